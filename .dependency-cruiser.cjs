@@ -1,0 +1,86 @@
+/**
+ * Who may know whom (ARCHITECTURE.md, arrows). A feature reaches another through its module, its service, its domain or its
+ * DTOs; never through its repository, its SQL or its entities.
+ */
+const FEATURES = ['api-keys', 'cdp', 'identity', 'ingest', 'review', 'workspaces'];
+
+/** The arrows between features; what is not here is not allowed. */
+const ARROWS = {
+  cdp: ['ingest', 'identity', 'review'],
+  ingest: ['identity', 'review'],
+  workspaces: ['api-keys'],
+};
+
+const arrows = FEATURES.map((feature) => {
+  const allowed = [feature, ...(ARROWS[feature] ?? [])].join('|');
+  const others = FEATURES.filter((other) => !allowed.split('|').includes(other));
+  return {
+    name: `${feature}-reaches-only-its-arrows`,
+    severity: 'error',
+    from: { path: `^src/${feature}/` },
+    to: { path: `^src/(${others.join('|')})/` },
+  };
+});
+
+module.exports = {
+  forbidden: [
+    ...arrows,
+    {
+      name: 'platform-knows-no-feature',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/', pathNot: '^src/platform/' },
+    },
+    {
+      name: 'no-back-doors-into-a-feature',
+      comment: 'Repositories, SQL and entities belong to their feature alone.',
+      severity: 'error',
+      from: { path: `^src/(${FEATURES.join('|')})/` },
+      to: {
+        path: `^src/(${FEATURES.join('|')})/(entities/|[^/]*(repository|\\.sql)\\.ts$)`,
+        pathNot: '^src/$1/',
+      },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'domain/ takes everything as arguments: no framework, no database, no clock, no network.',
+      severity: 'error',
+      from: { path: '/domain/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: 'node_modules/(@nestjs|typeorm|pg|express)|^(fs|http|net|timers|child_process)|^src/platform/(clock/clock|config|control|database|lane)',
+      },
+    },
+    {
+      name: 'rules-know-no-services',
+      severity: 'error',
+      from: { path: '/domain/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '\\.(service|controller|module|repository|entity|dto|sql)\\.ts$' },
+    },
+    {
+      name: 'nobody-knows-who-starts-them',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(main|service)\\.ts$' },
+      to: { path: '^src/(main|service|app\\.module)\\.ts$' },
+    },
+    {
+      name: 'demo-is-a-client',
+      comment: 'It knows the service by its HTTP interface.',
+      severity: 'error',
+      from: { path: '^src/demo/' },
+      to: { path: '^src/', pathNot: '^src/(demo|platform/config)/' },
+    },
+    { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    {
+      name: 'sources-know-no-tests',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(test|bench)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^src/metadata\\.ts$' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+};

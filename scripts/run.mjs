@@ -1,0 +1,226 @@
+// node scripts/run.mjs start|test|demo [arguments]
+//
+// Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
+// because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { clearInterval, setInterval } from 'node:timers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { oneAtATime } from './one-at-a-time.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const NODE_AT_LEAST = [20, 19];
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const PARENT_CHECK_MS = 500;
+const INSTALL_STAMP = at('node_modules', '.install-stamp');
+const BUILD_STAMP = at('dist', '.build-stamp');
+/** What a build is made from; `src/metadata.ts` is made by the build itself. */
+const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
+const GENERATOR = join('scripts', 'generate-metadata.mjs');
+const GENERATED = join('src', 'metadata.ts');
+
+const COMMANDS = {
+  start: (args) => runHere(at('dist', 'src', 'main.js'), args),
+  demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
+  test: runTests,
+};
+
+/** A program that did not do its work; its exit code becomes ours. */
+class Failure extends Error {
+  constructor(message, exitCode) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+await main(process.argv.slice(2)).catch((error) => {
+  if (!(error instanceof Failure)) {
+    throw error;
+  }
+  say(error.message);
+  process.exit(error.exitCode);
+});
+
+async function main([name, ...args]) {
+  refuseOldNode();
+  endWithNpm();
+  if (!Object.hasOwn(COMMANDS, name ?? '')) {
+    throw new Failure(`Usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]`, 2);
+  }
+  if (!isInstalled() || !isBuilt()) {
+    const prepare = async (claimFor) => {
+      await ensureInstalled(claimFor);
+      await ensureBuilt(claimFor);
+    };
+    await oneAtATime(prepare, (pid) => say(`Waiting for another command that installs or builds here (pid ${pid}) …`));
+  }
+  await COMMANDS[name](args);
+}
+
+function refuseOldNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [leastMajor, leastMinor] = NODE_AT_LEAST;
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+    throw new Failure(`Node.js ${NODE_AT_LEAST.join('.')} or newer is needed; this is ${process.versions.node}.`, 1);
+  }
+}
+
+/** A killed npm takes its leave without telling us; the service, its port and its database are not to stay behind. */
+function endWithNpm() {
+  const npmOrItsShell = process.ppid;
+  if (process.env.npm_lifecycle_event !== undefined) {
+    const timer = setInterval(() => {
+      if (process.ppid !== npmOrItsShell) {
+        clearInterval(timer);
+        process.kill(process.pid, 'SIGTERM');
+      }
+    }, PARENT_CHECK_MS).unref();
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- install, build
+
+async function ensureInstalled(claimFor) {
+  if (isInstalled()) {
+    return;
+  }
+  if (!holdsLockedPackages()) {
+    say('Installing dependencies (once) …');
+    // The build needs the development tools, whatever NODE_ENV or npm's settings say.
+    await npm(['ci', '--include=dev', '--no-audit', '--no-fund'], claimFor);
+  }
+  writeFileSync(INSTALL_STAMP, installStamp());
+}
+
+async function ensureBuilt(claimFor) {
+  if (isBuilt()) {
+    return;
+  }
+  say('Building (once, and after changes) …');
+  // Taken before: what changes while the build runs makes the next one build again.
+  const stamp = buildStamp();
+  rmSync(at('dist'), { recursive: true, force: true });
+  await npm(['run', 'build'], claimFor);
+  writeFileSync(BUILD_STAMP, stamp);
+}
+
+function isInstalled() {
+  return read(INSTALL_STAMP) === installStamp();
+}
+
+function isBuilt() {
+  return read(BUILD_STAMP) === buildStamp();
+}
+
+function installStamp() {
+  const [nodeMajor] = process.versions.node.split('.');
+  return digest([
+    ['system', `${process.platform} ${process.arch} ${nodeMajor}`],
+    ...['package.json', 'package-lock.json'].map((path) => [path, read(at(path))]),
+  ]);
+}
+
+/** Whether somebody installed exactly this already, without us: what npm wrote down of it agrees with the lock file. */
+function holdsLockedPackages() {
+  const installed = JSON.parse(read(at('node_modules', '.package-lock.json')) || '{}').packages ?? {};
+  const locked = JSON.parse(read(at('package-lock.json')) || '{}').packages ?? {};
+  return Object.entries(locked)
+    .filter(([path, entry]) => path !== '' && isNeededHere(entry))
+    .every(([path, entry]) => installed[path]?.version === entry.version && existsSync(at(path)));
+}
+
+/** Which C library this is, is npm's to find out; such packages are left out of the comparison. */
+function isNeededHere({ optional, os, cpu, libc }) {
+  const fits = os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined;
+  return fits || (!optional && os === undefined && cpu === undefined);
+}
+
+function buildStamp() {
+  const settings = readdirSync(ROOT).filter((name) => /^tsconfig.*\.json$/.test(name));
+  const paths = [...BUILD_INPUTS, GENERATOR, ...settings].flatMap(filesAt).filter((path) => path !== GENERATED);
+  return digest(paths.sort().map((path) => [path, read(at(path))]));
+}
+
+function filesAt(path) {
+  if (!existsSync(at(path))) {
+    return [];
+  }
+  if (!statSync(at(path)).isDirectory()) {
+    return [path];
+  }
+  const entries = readdirSync(at(path), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+function digest(parts) {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function npm(args, claimFor) {
+  // npm says where it is when it started us; the npm of the PATH may be another one, or none.
+  const cli = process.env.npm_execpath ?? '';
+  const [command, before] = basename(cli) === 'npm-cli.js' ? [process.execPath, [cli]] : ['npm', []];
+  const shell = command === 'npm' && process.platform === 'win32';
+  const options = { cwd: ROOT, stdio: ['ignore', process.stderr, process.stderr], shell };
+  const exitCode = await runProgram(command, [...before, ...args], options, claimFor);
+  if (exitCode !== 0) {
+    throw new Failure(`"npm ${args.join(' ')}" failed (exit code ${exitCode}).`, exitCode);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- run
+
+/** In this very process, so that signals reach the service and nothing stands between. */
+async function runHere(path, args) {
+  process.argv.splice(1, Infinity, path, ...args);
+  await import(pathToFileURL(path).href);
+}
+
+async function runTests(args) {
+  const env = { ...process.env, NODE_ENV: 'test' };
+  const jest = at('node_modules', 'jest', 'bin', 'jest.js');
+  process.exitCode = await runProgram(process.execPath, [jest, ...args], { cwd: ROOT, stdio: 'inherit', env });
+}
+
+/** Hands our signals on, waits for the end, and gives the exit code as a shell would. */
+async function runProgram(command, args, options, claimFor = () => {}) {
+  const child = spawn(command, args, options);
+  let asked;
+  const forward = (signal) => {
+    asked = signal;
+    child.kill(signal);
+  };
+  SIGNALS.forEach((signal) => process.on(signal, forward));
+  try {
+    const [exitCode, signal] = await new Promise((resolve, reject) => {
+      child.once('error', reject).once('exit', (...how) => resolve(how));
+      if (child.pid !== undefined) {
+        claimFor(child.pid);
+      }
+    });
+    return asked === undefined && exitCode !== null ? exitCode : 128 + constants.signals[asked ?? signal];
+  } catch (error) {
+    throw new Failure(`${command} could not be started: ${error.message}`, 1);
+  } finally {
+    SIGNALS.forEach((signal) => process.off(signal, forward));
+  }
+}
+
+function at(...path) {
+  return join(ROOT, ...path);
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
