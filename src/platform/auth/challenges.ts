@@ -1,0 +1,31 @@
+import { DomainError } from '../errors/domain-error';
+import type { ErrorCode } from '../errors/error-codes';
+import type { Scope } from './scopes';
+
+const REALM = 'campaign-data-service';
+
+/** The RFC 6750 header of a refusal: without an error code when no credential was sent, as section 3.1 there wants it. */
+function challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: Scope): Record<string, string> {
+  const parts = [`realm="${REALM}"`];
+  if (error !== undefined) parts.push(`error="${error}"`);
+  if (scope !== undefined) parts.push(`scope="${scope}"`);
+  return { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` };
+}
+
+export function credentialNeeded(message: string): DomainError {
+  return new DomainError('unauthenticated', message, { headers: challenge() });
+}
+
+/** `message` says what is wrong with the credential and never repeats it. */
+export function credentialRefused(code: ErrorCode, message: string): DomainError {
+  return new DomainError(code, message, { headers: challenge('invalid_token') });
+}
+
+export function scopeMissing(scope: Scope): DomainError {
+  return new DomainError('insufficient_scope', `The credential lacks the scope ${scope}.`, {
+    headers: challenge('insufficient_scope', scope),
+  });
+}
+
+/** The challenge of a 403 that is not about one scope, such as a source that the credential may not send. */
+export const FORBIDDEN_CHALLENGE: Readonly<Record<string, string>> = challenge('insufficient_scope');

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+
+/** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
+interface Setting<T> {
+  readonly variable: string;
+  readonly description: string;
+  /** Gets the text, or undefined when unset or empty; throws a `SettingFault` with words for the operator. */
+  readonly parse: (text: string | undefined) => T;
+}
+
+class SettingFault extends Error {}
+
+function setting<T>(variable: string, description: string, parse: (text: string | undefined) => T): Setting<T> {
+  return { variable, description, parse };
+}
+
+const optionalText = (text: string | undefined): string | undefined => text;
+
+function textOr(fallback: string): (text: string | undefined) => string {
+  return (text) => text ?? fallback;
+}
+
+function integer(min: number, max: number, fallback: number): (text: string | undefined) => number {
+  return (text) => {
+    if (text === undefined) return fallback;
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new SettingFault(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(values: readonly T[], fallback: T): (text: string | undefined) => T {
+  return (text) => {
+    if (text === undefined) return fallback;
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new SettingFault(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+function matching(
+  pattern: RegExp,
+  words: string,
+  fallback?: string,
+): (text: string | undefined) => string | undefined {
+  return (text) => {
+    if (text !== undefined && !pattern.test(text)) throw new SettingFault(words);
+    return text ?? fallback;
+  };
+}
+
+function commaList(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+
+export const SETTINGS = {
+  port: setting('PORT', 'TCP port to serve on; 0 takes a free one', integer(0, 65_535, 3000)),
+  host: setting(
+    'HOST',
+    'Address to serve on (default 127.0.0.1 with the embedded database, else 0.0.0.0)',
+    optionalText,
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    'PostgreSQL 15 or newer to use instead of the embedded one',
+    matching(/^postgres(ql)?:\/\/\S+$/, 'must start with postgresql://'),
+  ),
+  dataDir: setting('DATA_DIR', 'Folder of the embedded database and of secrets made at first start', textOr('./.data')),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'Least severe log lines to write',
+    oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'info'),
+  ),
+  bootstrapWorkspace: setting(
+    'BOOTSTRAP_WORKSPACE',
+    'Workspace that is made at start when BOOTSTRAP_ADMIN_KEY is set',
+    matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores'),
+  ),
+  bootstrapAdminKey: setting(
+    'BOOTSTRAP_ADMIN_KEY',
+    'Admin key of that workspace, 32 to 200 printable characters without spaces; only its hash is stored',
+    matching(/^[\x21-\x7e]{32,200}$/, 'must be 32 to 200 printable ASCII characters without spaces'),
+  ),
+  identityConflictPolicy: setting(
+    'IDENTITY_CONFLICT_POLICY',
+    'What happens to an event whose weaker identifier belongs to another customer: link (accept, warn) or reject (409)',
+    oneOf(['link', 'reject'], 'link'),
+  ),
+  placeholderIdentities: setting(
+    'PLACEHOLDER_IDENTITIES',
+    'Further placeholder identifiers to refuse, separated by commas',
+    commaList,
+  ),
+  defaultPhoneRegion: setting(
+    'DEFAULT_PHONE_REGION',
+    'Two-letter region (ISO 3166-1) of phone numbers without +; unset refuses them',
+    matching(/^[A-Z]{2}$/, 'must be two capital letters, for example DE'),
+  ),
+  batchItemsMax: setting('BATCH_ITEMS_MAX', 'Most items in one batch', integer(1, 10_000, 1000)),
+  batchBytesMax: setting(
+    'BATCH_BYTES_MAX',
+    'Most bytes in one batch body',
+    integer(KIBIBYTE, 64 * MEBIBYTE, 5 * MEBIBYTE),
+  ),
+  bodyBytesMax: setting(
+    'BODY_BYTES_MAX',
+    'Most bytes in any other body',
+    integer(KIBIBYTE, 16 * MEBIBYTE, 256 * KIBIBYTE),
+  ),
+  propertiesBytesMax: setting(
+    'PROPERTIES_BYTES_MAX',
+    'Most bytes in the attributes or properties of one event',
+    integer(KIBIBYTE, MEBIBYTE, 64 * KIBIBYTE),
+  ),
+  laneBytesMax: setting(
+    'LANE_BYTES_MAX',
+    'Bytes of events that may wait for the database in one process; beyond it clients get 503',
+    integer(MEBIBYTE, 4096 * MEBIBYTE, 64 * MEBIBYTE),
+  ),
+  reviewPayloadDays: setting(
+    'REVIEW_PAYLOAD_DAYS',
+    'Days that payloads of refused events are kept for replay',
+    integer(1, 3650, 30),
+  ),
+} as const;
+
+export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
+
+/** Reads every setting; throws one `Error` that names every variable with a bad value (contract section 9). */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const faults: string[] = [];
+  const entries = Object.entries(SETTINGS).map(([name, { variable, parse }]) => {
+    try {
+      return [name, parse(environment[variable] || undefined)];
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error;
+      faults.push(`${variable} ${error.message}`);
+      return [name, undefined];
+    }
+  });
+  if (faults.length > 0) throw new Error(`Bad settings: ${faults.join('; ')}.`);
+  return Object.fromEntries(entries) as Settings;
+}
+
+/** The process's environment with the file `.env` below it; what is set in the environment wins. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
+}

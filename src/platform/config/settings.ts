@@ -1,0 +1,4 @@
+export type { Settings } from './env';
+
+/** Injection token of the parsed settings. */
+export const SETTINGS_TOKEN = Symbol('settings');

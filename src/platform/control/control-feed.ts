@@ -1,0 +1,118 @@
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../clock/clock';
+import { describeSummary, summariseError } from '../errors/error-summary';
+
+/** What every node remembers and must forget within a second of a change. */
+export type ControlKind = 'api_key' | 'event_type';
+
+/** A control object: one credential or one event type of one workspace. */
+export interface ControlSubject {
+  readonly tenantId: string;
+  readonly kind: ControlKind;
+  readonly id: string;
+}
+
+const POLL_INTERVAL_MS = 300;
+/** Since a poll that began longer ago, a change may have been committed that this node has not seen. */
+const FRESH_MS_MAX = 900;
+/** How far back a poll looks: longer than any transaction lives between writing its time and committing. */
+const WINDOW_SECONDS = 60;
+/** Nothing is remembered longer than this: a change that has left the window must find nothing from before it. */
+const REMEMBERED_MS_MAX = 45_000;
+
+interface SeenChange {
+  readonly changedAt: string;
+  /** On this node's monotonic clock. */
+  readonly seenAtMs: number;
+}
+
+/**
+ * Tells this node what changed on any node, by polling: a lost notification cannot make it believe an old state. What is
+ * remembered counts only while the last successful poll is young; otherwise the database has to be asked.
+ */
+@Injectable()
+export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ControlFeed.name);
+  private changes: ReadonlyMap<string, SeenChange> = new Map();
+  private readonly localChanges = new Map<string, number>();
+  private freshSinceMs = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.poll();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Writes down, in the caller's transaction, that a control object changed. */
+  async announce(manager: EntityManager, { tenantId, kind, id }: ControlSubject): Promise<void> {
+    await manager.query(
+      `INSERT INTO control_changes (tenant_id, kind, id, changed_at) VALUES ($1, $2, $3, clock_timestamp())
+       ON CONFLICT ON CONSTRAINT control_changes_pkey DO UPDATE SET changed_at = clock_timestamp()`,
+      [tenantId, kind, id],
+    );
+  }
+
+  /** Makes a committed change count on this node at once. */
+  forget(subject: ControlSubject): void {
+    this.localChanges.set(keyOf(subject), this.clock.monotonicMs());
+  }
+
+  /** Whether what was read from the database at `readAtMs` (monotonic) still holds for this subject. */
+  holds(subject: ControlSubject, readAtMs: number): boolean {
+    const now = this.clock.monotonicMs();
+    if (now - this.freshSinceMs > FRESH_MS_MAX || now - readAtMs > REMEMBERED_MS_MAX) return false;
+    const key = keyOf(subject);
+    const changedAtMs = this.changes.get(key)?.seenAtMs ?? Number.NEGATIVE_INFINITY;
+    const changedHereAtMs = this.localChanges.get(key) ?? Number.NEGATIVE_INFINITY;
+    return Math.max(changedAtMs, changedHereAtMs) < readAtMs;
+  }
+
+  private async poll(): Promise<void> {
+    const startedAtMs = this.clock.monotonicMs();
+    try {
+      const rows: readonly { subject: string; changed_at: string }[] = await this.database.query(
+        `SELECT tenant_id || '/' || kind || '/' || id AS subject, changed_at::text
+         FROM control_changes WHERE changed_at > clock_timestamp() - make_interval(secs => $1)`,
+        [WINDOW_SECONDS],
+      );
+      this.remember(rows);
+      this.freshSinceMs = startedAtMs;
+    } catch (error) {
+      if (!this.closed) {
+        const { line } = describeSummary(summariseError(error));
+        this.logger.warn(`Cannot see what changed on other nodes: ${line}`);
+      }
+    }
+    if (this.closed) return;
+    this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  private remember(rows: readonly { subject: string; changed_at: string }[]): void {
+    const seenAtMs = this.clock.monotonicMs();
+    this.changes = new Map(
+      rows.map(({ subject, changed_at: changedAt }) => {
+        const before = this.changes.get(subject);
+        return [subject, before?.changedAt === changedAt ? before : { changedAt, seenAtMs }];
+      }),
+    );
+    for (const [key, atMs] of this.localChanges) {
+      if (seenAtMs - atMs > REMEMBERED_MS_MAX) this.localChanges.delete(key);
+    }
+  }
+}
+
+function keyOf({ tenantId, kind, id }: ControlSubject): string {
+  return `${tenantId}/${kind}/${id}`;
+}

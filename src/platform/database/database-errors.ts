@@ -1,0 +1,92 @@
+import { DatabaseError } from 'pg';
+import { QueryFailedError } from 'typeorm';
+import { DomainError } from '../errors/domain-error';
+
+/**
+ * What a failed statement means for whoever sent it:
+ *
+ * - `repeat`: nobody's fault; the whole transaction may be sent again at once (deadlock, serialisation).
+ * - `contended`: somebody else holds a lock too long; only the rows concerned suffer.
+ * - `data`: PostgreSQL refuses one of the rows.
+ * - `away`: the connection or the server is gone or full; the outcome may be unknown.
+ * - `bug`: anything else.
+ */
+export type DatabaseFailure = 'repeat' | 'contended' | 'data' | 'away' | 'bug';
+
+const REPEATABLE = new Set(['40001', '40P01']);
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Data exception, integrity constraint violation. */
+const DATA_CLASSES = new Set(['22', '23']);
+/** Connection exception, insufficient resources, operator intervention, system error. */
+const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+]);
+/** `pg` and `pg-pool` throw these as plain errors without a code. */
+const PLAIN_MESSAGES = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Query read timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Cannot use a pool after calling end',
+];
+
+/** The SQLSTATE of an error that PostgreSQL answered, through TypeORM's wrapping too. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return databaseErrorOf(error)?.code;
+}
+
+/** The named constraint that a statement ran into, if that is what failed. */
+export function constraintOf(error: unknown): string | undefined {
+  return databaseErrorOf(error)?.constraint;
+}
+
+/** Tells what kind of failure an error from `pg` or TypeORM is; undefined when it comes from neither. */
+export function databaseFailure(error: unknown): DatabaseFailure | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const state = sqlStateOf(error);
+  if (state === undefined) return isConnectionLoss(cause) ? 'away' : undefined;
+  if (REPEATABLE.has(state)) return 'repeat';
+  if (state === LOCK_NOT_AVAILABLE) return 'contended';
+  const stateClass = state.slice(0, 2);
+  if (DATA_CLASSES.has(stateClass)) return 'data';
+  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+}
+
+/** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */
+export function databaseRefusal(error: unknown): DomainError | undefined {
+  const failure = databaseFailure(error);
+  if (failure === undefined || failure === 'bug' || failure === 'data') return undefined;
+  return unavailable(error);
+}
+
+/** `unavailable` with the words that invite a safe repetition (contract section 1, 503). */
+export function unavailable(cause?: unknown): DomainError {
+  return new DomainError(
+    'unavailable',
+    'The service cannot store or read this now. Send the same again after the time in Retry-After; it takes effect once.',
+    { retryAfterSeconds: 1, cause },
+  );
+}
+
+function databaseErrorOf(error: unknown): DatabaseError | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof DatabaseError ? cause : undefined;
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
+  return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
+}

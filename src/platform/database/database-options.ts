@@ -1,0 +1,38 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { ConnectionSettings } from './connection-settings';
+import { MIGRATIONS } from './migrations';
+
+/** A statement that takes longer is cancelled; reads that page by key take milliseconds. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** An answer that takes longer means that the server or the network is gone; the connection is dropped. */
+const ANSWER_TIMEOUT_MS = 6_000;
+/** Shorter than the patience of a client, so that an absent database is answered rather than waited for. */
+const CONNECT_TIMEOUT_MS = 1_500;
+const POOL_CONNECTIONS_MAX = 10;
+
+/**
+ * The one description of the database for the service, its tests and TypeORM's command line. Migrations are run by
+ * `migrate.ts` under a lock, and nothing is ever synchronised from entities.
+ */
+export function databaseOptions(
+  connection: ConnectionSettings,
+  entities: readonly string[] = [],
+): Extract<DataSourceOptions, { type: 'postgres' }> {
+  return {
+    type: 'postgres',
+    url: connection.url,
+    entities: [...entities],
+    migrations: MIGRATIONS,
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    logging: false,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolSize: POOL_CONNECTIONS_MAX,
+    extra: {
+      keepAlive: true,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster } from './cluster';
+import { pidIsTaken, processCommand, processIdentity } from './processes';
+import { CLUSTER_NAME } from './server-settings';
+
+const FAST_SHUTDOWN_MS = 5_000;
+const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Another server, not started by a service, works on the data. */
+export class ForeignPostmasterError extends Error {
+  constructor(readonly pid: number) {
+    super(`process ${String(pid)} serves this data folder`);
+    this.name = 'ForeignPostmasterError';
+  }
+}
+
+/**
+ * Sees to it that nothing of an earlier run is in the way. To be called by the process that has claimed the data: a
+ * server of ours that still runs then has no service any more. Usually its shell is closing it this very moment.
+ */
+export async function clearFormerPostmaster(cluster: Cluster): Promise<void> {
+  const pidFile = join(cluster.folder, 'postmaster.pid');
+  const pid = await writtenPid(pidFile);
+  if (pid !== undefined && (await isPostmasterOf(pid, cluster))) {
+    if (!processCommand(pid).includes(`cluster_name=${CLUSTER_NAME}`)) {
+      throw new ForeignPostmasterError(pid);
+    }
+    await stopServer(pid, processIdentity(pid));
+  } else if (pid !== undefined && pidIsTaken(pid)) {
+    // The pid went to another process, or is a zombie's: PostgreSQL would take either for a living server. A pid that
+    // is free is left to PostgreSQL, which then also looks whether backends of that server are still at work.
+    await rm(pidFile, { force: true });
+  }
+  await rm(join(cluster.folder, '.s.PGSQL.5432'), { force: true });
+  await rm(join(cluster.folder, '.s.PGSQL.5432.lock'), { force: true });
+}
+
+/** A fast shutdown, then an immediate one, until the process is gone. */
+export async function stopServer(pid: number, identity: string | undefined): Promise<void> {
+  const began = performance.now();
+  while (identity !== undefined && processIdentity(pid) === identity) {
+    const waited = performance.now() - began;
+    if (waited > PATIENCE_MS) {
+      throw new ForeignPostmasterError(pid);
+    }
+    signal(pid, waited < FAST_SHUTDOWN_MS ? 'SIGINT' : 'SIGQUIT');
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone meanwhile, or not ours to stop: the caller looks which.
+  }
+}
+
+async function writtenPid(pidFile: string): Promise<number | undefined> {
+  const [line = ''] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
+  // Negative: a single-user server.
+  const pid = Math.abs(Number(line));
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+/** A postmaster works in its data folder, and names it. */
+async function isPostmasterOf(pid: number, cluster: Cluster): Promise<boolean> {
+  const command = processCommand(pid);
+  if (processIdentity(pid) === undefined || !command.includes('postgres')) {
+    return false;
+  }
+  const workingFolder = await readlink(`/proc/${String(pid)}/cwd`).catch(() => undefined);
+  return workingFolder === undefined
+    ? command.includes(cluster.folder)
+    : workingFolder === (await realpath(cluster.folder));
+}

@@ -1,0 +1,50 @@
+export type ServerSettings = Readonly<Record<string, string>>;
+
+/** Stands in the command line of every server that the service starts, which tells it from one started by a person. */
+export const CLUSTER_NAME = 'campaign-data-service';
+
+/**
+ * How the embedded server differs from PostgreSQL's defaults. They are given on the command line at every start, so an
+ * existing database follows them too. What an acknowledged event rests on, `fsync` and `synchronous_commit`, is said
+ * although it is the default.
+ */
+export const SERVER_SETTINGS: ServerSettings = {
+  cluster_name: CLUSTER_NAME,
+  fsync: 'on',
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  max_connections: '200',
+  shared_buffers: '256MB',
+
+  // Event ids are random, so after a checkpoint nearly every insert writes a whole page to the WAL: compressed, and
+  // with few checkpoints. These binaries are built without lz4 and zstd; pglz is always there.
+  wal_compression: 'pglz',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+
+  // Only whoever can enter the data folder (mode 0700) reaches the socket.
+  listen_addresses: '',
+  unix_socket_directories: '.',
+  unix_socket_permissions: '0700',
+  port: '5432',
+
+  // The log never holds a value. The text of an ERROR can quote one, its DETAIL quotes keys, its STATEMENT parameters,
+  // and the service gets each of them as an answer anyway: so the log begins at LOG, which ranks above ERROR here.
+  // Waits and deadlocks are LOG entries that name processes and relations only.
+  log_min_messages: 'log',
+  log_lock_waits: 'on',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_statement: 'none',
+};
+
+/** For systems that refuse the amounts above: `initdb` tried out what they grant and wrote it to the configuration. */
+export const SETTINGS_THAT_NEED_MEMORY = ['shared_buffers', 'max_connections'] as const;
+
+/** The arguments of `postgres`. */
+export function settingsAsArguments(settings: ServerSettings): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

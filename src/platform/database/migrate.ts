@@ -1,0 +1,33 @@
+import { DataSource } from 'typeorm';
+import { databaseOptions } from './database-options';
+import type { ConnectionSettings } from './connection-settings';
+
+/** Any number that no other program uses on the same database. */
+const MIGRATION_LOCK = 7_239_641_105;
+/** Migrations may rewrite tables; what waits for the lock waits for the node that runs them. */
+const NO_TIMEOUT = 0;
+
+/**
+ * Brings the schema up to date. Of any number of processes starting at once one runs the migrations and the others wait
+ * for it; each migration is a transaction, so that a failed one leaves the schema as it was.
+ */
+export async function migrate(connection: ConnectionSettings): Promise<void> {
+  const source = new DataSource({
+    ...databaseOptions(connection),
+    extra: { statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
+  });
+  await source.initialize();
+  try {
+    const lock = source.createQueryRunner();
+    // A session lock (the one advisory lock there is): it is gone with the connection, also after a kill.
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    try {
+      await source.runMigrations();
+    } finally {
+      await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      await lock.release();
+    }
+  } finally {
+    await source.destroy();
+  }
+}

@@ -1,0 +1,4 @@
+import { Foundation1764000000000 } from './migrations/1-foundation';
+
+/** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
+export const MIGRATIONS = [Foundation1764000000000];

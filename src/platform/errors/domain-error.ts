@@ -1,0 +1,31 @@
+import type { ErrorCode } from './error-codes';
+import type { Fault } from './fault';
+
+export interface DomainErrorExtras {
+  /** Every fault found; `details` of the answer. */
+  readonly details?: readonly Fault[];
+  /** The state path of a refused mutation; `path` of the answer. */
+  readonly path?: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Further answer headers, for example `Allow` or `WWW-Authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong underneath; logged, never answered. */
+  readonly cause?: unknown;
+}
+
+/** A refusal by a rule: a code and words for the client. Only the platform's filter knows which HTTP status it becomes. */
+export class DomainError extends Error {
+  readonly details: readonly Fault[];
+
+  /** `message` reaches the client as `message` and `detail`, so it never repeats an identity, property or credential. */
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly extras: DomainErrorExtras = {},
+  ) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = 'DomainError';
+    this.details = extras.details ?? [];
+  }
+}

@@ -1,0 +1,102 @@
+/** One refusal a client can meet: its HTTP status, its title, and what the client should do (contract section 1). */
+export interface ErrorKind {
+  readonly status: number;
+  readonly title: string;
+  readonly mend: string;
+}
+
+/** Every `error_code`; `docs/errors.md` describes the same ones, and a test holds the two together. */
+export const ERROR_CODES = {
+  malformed_json: {
+    status: 400,
+    title: 'The body is not JSON',
+    mend: 'Send one JSON value in UTF-8.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'A credential is needed',
+    mend: 'Send `Authorization: Bearer <API key>`.',
+  },
+  invalid_api_key: {
+    status: 401,
+    title: 'The API key is not known',
+    mend: 'Check for a typo; create a new key if it is lost.',
+  },
+  api_key_expired: {
+    status: 401,
+    title: 'The API key has expired',
+    mend: 'Rotate it or create a new one.',
+  },
+  api_key_revoked: {
+    status: 401,
+    title: 'The API key was revoked',
+    mend: 'Use the key that replaced it.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The credential lacks a scope',
+    mend: 'Use a credential that has the scope named in the challenge.',
+  },
+  source_not_allowed: {
+    status: 403,
+    title: 'The credential may not send this source',
+    mend: 'Use a credential whose `sources` names it.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing here',
+    mend: 'Check the address; a record of another workspace is not found either.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The route does not take this method',
+    mend: 'Use one of the methods that `Allow` names.',
+  },
+  identity_conflict: {
+    status: 409,
+    title: 'The identifiers belong to two customers',
+    mend: 'Correct the identity, or name the EXTERNAL identifier too.',
+  },
+  profile_erased: {
+    status: 409,
+    title: 'The person was erased',
+    mend: 'Stop sending events of this person, or lift the erasure if the customer has returned.',
+  },
+  incompatible_event_type: {
+    status: 409,
+    title: 'The new version would break senders',
+    mend: 'Make the change compatible, or send `force: true`.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is over its byte limit',
+    mend: 'Send less in one request.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body is not of a type this route takes',
+    mend: 'Send `Content-Type: application/json` in UTF-8, plain or gzip.',
+  },
+  validation_failed: {
+    status: 422,
+    title: 'The input is not valid',
+    mend: 'Mend each fault that `details` names and send it again.',
+  },
+  batch_too_large: {
+    status: 422,
+    title: 'The batch has too many items',
+    mend: 'Split it.',
+  },
+  internal: {
+    status: 500,
+    title: 'The service made a mistake',
+    mend: 'Send it again with the same event id; report the request id if it stays.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The service cannot answer now',
+    mend: 'Send the same again after `Retry-After` seconds; it takes effect once.',
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,50 @@
+/** What a log line may say about an error that nobody foresaw. */
+export interface ErrorSummary {
+  readonly name: string;
+  readonly code?: string;
+  readonly frames: readonly string[];
+  readonly cause?: ErrorSummary;
+}
+
+const CAUSES_MAX = 3;
+const FRAMES_MAX = 20;
+const CODE = /^[A-Z0-9_]{1,64}$/i;
+const FRAME = /^\s+at .+$/;
+
+/**
+ * Names an error by its class, its code and where it was thrown, and leaves its message out: messages of libraries quote
+ * what they choked on (a key of a unique index, a snippet of JSON), which can be an identity, a property or a credential.
+ */
+export function summariseError(error: unknown, depth = 0): ErrorSummary {
+  if (!(error instanceof Error)) return { name: `thrown ${error === null ? 'null' : typeof error}`, frames: [] };
+  const code = 'code' in error && typeof error.code === 'string' && CODE.test(error.code) ? error.code : undefined;
+  const cause = error.cause === undefined || depth === CAUSES_MAX ? undefined : summariseError(error.cause, depth + 1);
+  return {
+    name: error.constructor.name,
+    ...(code === undefined ? {} : { code }),
+    frames: stackFrames(error),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}
+
+/** The summary as text: one line of names, then the frames of the innermost error that has any. */
+export function describeSummary(summary: ErrorSummary): { line: string; stack: string } {
+  const names: string[] = [];
+  let frames = summary.frames;
+  for (let at: ErrorSummary | undefined = summary; at !== undefined; at = at.cause) {
+    names.push(at.code === undefined ? at.name : `${at.name} ${at.code}`);
+    if (at.frames.length > 0) frames = at.frames;
+  }
+  return { line: names.join(', caused by '), stack: frames.join('\n') };
+}
+
+function stackFrames(error: Error): string[] {
+  const stack = error.stack ?? '';
+  // A stack begins with the message, which may itself have lines that look like frames.
+  const messageAt = error.message === '' ? -1 : stack.indexOf(error.message);
+  const frames = messageAt === -1 ? stack : stack.slice(messageAt + error.message.length);
+  return frames
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .slice(0, FRAMES_MAX);
+}

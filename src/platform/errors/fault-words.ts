@@ -1,0 +1,96 @@
+import type { Fault } from './fault';
+
+/** The longest name of a client's own making that an answer repeats, in UTF-16 units. */
+const NAME_LENGTH_MAX = 64;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** C0 and C1 controls, line and paragraph separators, and what turns the writing direction of a terminal. */
+const UNSAFE_TO_SHOW = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+
+/** A field's name as an answer may show it: shortened, and without characters that could disturb a log or a terminal. */
+export function shownName(name: string): string {
+  const start = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
+  return start.replace(UNSAFE_TO_SHOW, '\uFFFD');
+}
+
+/** The path of a field below `parent`, written as in JavaScript: `identity.type`, `attributes["odd key"]`. */
+export function fieldPath(parent: string, name: string): string {
+  const shown = shownName(name);
+  if (!IDENTIFIER.test(shown)) return `${parent}[${JSON.stringify(shown)}]`;
+  return parent === '' ? shown : `${parent}.${shown}`;
+}
+
+/** The path of a list's entry: `items[3]`. */
+export function itemPath(parent: string, index: number): string {
+  return `${parent}[${index}]`;
+}
+
+/** How a message names what `path` points at. */
+export function subject(path: string): string {
+  return path === '' ? 'The body' : path;
+}
+
+export function requiredFault(path: string): Fault {
+  return { path, code: 'required', message: `${subject(path)} is required.` };
+}
+
+/** `expected` with its article: `a string`, `a list`. */
+export function typeFault(path: string, expected: string): Fault {
+  return { path, code: 'type', message: `${subject(path)} must be ${expected}.` };
+}
+
+export function emptyFault(path: string): Fault {
+  return { path, code: 'empty', message: `${subject(path)} is empty.` };
+}
+
+export function tooLongFault(path: string, charactersMax: number): Fault {
+  return { path, code: 'too_long', message: `${subject(path)} is longer than ${counted(charactersMax, 'character')}.` };
+}
+
+export function tooShortFault(path: string, charactersMin: number): Fault {
+  const message = `${subject(path)} is shorter than ${counted(charactersMin, 'character')}.`;
+  return { path, code: 'too_short', message };
+}
+
+export function enumFault(path: string, allowed: readonly unknown[]): Fault {
+  return { path, code: 'enum', message: `${subject(path)} must be one of ${allowed.map(String).join(', ')}.` };
+}
+
+export function rangeFault(path: string, limit: string): Fault {
+  return { path, code: 'range', message: `${subject(path)} must be ${limit}.` };
+}
+
+export function formatFault(path: string, form: string): Fault {
+  return { path, code: 'format', message: `${subject(path)} ${form}.` };
+}
+
+export function missingOffsetFault(path: string): Fault {
+  const message = `${subject(path)} has no offset; end it in Z or in an offset such as +02:00.`;
+  return { path, code: 'missing_offset', message };
+}
+
+export function tooManyItemsFault(path: string, itemsMax: number): Fault {
+  const message = `${subject(path)} has more than ${counted(itemsMax, 'entry', 'entries')}.`;
+  return { path, code: 'too_many_items', message };
+}
+
+export function tooFewItemsFault(path: string, itemsMin: number): Fault {
+  const message = `${subject(path)} must have at least ${counted(itemsMin, 'entry', 'entries')}.`;
+  return { path, code: 'too_few_items', message };
+}
+
+export function tooManyKeysFault(path: string, keysMax: number): Fault {
+  return { path, code: 'too_many_keys', message: `${subject(path)} has more than ${counted(keysMax, 'key')}.` };
+}
+
+/** `whole` is what the field is not part of: `this body`, `this query`. */
+export function unknownFieldFault(path: string, whole: string): Fault {
+  return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` };
+}
+
+export function tooManyFaultsFault(faultsMax: number): Fault {
+  return { path: '', code: 'too_many_faults', message: `There are more faults than the ${faultsMax} listed here.` };
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,56 @@
+import type { DomainError } from './domain-error';
+import { ERROR_CODES, type ErrorCode } from './error-codes';
+import type { Fault } from './fault';
+
+/** The media type of every error (RFC 9457). It is JSON, hence UTF-8, and defines no `charset` parameter. */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/** The body of every error (RFC 9457, contract section 1). */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly error_code: ErrorCode;
+  readonly message: string;
+  readonly details: readonly Fault[];
+  readonly request_id: string;
+  /** The state path of a refused mutation. */
+  readonly path?: string;
+}
+
+/** What a refusal looks like on the wire. `detail` and `message` are the same text: see DomainError for what it may say. */
+export function problemDetails(error: DomainError, requestId: string): ProblemDetails {
+  const { status, title } = ERROR_CODES[error.code];
+  return {
+    type: problemType(error.code),
+    title,
+    status,
+    detail: error.message,
+    error_code: error.code,
+    message: error.message,
+    details: error.details,
+    request_id: requestId,
+    ...(error.extras.path === undefined ? {} : { path: error.extras.path }),
+  };
+}
+
+/**
+ * The problem's `type`: a relative reference that stays the same on every host and in every version. It names the
+ * problem and need not resolve to a page.
+ */
+export function problemType(code: ErrorCode): string {
+  return `/problems/${code}`;
+}
+
+/** The headers a refusal brings along, beside those of every answer. */
+export function problemHeaders(error: DomainError): Record<string, string> {
+  const { status } = ERROR_CODES[error.code];
+  // A refusal is about this moment and this caller: nobody may keep it for the next one.
+  const headers: Record<string, string> = { 'Content-Type': PROBLEM_MEDIA_TYPE, 'Cache-Control': 'no-store' };
+  // RFC 9110 wants a challenge on every 401; whoever knows more about the credential sends a better one.
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  const retryAfterSeconds = error.extras.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  return { ...headers, ...error.extras.headers };
+}

@@ -1,0 +1,67 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import helmet from 'helmet';
+import { ProblemDetailsFilter } from '../errors/problem-details.filter';
+import { BodyValidators } from './body-validators';
+import { literalColons } from './custom-method';
+import { type DocumentedLimits, openApiDocument } from './openapi';
+import { identifyRequest } from './request-id';
+import { queryValidation } from './validation';
+
+export interface AppOptions {
+  /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
+  readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
+  /** The limits in force, to be documented, and the size of a batch to be enforced. */
+  readonly settings?: DocumentedLimits;
+}
+
+const DOCS_PATH = '/docs';
+const HSTS_SECONDS = 365 * 24 * 60 * 60;
+
+/**
+ * Everything between the socket and the controllers, the same for the running service and for tests. To be called before
+ * `init`, on an application made with ApiExpressAdapter. Returns the OpenAPI document that is served and enforced.
+ */
+export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
+  app.use(identifyRequest);
+  app.use(literalColons);
+  app.use(apiHeaders());
+  app.use(DOCS_PATH, docsHeaders());
+  app.useGlobalFilters(new ProblemDetailsFilter());
+  app.useGlobalPipes(queryValidation());
+  if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
+  const document = openApiDocument(app, options.settings);
+  app.get(BodyValidators).setDocument(document, options.settings);
+  SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
+  return document;
+}
+
+/** For answers that are data: no browser is to run, frame, sniff or embed them. The rest of helmet is about pages. */
+function apiHeaders(): ReturnType<typeof helmet> {
+  return helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: { maxAge: HSTS_SECONDS },
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xPoweredBy: false,
+    xXssProtection: false,
+  });
+}
+
+/** Swagger UI brings its own scripts, styles its page inline, and calls the service it is served by. */
+function docsHeaders(): ReturnType<typeof helmet.contentSecurityPolicy> {
+  return helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      frameAncestors: ["'none'"],
+    },
+  });
+}

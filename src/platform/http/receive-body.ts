@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { bodyTooLarge, malformedBody } from './body-refusal';
+import { ClientGone } from './client-gone';
+
+const INFLATE_CHUNK_BYTES = 32 * 1024;
+
+/** The transmitted bytes of a request, at most `bytesMax`; throws BodyRefusal beyond that and ClientGone on an abort. */
+export function receiveBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  if (request.readableEnded) throw new Error('The body of this request was read before.');
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) {
+      reject(new ClientGone());
+      return;
+    }
+    const gone = (): void => {
+      stop();
+      reject(new ClientGone());
+    };
+    const whole = (body: Buffer): void => {
+      request.off('close', gone);
+      resolve(body);
+    };
+    const stop = collect(request, bytesMax, whole, (chunks) => {
+      // The rest stays unread here; whoever answers decides what becomes of it.
+      request.pause();
+      reject(bodyTooLarge(bytesMax, chunks));
+    });
+    // The error stays listened to: nobody else does, and an error nobody hears ends the process.
+    request.on('error', gone).once('close', gone);
+  });
+}
+
+/**
+ * The inflated bytes, at most `bytesMax`. Inflation is fed by a bounded buffer and stops at the limit, so a gzip bomb costs
+ * no more memory than an honest body of the largest size.
+ */
+export function inflateBody(transmitted: Buffer, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gunzip = createGunzip({ chunkSize: INFLATE_CHUNK_BYTES });
+    const inflated: Buffer[] = [];
+    collect(
+      gunzip,
+      bytesMax,
+      resolve,
+      (chunks) => {
+        gunzip.destroy();
+        reject(bodyTooLarge(bytesMax, chunks));
+      },
+      inflated,
+    );
+    gunzip.on('error', () => {
+      reject(malformedBody('The body is not valid gzip data, or it ends too early.', Buffer.concat(inflated)));
+    });
+    gunzip.end(transmitted);
+  });
+}
+
+function collect(
+  stream: Readable,
+  bytesMax: number,
+  onEnd: (whole: Buffer) => void,
+  onTooLarge: (chunks: Buffer[]) => void,
+  chunks: Buffer[] = [],
+): () => void {
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes <= bytesMax) return;
+    stop();
+    onTooLarge(chunks);
+  };
+  const end = (): void => {
+    stop();
+    const [only] = chunks;
+    onEnd(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes));
+  };
+  const stop = (): void => void stream.off('data', take).off('end', end);
+  stream.on('data', take).once('end', end);
+  return stop;
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const REQUEST_ID_HEADER = 'X-Request-Id';
+/** What a client's own id may look like, so that it can stand in logs and headers as it came. */
+const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+const identified = Symbol('requestId');
+
+interface Identified extends IncomingMessage {
+  [identified]?: string | undefined;
+}
+
+/** Middleware: every answer carries `X-Request-Id`, the client's own when it is sane, else a fresh one. */
+export function identifyRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+  next();
+}
+
+/** The id that this request has in its answer, in problem documents and in logs. */
+export function requestIdOf(request: Identified): string {
+  const known = request[identified];
+  if (known !== undefined) return known;
+  const id = saneId(request.headers['x-request-id']) ?? randomUUID();
+  request[identified] = id;
+  return id;
+}
+
+function saneId(sent: string | string[] | undefined): string | undefined {
+  return typeof sent === 'string' && SANE_ID.test(sent) ? sent : undefined;
+}

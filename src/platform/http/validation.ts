@@ -1,0 +1,90 @@
+import { type ValidationError, ValidationPipe } from '@nestjs/common';
+
+import { describeFaults } from '../errors/describe-faults';
+import { DomainError } from '../errors/domain-error';
+import type { Fault } from '../errors/fault';
+import type { FaultCode } from '../errors/fault-codes';
+import * as words from '../errors/fault-words';
+import { FAULTS_MAX } from './body-validator';
+
+const CODE_OF_RULE: Readonly<Record<string, FaultCode>> = {
+  isDefined: 'required',
+  isNotEmpty: 'empty',
+  isString: 'type',
+  isInt: 'type',
+  isNumber: 'type',
+  isNumberString: 'type',
+  isBoolean: 'type',
+  isBooleanString: 'type',
+  isObject: 'type',
+  isArray: 'type',
+  nestedValidation: 'type',
+  isIn: 'enum',
+  isEnum: 'enum',
+  min: 'range',
+  max: 'range',
+  isPositive: 'range',
+  minLength: 'too_short',
+  maxLength: 'too_long',
+  arrayMaxSize: 'too_many_items',
+  arrayMinSize: 'too_few_items',
+  arrayNotEmpty: 'too_few_items',
+};
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  isString: 'given once, as text',
+  isInt: 'a whole number',
+  isNumber: 'a number',
+  isNumberString: 'a number',
+  isBoolean: 'true or false',
+  isBooleanString: 'true or false',
+};
+
+/**
+ * Checks parameters of the query and the path that are declared as a class. Bodies are not its concern: see `JsonBody`. Text
+ * stays text unless the class says otherwise by `@Type` or `@Transform`; an unknown parameter is refused, not ignored, so
+ * that a misspelt filter does not answer with everything.
+ */
+export function queryValidation(): ValidationPipe {
+  return new ValidationPipe({
+    transform: true,
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    transformOptions: { enableImplicitConversion: false },
+    // Only to tell an absent parameter from a wrong one; no value leaves this file.
+    validationError: { target: false, value: true },
+    exceptionFactory: (errors) => {
+      const details = faultsOf(errors, '').slice(0, FAULTS_MAX);
+      return new DomainError('validation_failed', describeFaults(details), { details });
+    },
+  });
+}
+
+/** class-validator's errors, nested ones too, as the faults that a body with the same mistakes has. */
+export function faultsOf(errors: readonly ValidationError[], parent: string): Fault[] {
+  return errors.flatMap((error) => {
+    const isIndex = /^\d+$/.test(error.property);
+    const path = isIndex ? words.itemPath(parent, Number(error.property)) : words.fieldPath(parent, error.property);
+    const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => faultOf(rule, message, path, error));
+    return [...withoutConsequences(own), ...faultsOf(error.children ?? [], path)];
+  });
+}
+
+/** A missing value, or one of the wrong type, breaks every other rule as well; naming those helps nobody. */
+function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
+  const root = ['unknown_field', 'required', 'type'].flatMap(
+    (code) => faults.find((fault) => fault.code === code) ?? [],
+  );
+  return root.length > 0 ? root.slice(0, 1) : faults;
+}
+
+function faultOf(rule: string, message: string, path: string, { value }: ValidationError): Fault {
+  if (rule === 'whitelistValidation') return words.unknownFieldFault(path, 'this query');
+  if (value === undefined) return words.requiredFault(path);
+  const code = CODE_OF_RULE[rule] ?? 'format';
+  if (code === 'empty') return words.emptyFault(path);
+  const expected = TYPE_WORDS[rule];
+  if (expected !== undefined) return words.typeFault(path, expected);
+  // class-validator's own words begin with the property's name and never quote its value.
+  const said = message.endsWith('.') ? message : `${message}.`;
+  return { path, code, message: said };
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { FairQueue } from './fair-queue';
+
+describe('FairQueue', () => {
+  it('gives every workspace its turn, whatever the others have waiting', () => {
+    const queue = new FairQueue<string>();
+    for (let entry = 0; entry < 5; entry += 1) queue.push('large', `large ${entry}`);
+    queue.push('small', 'small 0');
+    expect(queue.take(3)).toEqual(['large 0', 'small 0', 'large 1']);
+    queue.push('late', 'late 0');
+    expect(queue.take(10)).toEqual(['large 2', 'late 0', 'large 3', 'large 4']);
+    expect(queue.take(1)).toEqual([]);
+  });
+
+  it('loses nothing, doubles nothing, and keeps the order within a workspace', () => {
+    const step = fc.oneof(
+      fc.record({ push: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ take: fc.integer({ min: 0, max: 4 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const queue = new FairQueue<{ tenant: string; number: number }>();
+        const pushed: { tenant: string; number: number }[] = [];
+        const taken: { tenant: string; number: number }[] = [];
+        for (const next of steps) {
+          if ('push' in next) {
+            const entry = { tenant: next.push, number: pushed.length };
+            pushed.push(entry);
+            queue.push(entry.tenant, entry);
+          } else taken.push(...queue.take(next.take));
+          expect(queue.size).toBe(pushed.length - taken.length);
+        }
+        taken.push(...queue.take(pushed.length));
+        for (const tenant of ['a', 'b', 'c']) {
+          const of = (entries: typeof taken) => entries.filter((entry) => entry.tenant === tenant);
+          expect(of(taken)).toEqual(of(pushed));
+        }
+      }),
+    );
+  });
+
+  it('keeps no trail of what was taken from a workspace that never pauses', () => {
+    const queue = new FairQueue<number>();
+    queue.push('busy', 0);
+    for (let entry = 1; entry < 100_000; entry += 1) {
+      queue.push('busy', entry);
+      expect(queue.take(1)).toEqual([entry - 1]);
+    }
+    const [held] = Reflect.get(queue, 'queues').values() as Iterable<{ entries: number[] }>;
+    expect(held?.entries.length).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,105 @@
+import { unavailable } from '../database/database-errors';
+import { FairQueue } from './fair-queue';
+
+export interface LaneOptions<Work, Answer> {
+  /** Does one batch, all of it in one commit, and answers in the order of the work. Never called twice at a time. */
+  readonly run: (batch: readonly Work[]) => Promise<readonly Answer[]>;
+  /** Most single pieces of work in one batch. */
+  readonly singlesMax: number;
+  /** Bulk work fills a batch up to this number: small enough that a single piece behind it waits for milliseconds. */
+  readonly fillTo: number;
+  /** Most bytes that may wait or be under way; beyond it `submit` refuses with `unavailable`. */
+  readonly bytesMax: number;
+}
+
+interface Entry<Work, Answer> {
+  readonly work: Work;
+  readonly bytes: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A piece of work, and roughly what it weighs in memory while it waits. */
+export interface Weighed<Work> {
+  readonly work: Work;
+  readonly bytes: number;
+}
+
+/**
+ * Group commit: what arrives while a commit is under way joins the next one. There is no timer, so an idle lane adds
+ * no wait, and the busier it is the more work shares one commit. Workspaces take turns (`FairQueue`); pieces that
+ * somebody waits for one by one go before those of bulk requests.
+ */
+export class Lane<Work, Answer> {
+  private readonly singles = new FairQueue<Entry<Work, Answer>>();
+  private readonly bulk = new FairQueue<Entry<Work, Answer>>();
+  private bytes = 0;
+  private running: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: LaneOptions<Work, Answer>) {}
+
+  /** Pieces of work that wait or are under way. */
+  get depth(): number {
+    return this.singles.size + this.bulk.size;
+  }
+
+  async submit(tenantId: string, { work, bytes }: Weighed<Work>): Promise<Answer> {
+    this.admit(bytes);
+    return this.enqueue(this.singles, tenantId, work, bytes);
+  }
+
+  /** Takes all the pieces of a bulk request or, when they do not fit, none. */
+  async submitBulk(tenantId: string, pieces: readonly Weighed<Work>[]): Promise<Answer[]> {
+    this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
+    return Promise.all(pieces.map(({ work, bytes }) => this.enqueue(this.bulk, tenantId, work, bytes)));
+  }
+
+  /** Refuses new work and waits until what was taken is answered. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.running;
+  }
+
+  private admit(bytes: number): void {
+    if (this.closed || this.bytes + bytes > this.options.bytesMax) throw unavailable();
+    this.bytes += bytes;
+  }
+
+  private enqueue(
+    queue: FairQueue<Entry<Work, Answer>>,
+    tenantId: string,
+    work: Work,
+    bytes: number,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      queue.push(tenantId, { work, bytes, resolve, reject });
+      this.running ??= this.drain();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    // One turn of the event loop, so that requests read in the same turn share the first batch.
+    await new Promise(setImmediate);
+    while (this.depth > 0) await this.runBatch(this.nextBatch());
+    this.running = undefined;
+  }
+
+  private nextBatch(): Entry<Work, Answer>[] {
+    const batch = this.singles.take(this.options.singlesMax);
+    const room = this.options.fillTo - batch.length;
+    return room > 0 ? batch.concat(this.bulk.take(room)) : batch;
+  }
+
+  private async runBatch(batch: readonly Entry<Work, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.options.run(batch.map((entry) => entry.work));
+      if (answers.length !== batch.length) throw new Error('A batch was not answered piece by piece');
+      answers.forEach((answer, index) => batch[index]?.resolve(answer));
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    } finally {
+      for (const entry of batch) this.bytes -= entry.bytes;
+    }
+  }
+}

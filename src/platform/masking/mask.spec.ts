@@ -1,0 +1,364 @@
+import fc from 'fast-check';
+import {
+  MASKED_DEPTH_MAX,
+  maskContacts,
+  maskIdentity,
+  maskIdentityFields,
+  maskProperties,
+  maskText,
+  maskValue,
+} from './mask';
+
+const NONE: ReadonlySet<string> = new Set();
+const masked = (properties: unknown, ...piiNames: string[]): unknown => maskProperties(properties, new Set(piiNames));
+const parse = (json: string): unknown => JSON.parse(json) as unknown;
+
+describe('maskIdentity', () => {
+  it('shows the forms of the contract', () => {
+    expect(maskIdentity('EMAIL', 'jane.doe@example.com')).toBe('j***@e***.com');
+    expect(maskIdentity('PHONE', '+491701234512')).toBe('+49*******12');
+    expect(maskIdentity('EXTERNAL', 'ab-12345')).toBe('ab***');
+    expect(maskIdentity('DEVICE', 'ab-12345')).toBe('ab***');
+  });
+
+  it('shows nothing of what three or fewer characters say', () => {
+    for (const value of ['', 'a', 'ab', 'abc', '😀😀😀']) expect(maskIdentity('EXTERNAL', value)).toBe('***');
+    expect(maskIdentity('EXTERNAL', '😀😀😀😀')).toBe('😀😀***');
+    expect(maskIdentity('EMAIL', 'a@b.de')).toBe('***@***.de');
+    expect(maskIdentity('EMAIL', 'ab@localhost')).toBe('a***@l***');
+    expect(maskIdentity('EMAIL', 'ab@b.long-company-name')).toBe('a***@***.***');
+    expect(maskIdentity('PHONE', '+2901234')).toBe('***');
+  });
+
+  it('is as long for a long value as for a short one', () => {
+    expect(maskIdentity('PHONE', '+49170123456789')).toHaveLength(maskIdentity('PHONE', '+491701234').length);
+    expect(maskIdentity('DEVICE', 'x'.repeat(256))).toBe('xx***');
+  });
+});
+
+describe('maskValue', () => {
+  it('finds the form for itself', () => {
+    expect(maskValue(' jane@example.com ')).toBe('j***@e***.com');
+    expect(maskValue('+49 170 1234512')).toBe('+49*******12');
+    expect(maskValue('(0170) 12345-12')).toBe('01*******12');
+    expect(maskValue('Main Street 1, jane@example.com')).toBe('Ma***');
+  });
+
+  it('shows nothing of anything but text', () => {
+    for (const value of [12_345, true, null, undefined, ['abcdef'], { a: 'abcdef' }])
+      expect(maskValue(value)).toBe('***');
+  });
+
+  it('changes nothing of what is masked', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress(), fc.stringMatching(/^\+\d{5,15}$/)),
+        (text) => {
+          expect(maskValue(maskValue(text))).toBe(maskValue(text));
+        },
+      ),
+    );
+  });
+});
+
+describe('maskIdentityFields', () => {
+  it('masks the identity of both families and shows its kind', () => {
+    expect(maskIdentityFields({ type: 'Email', value: 'jane@example.com' })).toEqual({
+      type: 'Email',
+      value: 'j***@e***.com',
+    });
+    expect(maskIdentityFields({ type: 'jane-doe', value: 'x' })).toEqual({ type: 'ja***', value: '***' });
+    expect(maskIdentityFields({ externalUserId: 'cust-1', phone: '+49 170 1234512' })).toEqual({
+      externalUserId: 'cu***',
+      phone: '+49*******12',
+    });
+  });
+});
+
+describe('maskContacts', () => {
+  it.each([
+    ['write to jane.doe+x@mail.example.com.', 'write to j***@m***.com.'],
+    ['Jane <jane@example.com>,bob@y.de', 'Jane <j***@e***.com>,b***@***.de'],
+    ['?to=jane%40example.com&x=1', '?***@e***.com&x=1'],
+    ['jane\\u0040example.com', 'j***@e***.com'],
+    ['jane＠example.com', 'j***@e***.com'],
+    ['用户@例子.公司', '用***@例***.***'],
+  ])('masks the address in %j', (text, expected) => {
+    expect(maskContacts(text)).toBe(expected);
+  });
+
+  it.each([
+    ...[
+      '+49 170 1234567',
+      '+491701234567',
+      '+49 (0)170/123-4567',
+      '%2B491701234567',
+      '＋491701234567',
+      '+1-212-555-1234',
+    ],
+    ...[
+      '0049 170 1234567',
+      '00491701234567',
+      '0170 1234567',
+      '0170/1234567',
+      '(0170) 1234567',
+      '(030) 12345678',
+      '01701234567',
+    ],
+    ...[
+      '06 12 34 56 78',
+      '06.12.34.56.78',
+      '(212) 555-1234',
+      '212-555-1234',
+      '1.212.555.1234',
+      '(11) 91234-5678',
+      '+٤٩١٧٠١٢٣٤٥٦٧',
+    ],
+  ])('masks the phone number %s wherever it stands', (number) => {
+    for (const text of [number, `call ${number} now`, `tel:${number}.`, `7 ${number} 2026`, `line\\n${number}`]) {
+      const shown = maskContacts(text);
+      expect(shown).toContain('*******');
+      expect(shown.match(/\p{Nd}/gu)?.length ?? 0).toBeLessThanOrEqual(4 + 5);
+      expect(shown).not.toContain(number.slice(-6));
+    }
+  });
+
+  it.each([
+    ...[
+      '1234567890',
+      '1767323045123',
+      '4111 1111 1111 1111',
+      '978-3-16-148410-0',
+      '#0123456789',
+      'A-0123456789',
+      '0012345678',
+    ],
+    ...['/orders/0123456789', '1.234.567.890,12', '1 000 000 000 EUR', '0.123456789', '3.0123456789', '+1.5', '-12.50'],
+    ...['2026-01-02', '2026-01-02 03:04:05', '2026-01-02T03:04:05+02:00', '02.01.2026 12:30', '01/02/2026 1200 1300'],
+    ...['192.168.100.200', '550e8400-e29b-41d4-a716-446655440000', '01923456-7890-7123-8123-123456789012', 'v1.2.3'],
+    ...['@handle', 'x @ y', 'a@', '2+2=4', 'C++', '50% off', 'jane'],
+  ])('leaves %j, which is no contact, as it is', (text) => {
+    expect(maskContacts(text)).toBe(text);
+  });
+
+  it('shows of no address more than first letters and the top-level domain', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.lorem(), fc.lorem(), (address, before, after) => {
+        const [local = '', domain = ''] = address.split('@');
+        const shown = maskContacts(`${before} ${address} ${after}`);
+        expect(shown.startsWith(`${before} `) && shown.endsWith(` ${after}`)).toBe(true);
+        const middle = shown.slice(before.length + 1, -after.length - 1);
+        expect(middle).toMatch(/^.?\*\*\*@.?\*\*\*(\.[A-Za-z]{2,6}|\.\*\*\*)$/u);
+        if (local.length > 1) expect(middle).not.toContain(local);
+        expect(middle).not.toContain(domain);
+      }),
+    );
+  });
+
+  it('changes nothing of masked contacts that stand apart', () => {
+    const pieces = fc.constantFrom(
+      'jane@example.com',
+      '+49170123456',
+      '0170 1234567',
+      '@',
+      '%40',
+      '+',
+      '0',
+      '***',
+      'a',
+      ' ',
+      '.',
+      '-',
+      '(',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(pieces).map((parts) => parts.join(' ')),
+        (text) => {
+          expect(maskContacts(maskContacts(text))).toBe(maskContacts(text));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('maskProperties', () => {
+  it('masks registered properties whole, whatever they are and however deep', () => {
+    const properties = {
+      secret: 'hello',
+      a: { secret: 17 },
+      b: [{ secret: { c: 1 } }, { secret: [1] }, { secret: true }, { secret: null }],
+    };
+    expect(masked(properties, 'secret')).toEqual({
+      secret: 'he***',
+      a: { secret: '***' },
+      b: [{ secret: '***' }, { secret: '***' }, { secret: '***' }, { secret: null }],
+    });
+  });
+
+  it.each([
+    ...[
+      'email',
+      'Email',
+      'EMAIL',
+      'e-mail',
+      'e_mail',
+      'eMail',
+      'userEmail',
+      'EMAILAddress',
+      'user_email_2',
+      'useremail',
+      'mail',
+    ],
+    ...[
+      'phone',
+      'phoneNumber',
+      'phonenumber',
+      'mobile_phone',
+      'WORKPHONE',
+      'mobile',
+      'tel',
+      'contact',
+      'contact-person',
+      'fax',
+    ],
+    ...['externalUserId', 'external_user_id', 'deviceKey', 'device-key'],
+  ])('masks a property called %s', (name) => {
+    const properties = Object.fromEntries([[name, 'abcdef']]);
+    expect(Object.values(masked(properties) as object)).toEqual(['ab***']);
+    expect(Object.values(masked({ [name]: 4_917_012 }) as object)).toEqual(['***']);
+    expect(Object.values(masked({ [name]: { a: 1 } }) as object)).toEqual(['***']);
+    expect(Object.values(masked({ [name]: true }) as object)).toEqual([true]);
+  });
+
+  it.each([
+    ...[
+      'amount',
+      'orderId',
+      'headphones',
+      'microphone',
+      'smartphone',
+      'hotel',
+      'telescope',
+      'cellar',
+      'contract',
+      'excellent',
+    ],
+    ...['detail', 'mailing', 'timestamp', 'campaign', 'html', 'intellect'],
+  ])('leaves a property called %s', (name) => {
+    expect(masked({ [name]: 'abcdef' })).toEqual({ [name]: 'abcdef' });
+  });
+
+  it('leaves amounts, ids, dates and the shape as they are', () => {
+    const properties = {
+      amount: 12.5,
+      id: 1234567890,
+      list: [1, 'two', null, true, { three: [] }],
+      at: '2026-01-02T03:04:05Z',
+      o: {},
+    };
+    expect(masked(properties)).toEqual(properties);
+  });
+
+  it('masks contacts inside any text', () => {
+    expect(masked({ note: ['ask jane@example.com', { or: 'call +49 170 1234512' }] })).toEqual({
+      note: ['ask j***@e***.com', { or: 'call +49*******12' }],
+    });
+    expect(masked('jane@example.com')).toBe('j***@e***.com');
+  });
+
+  it('masks names that are contacts, and keeps both of two that then look the same', () => {
+    const properties = { 'jane@example.com': 1, 'john@example.com': 2, 'j***@e***.com': 3, 'j***@e***.com (2)': 4 };
+    const shown = masked(properties) as object;
+    expect(Object.values(shown)).toEqual([1, 2, 3, 4]);
+    expect(Object.keys(shown).every((name) => name.startsWith('j***@e***.com'))).toBe(true);
+  });
+
+  it('keeps 20,000 names that look the same apart in little time', () => {
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`j${n}@example.com`, n]));
+    const started = performance.now();
+    expect(Object.values(masked(properties) as object)).toEqual(Object.values(properties));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('masks everything below an identity but its kind', () => {
+    const payload = {
+      source: 'shop',
+      identity: { type: 'EMAIL', value: 'jane', n: 5, more: { x: ['abcdef'] } },
+      Identity: 'abcdef',
+    };
+    expect(masked(payload)).toEqual({
+      source: 'shop',
+      identity: { type: 'EMAIL', value: 'ja***', n: '***', more: { x: ['ab***'] } },
+      Identity: 'ab***',
+    });
+  });
+
+  it('takes __proto__ and constructor for names like any other', () => {
+    const shown = masked(parse('{"__proto__": {"email": "jane@example.com"}, "constructor": "x", "toString": 1}'));
+    expect(JSON.stringify(shown)).toBe('{"__proto__":{"email":"j***@e***.com"},"constructor":"x","toString":1}');
+    expect(Object.getPrototypeOf(shown)).toBeNull();
+    expect(({} as Record<string, unknown>)['email']).toBeUndefined();
+  });
+
+  it('cuts what is nested deeper than 32, and never runs out of stack', () => {
+    const nest = (depth: number): unknown =>
+      parse(`${'[{"a":'.repeat(depth / 2)}"jane@example.com"${'}]'.repeat(depth / 2)}`);
+    expect(JSON.stringify(masked(nest(MASKED_DEPTH_MAX)))).toContain('"j***@e***.com"');
+    for (const depth of [MASKED_DEPTH_MAX + 2, 20_000]) {
+      expect(JSON.stringify(masked(nest(depth)))).toBe(`${'[{"a":'.repeat(16)}"…"${'}]'.repeat(16)}`);
+    }
+  });
+
+  it('never changes what it was given', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const before = JSON.stringify(value);
+        maskProperties(value, NONE);
+        expect(JSON.stringify(value)).toBe(before);
+      }),
+    );
+  });
+});
+
+describe('masking', () => {
+  it('takes time in proportion to the text, however hostile', () => {
+    const pieces = [
+      'a',
+      '@',
+      '%40',
+      '+',
+      '0',
+      '(',
+      ' ',
+      '-',
+      '.',
+      '"',
+      '\\',
+      '{',
+      ':',
+      '=',
+      '٤',
+      '\ud800',
+      'Aa',
+      'email:"',
+      'identity":[',
+    ];
+    const slow: string[] = [];
+    for (const one of pieces) {
+      for (const two of pieces) {
+        // Each alone, and both in turn.
+        const text = [one, `${one}${two}`, two].map((piece) => piece.repeat(7_000 / piece.length)).join('');
+        const started = performance.now();
+        for (const hostile of [text, `email: "${text}`]) {
+          maskText(hostile);
+          maskValue(hostile);
+          masked({ [hostile]: hostile });
+        }
+        if (performance.now() - started > 500) slow.push(`${one}${two}`);
+      }
+    }
+    expect(slow).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,25 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { CURSOR_CHARACTERS_MAX } from './cursor';
+
+const LIMIT_DEFAULT = 50;
+
+/** How lists are paged (contract section 1). */
+export class PageQuery {
+  /** Entries of a page, 1 to 200; 50 when absent. */
+  @IsOptional()
+  @Matches(/^(?:[1-9]\d?|1\d\d|200)$/, { message: 'limit must be a whole number from 1 to 200' })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: LIMIT_DEFAULT })
+  limit?: string;
+
+  /** `nextCursor` of the page before. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(CURSOR_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  cursor?: string;
+}
+
+export function limitOf(query: PageQuery): number {
+  return query.limit === undefined ? LIMIT_DEFAULT : Number(query.limit);
+}

@@ -1,0 +1,28 @@
+import { DomainError } from '../errors/domain-error';
+import { formatFault } from '../errors/fault-words';
+import { isUuid } from '../ids/uuid';
+import { decodeCursor, encodeCursor } from './cursor';
+
+/** The sort key of lists that come newest first: a time to the millisecond, and the id that orders equal times. */
+export interface TimeKey {
+  readonly at: Date;
+  readonly id: string;
+}
+
+/** Sorts after everything that is stored. */
+const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** Where a page begins; without a cursor, at the newest row. Throws `validation_failed` for text that is no cursor. */
+export function pageStart(cursor: string | undefined): TimeKey {
+  if (cursor === undefined) return NEWEST;
+  const [at, id] = decodeCursor(cursor, 2) ?? [];
+  const time = new Date(at ?? '');
+  if (id !== undefined && isUuid(id) && !Number.isNaN(time.getTime())) return { at: time, id };
+  const fault = formatFault('cursor', 'is not a nextCursor of this list');
+  throw new DomainError('validation_failed', fault.message, { details: [fault] });
+}
+
+/** The cursor of the page that comes after this row. */
+export function cursorAfter({ at, id }: TimeKey): string {
+  return encodeCursor([at.toISOString(), id]);
+}

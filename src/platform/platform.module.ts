@@ -1,0 +1,44 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuthModule } from './auth/auth.module';
+import { Clock } from './clock/clock';
+import { SETTINGS_TOKEN, type Settings } from './config/settings';
+import { ControlFeed } from './control/control-feed';
+import { ControlChange } from './control/entities/control-change.entity';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from './database/connection-settings';
+import { databaseOptions } from './database/database-options';
+import { ProblemDetailsFilter } from './errors/problem-details.filter';
+import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
+import { HttpModule } from './http/http.module';
+import { PersonalProperties } from './masking/personal-properties';
+
+/** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
+    return {
+      module: PlatformModule,
+      imports: [
+        TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
+        TypeOrmModule.forFeature([ControlChange]),
+        AuthModule,
+        HttpModule,
+      ],
+      providers: [
+        { provide: SETTINGS_TOKEN, useValue: settings },
+        { provide: CONNECTION_SETTINGS, useValue: connection },
+        { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
+        Clock,
+        ControlFeed,
+        PersonalProperties,
+        { provide: ProblemDetailsFilter, useFactory: () => new ProblemDetailsFilter() },
+      ],
+      exports: [SETTINGS_TOKEN, CONNECTION_SETTINGS, BODY_LIMITS, Clock, ControlFeed, PersonalProperties, ProblemDetailsFilter],
+    };
+  }
+}
+
+function bodyLimits({ bodyBytesMax, batchBytesMax }: Settings): BodyLimitsByName {
+  return { single: { bodyBytesMax }, batch: { bodyBytesMax: batchBytesMax } };
+}
