@@ -1,0 +1,267 @@
+import type { Identifier, IdentifierKind } from './identifier';
+import { identifierKey, pairKey, planIdentity } from './resolve-profile';
+import type { IdentityClaim, IdentityPlan, Known, KnownCustomer, KnownProfile, Resolution } from './resolve-profile';
+
+/** `'EMAIL:a'` */
+function identifier(text: string): Identifier {
+  const colon = text.indexOf(':');
+  return { kind: text.slice(0, colon) as IdentifierKind, value: text.slice(colon + 1) };
+}
+
+let claimed = 0;
+function claim(...identifiers: string[]): IdentityClaim {
+  claimed += 1;
+  return {
+    identifiers: identifiers.map(identifier),
+    at: 1_000 + claimed,
+    newProfileId: `new${claimed}`,
+    eventId: `e${claimed}`,
+  };
+}
+
+/** Customers by their root, the oldest first; `'A/M'` is the member M of the customer A. */
+function known(holdings: Record<string, string[]>, undone: [string, string][] = [], erased: string[] = []): Known {
+  const identifiers = new Map<string, KnownProfile>();
+  const customers = new Map<string, KnownCustomer>();
+  for (const [name, texts] of Object.entries(holdings)) {
+    const [rootId = '', profileId = rootId] = name.split('/');
+    const held = texts.map(identifier);
+    const before = customers.get(rootId);
+    const count = (kind: 'EMAIL' | 'PHONE' | 'DEVICE'): number =>
+      (before?.counts[kind] ?? 0) + held.filter((each) => each.kind === kind).length;
+    customers.set(rootId, {
+      rootId,
+      externalId: held.find(({ kind }) => kind === 'EXTERNAL')?.value ?? before?.externalId ?? null,
+      createdAt: before?.createdAt ?? customers.size,
+      erased: erased.includes(rootId),
+      counts: { EMAIL: count('EMAIL'), PHONE: count('PHONE'), DEVICE: count('DEVICE') },
+    });
+    for (const { kind, value } of held) {
+      identifiers.set(identifierKey(kind, value), { profileId, rootId, erased: erased.includes(profileId) });
+    }
+  }
+  return { identifiers, customers, undone: new Set(undone.map(([a, b]) => pairKey(a, b))) };
+}
+
+const LINK = { conflict: 'link', identifiersPerKindMax: 50 } as const;
+const REJECT = { ...LINK, conflict: 'reject' } as const;
+const phones = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `PHONE:${from + index}`);
+
+const merges = (plan: IdentityPlan): string[] => plan.merges.map((merge) => `${merge.loserRootId}>${merge.intoRootId}`);
+const added = (plan: IdentityPlan): string[] =>
+  plan.newIdentifiers.map((each) => `${each.kind}:${each.value}@${each.profileId}`);
+const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [] };
+const resolved = (profileId: string, contributes: boolean, ...warnings: string[]): unknown => ({
+  ...{ outcome: 'resolved', profileId, warnings, contributes },
+});
+function planOne(
+  stored: Known,
+  one: IdentityClaim,
+  policy: Parameters<typeof planIdentity>[2] = LINK,
+): IdentityPlan & { resolution?: Resolution } {
+  const plan = planIdentity([one], stored, policy);
+  const [resolution] = plan.resolutions;
+  return resolution === undefined ? plan : { ...plan, resolution };
+}
+
+describe('one claim', () => {
+  it('of nobody known makes a profile that holds all its identifiers', () => {
+    const one = claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d');
+    const id = one.newProfileId;
+    const counts = { EMAIL: 1, PHONE: 0, DEVICE: 1 };
+    expect(planOne(known({}), one)).toMatchObject({
+      ...nothing,
+      resolution: resolved(id, true),
+      newProfiles: [{ profileId: id, rootId: id, externalId: 'x', createdAt: one.at, counts }],
+      newIdentifiers: one.identifiers.map((each) => ({ ...each, profileId: id })),
+    });
+  });
+
+  it('of one customer adds what is new, beside the strongest identifier that was there', () => {
+    const plan = planOne(known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'] }), claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
+    expect(plan.resolution).toEqual(resolved('M', true));
+    expect(added(plan)).toEqual(['PHONE:p@M', 'DEVICE:d@M']);
+    expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: 'x', counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
+    expect(plan.changedRoots).toEqual(['A']);
+  });
+
+  it('that says nothing new changes and locks nothing', () => {
+    const stored = known({ A: ['EXTERNAL:x', 'EMAIL:a'] });
+    expect(planOne(stored, claim('EXTERNAL:x', 'EMAIL:a'))).toMatchObject({
+      ...nothing,
+      resolution: resolved('A', false),
+    });
+  });
+
+  it('gives a new EXTERNAL identifier to the root, wherever the others live', () => {
+    const plan = planOne(known({ A: ['EMAIL:a'], 'A/M': ['DEVICE:d'] }), claim('EXTERNAL:x', 'PHONE:p', 'DEVICE:d'));
+    expect(added(plan)).toEqual(['EXTERNAL:x@A', 'PHONE:p@M']);
+    expect(plan.resolution).toEqual(resolved('A', true));
+    expect(plan.rootUpdates).toMatchObject([{ rootId: 'A', externalId: 'x' }]);
+  });
+
+  it('merges several customers into the oldest, and is kept under its strongest identifier', () => {
+    const one = claim('EMAIL:a', 'PHONE:p', 'DEVICE:d');
+    const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'], C: ['PHONE:p'] }), one);
+    expect(plan.resolution).toEqual(resolved('B', true));
+    expect(merges(plan)).toEqual(['B>A', 'C>A']);
+    expect(plan.merges[0]).toMatchObject({ finalRootId: 'A', eventId: one.eventId, at: one.at });
+    expect(plan.changedRoots).toEqual(['A', 'B', 'C']);
+    expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: null, counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
+  });
+
+  it('merges into the one customer with an EXTERNAL identifier, however young', () => {
+    const plan = planOne(known({ A: ['EMAIL:a'], B: ['EXTERNAL:x', 'DEVICE:d'] }), claim('EMAIL:a', 'DEVICE:d'));
+    expect(merges(plan)).toEqual(['A>B']);
+    expect(plan.resolution).toEqual(resolved('A', true));
+  });
+
+  it('breaks a tie of age by the id, so that every node merges the same way', () => {
+    const stored = known({ B: ['EMAIL:a'], A: ['PHONE:p'] });
+    const customers = new Map([...stored.customers].map(([id, customer]) => [id, { ...customer, createdAt: 7 }]));
+    expect(merges(planOne({ ...stored, customers }, claim('EMAIL:a', 'PHONE:p')))).toEqual(['B>A']);
+  });
+
+  it('lets the oldest customer without an EXTERNAL identifier gain a new one', () => {
+    const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'] }), claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d'));
+    expect(merges(plan)).toEqual(['B>A']);
+    expect(added(plan)).toEqual(['EXTERNAL:x@A']);
+    expect(plan.resolution).toEqual(resolved('A', true));
+  });
+
+  it('of two EXTERNAL identifiers, named by their weaker ones, is a conflict that changes nothing', () => {
+    const stored = known({ A: ['EXTERNAL:x', 'EMAIL:a'], B: ['EXTERNAL:y', 'DEVICE:d'], C: ['PHONE:p'] });
+    expect(planOne(stored, claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'))).toMatchObject({
+      ...nothing,
+      resolution: { outcome: 'identity_conflict' },
+    });
+  });
+
+  it('of an erased person changes nothing, whatever else it names', () => {
+    const stored = known({ A: ['EXTERNAL:x'], B: ['EMAIL:a'] }, [], ['B']);
+    for (const one of [claim('EMAIL:a'), claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a', 'DEVICE:new')]) {
+      expect(planOne(stored, one)).toMatchObject({ ...nothing, resolution: { outcome: 'profile_erased' } });
+    }
+  });
+
+  it('is erased too if only the root of its profile is, read or not', () => {
+    const stored = known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'] }, [], ['A']);
+    expect(planOne(stored, claim('EMAIL:a')).resolution).toEqual({ outcome: 'profile_erased' });
+    const unread = { ...known({ A: ['EMAIL:a'] }, [['A', 'Z']], ['A']), customers: new Map() };
+    expect(planOne(unread, claim('EMAIL:a')).resolution).toEqual({ outcome: 'profile_erased' });
+  });
+});
+
+describe('a weaker identifier of another customer', () => {
+  const stored = known({ A: ['EXTERNAL:x'], B: ['EXTERNAL:y', 'EMAIL:b'], C: ['DEVICE:c'] });
+
+  it('stays where it is if that one has an EXTERNAL identifier, while the others follow', () => {
+    const plan = planOne(stored, claim('EXTERNAL:x', 'EMAIL:b', 'PHONE:p', 'DEVICE:c'));
+    expect(plan.resolution).toEqual(resolved('A', true, 'identity_link_refused'));
+    expect(merges(plan)).toEqual(['C>A']);
+    expect(added(plan)).toEqual(['PHONE:p@A']);
+    expect(plan.changedRoots).toEqual(['A', 'B', 'C']);
+  });
+
+  it('does not keep a new EXTERNAL identifier from getting its own profile', () => {
+    const one = claim('EXTERNAL:z', 'EMAIL:b', 'PHONE:p');
+    const plan = planOne(stored, one);
+    expect(plan.resolution).toEqual(resolved(one.newProfileId, true, 'identity_link_refused'));
+    expect(added(plan)).toEqual([`EXTERNAL:z@${one.newProfileId}`, `PHONE:p@${one.newProfileId}`]);
+  });
+
+  it('is a conflict that changes nothing under the policy reject', () => {
+    for (const one of [claim('EXTERNAL:x', 'EMAIL:b', 'DEVICE:c'), claim('EXTERNAL:z', 'EMAIL:b')]) {
+      expect(planOne(stored, one, REJECT)).toMatchObject({ ...nothing, resolution: { outcome: 'identity_conflict' } });
+    }
+    expect(planOne(stored, claim('EXTERNAL:x', 'DEVICE:c'), REJECT).resolution).toEqual(resolved('A', true));
+  });
+});
+
+describe('an undone merge', () => {
+  const stored = known({ A: ['DEVICE:d'], B: ['EMAIL:a'], C: ['PHONE:p'] }, [['A', 'B']]);
+
+  it('sticks: the event goes to the customer of its strongest identifier, and the others still follow', () => {
+    const plan = planOne(stored, claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
+    expect(plan.resolution).toEqual(resolved('B', true, 'identity_link_refused'));
+    expect(merges(plan)).toEqual(['C>B']);
+  });
+
+  it('gives a new EXTERNAL identifier to the stronger of the two, though the other is older', () => {
+    const plan = planOne(stored, claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d'));
+    expect(added(plan)).toEqual(['EXTERNAL:x@B']);
+    expect(merges(plan)).toEqual([]);
+  });
+
+  it('sticks when either has become part of another customer, also within the batch', () => {
+    const chained = planIdentity([claim('EMAIL:a', 'PHONE:p'), claim('PHONE:p', 'DEVICE:d')], stored, LINK);
+    expect(merges(chained)).toEqual(['C>B']);
+    expect(chained.resolutions[1]).toEqual(resolved('C', false, 'identity_link_refused'));
+    const members = known({ R: ['EMAIL:r'], 'R/A': ['DEVICE:d'], S: ['EMAIL:s'], 'S/B': ['PHONE:p'] }, [['A', 'B']]);
+    const separated = planOne(members, claim('EMAIL:r', 'PHONE:p'));
+    // The batch knows of R's member A only by the identifier that it owns.
+    expect(separated.resolution).toEqual(resolved('R', false, 'identity_link_refused'));
+  });
+
+  it('is a refused link for the policy reject too, if the event names an EXTERNAL identifier', () => {
+    const reject = (...names: string[]): Resolution | undefined => planOne(stored, claim(...names), REJECT).resolution;
+    expect(reject('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d')).toEqual({ outcome: 'identity_conflict' });
+    expect(reject('EMAIL:a', 'DEVICE:d')).toEqual(resolved('B', false, 'identity_link_refused'));
+  });
+});
+
+describe('a full customer', () => {
+  it('leaves a further identifier unlinked and unstored', () => {
+    const stored = known({ A: ['EMAIL:a', ...phones(50)] });
+    const plan = planOne(stored, claim('EMAIL:a', 'PHONE:50', 'DEVICE:d'));
+    expect(plan.resolution).toEqual(resolved('A', true, 'identity_limit_reached'));
+    expect(added(plan)).toEqual(['DEVICE:d@A']);
+    expect(planOne(stored, claim('EMAIL:b', 'PHONE:49'))).toMatchObject({ resolution: resolved('A', true) });
+  });
+
+  it('keeps an event whose only unlinked identifier is its strongest', () => {
+    const stored = known({ A: [...phones(50), 'DEVICE:d'] });
+    const plan = planOne(stored, claim('PHONE:50', 'DEVICE:d'));
+    expect(plan).toMatchObject({ ...nothing, resolution: resolved('A', false, 'identity_limit_reached') });
+  });
+
+  it('takes no part in a merge that would overfill it; the weaker identifier stays', () => {
+    const stored = known({ A: ['DEVICE:d', ...phones(30)], B: ['EMAIL:a', ...phones(21, 30)], C: ['DEVICE:c'] });
+    const plan = planOne(stored, claim('EMAIL:a', 'DEVICE:d'));
+    expect(plan).toMatchObject({ ...nothing, resolution: resolved('B', false, 'identity_limit_reached') });
+    expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:c')))).toEqual(['C>B']);
+  });
+
+  it('may be exactly full', () => {
+    const stored = known({ A: ['DEVICE:d', ...phones(30)], B: ['EMAIL:a', ...phones(20, 30)] });
+    expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:d')))).toEqual(['B>A']);
+  });
+});
+
+describe('a batch', () => {
+  it('lets later claims see what earlier ones made, and answers with final roots', () => {
+    const stored = known({ A: ['EMAIL:a'] });
+    const batch = [claim('PHONE:p'), claim('DEVICE:d'), claim('PHONE:p', 'DEVICE:d'), claim('EMAIL:a', 'DEVICE:d')];
+    const [first = '', second = ''] = batch.map((one) => one.newProfileId);
+    const plan = planIdentity(batch, stored, LINK);
+    expect(plan.newProfiles).toMatchObject([
+      { profileId: first, rootId: 'A' },
+      { profileId: second, rootId: 'A' },
+    ]);
+    expect(merges(plan)).toEqual([`${second}>${first}`, `${first}>A`]);
+    expect(plan.merges.map((merge) => merge.finalRootId)).toEqual(['A', 'A']);
+    expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: null, counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
+    expect(plan.changedRoots).toEqual(['A']);
+  });
+
+  it('of nothing plans nothing', () => {
+    expect(planIdentity([], known({}), LINK)).toEqual({ resolutions: [], ...nothing });
+  });
+
+  it('refuses to go on with a reading that contradicts itself', () => {
+    const stored = { ...known({ A: ['EMAIL:a'] }), customers: new Map() };
+    expect(() => planOne(stored, claim('EMAIL:a'))).toThrow('not read');
+    expect(() => planOne(known({}), claim('EXTERNAL:x', 'EXTERNAL:y'))).toThrow('two EXTERNAL');
+  });
+});

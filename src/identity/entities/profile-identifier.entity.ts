@@ -1,0 +1,20 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { IdentifierKind } from '../domain/identifier';
+
+/** Belongs to its profile for ever; merges and undoings change roots, not this. */
+@Entity('profile_identifiers')
+@Index('profile_identifiers_profile_idx', ['tenantId', 'profileId'], { where: "kind <> ''" })
+export class ProfileIdentifier {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'profile_identifiers_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'profile_identifiers_pkey' })
+  kind!: IdentifierKind;
+
+  /** Normalised. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'profile_identifiers_pkey' })
+  value!: string;
+
+  @Column('uuid', { name: 'profile_id' })
+  profileId!: string;
+}

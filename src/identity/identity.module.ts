@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ProfileIdentifier } from './entities/profile-identifier.entity';
+import { ProfileMerge } from './entities/profile-merge.entity';
+import { Profile } from './entities/profile.entity';
+import { IdentityService } from './identity.service';
+import { ProfileRepository } from './profile.repository';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge])],
+  providers: [IdentityService, ProfileRepository],
+  exports: [IdentityService],
+})
+export class IdentityModule {}

@@ -1,0 +1,215 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
+import { LostRaceError } from '../platform/lane/persist-batch';
+import { identityRules, type IdentityRules } from './domain/identifier';
+import {
+  identifierKey,
+  pairKey,
+  planIdentity,
+  type IdentityClaim,
+  type IdentityPlan,
+  type IdentityPolicy,
+  type IdentityWarning,
+  type Known,
+  type KnownCustomer,
+  type KnownProfile,
+  type Resolution,
+} from './domain/resolve-profile';
+import {
+  ProfileRepository,
+  type KnownIdentifier,
+  type TenantIdentifier,
+  type TenantPlan,
+  type TenantProfile,
+} from './profile.repository';
+
+export interface TenantClaim extends IdentityClaim {
+  readonly tenantId: string;
+}
+
+/** What a transaction has read about the identifiers of its batch. */
+export interface IdentityReading {
+  readonly identifiers: readonly KnownIdentifier[];
+}
+
+/** Where an event belongs, or why it belongs nowhere. */
+export type IdentityHome =
+  | {
+      readonly outcome: 'resolved';
+      /** The own profile of its strongest identifier: it stays there through every merge and undoing. */
+      readonly profileId: string;
+      /** The root of its customer at this time. */
+      readonly rootId: string;
+      readonly warnings: readonly IdentityWarning[];
+    }
+  | { readonly outcome: 'identity_conflict' | 'profile_erased' };
+
+/** What is to become of the identities of a batch. */
+export interface IdentityDecision {
+  /** In the order of the claims. */
+  readonly homes: readonly IdentityHome[];
+  readonly plans: readonly TenantPlan[];
+}
+
+/** Contract section 5: at most this many identifiers of a kind on one customer, so that a shared device stays bounded. */
+const IDENTIFIERS_PER_KIND_MAX = 50;
+const NO_PAIRS: ReadonlySet<string> = new Set();
+
+/**
+ * Resolves the identities of a batch inside the transaction that stores its events (contract section 5). Other nodes
+ * do the same at the same time, and merges, undos and erasures commit in between; the steps must be taken in this order:
+ *
+ * 1. `read` who is known, `decide` what to do: pure, nothing is locked;
+ * 2. `claim` what is new: locks the customers concerned, sees whether they still are as read, takes the identifiers;
+ * 3. `write`: holds the profiles that events are stored under, and writes the rest.
+ *
+ * `claim` and `write` throw `LostRaceError` when somebody else was faster; the batch is then tried again from the start.
+ */
+@Injectable()
+export class IdentityService {
+  readonly rules: IdentityRules;
+  private readonly policy: IdentityPolicy;
+
+  constructor(
+    private readonly profiles: ProfileRepository,
+    @Inject(SETTINGS_TOKEN) settings: Settings,
+  ) {
+    this.rules = identityRules(settings.defaultPhoneRegion, settings.placeholderIdentities);
+    this.policy = { conflict: settings.identityConflictPolicy, identifiersPerKindMax: IDENTIFIERS_PER_KIND_MAX };
+  }
+
+  async read(transaction: Transaction, claims: readonly TenantClaim[]): Promise<IdentityReading> {
+    const wanted = new Map<string, TenantIdentifier>();
+    for (const { tenantId, identifiers } of claims) {
+      for (const { kind, value } of identifiers) {
+        wanted.set(`${tenantId}${identifierKey(kind, value)}`, { tenantId, kind, value });
+      }
+    }
+    return { identifiers: await this.profiles.read(transaction, [...wanted.values()]) };
+  }
+
+  /** Decides by what was read; asks again only where a merge is at hand, whether somebody has separated the two before. */
+  async decide(
+    transaction: Transaction,
+    claims: readonly TenantClaim[],
+    reading: IdentityReading,
+  ): Promise<IdentityDecision> {
+    const first = this.plan(claims, reading, NO_PAIRS);
+    const merging = first.plans.filter(({ plan }) => plan.merges.length > 0);
+    if (merging.length === 0) return first;
+    const undone = await this.profiles.readUndoneMerges(transaction, merging.flatMap(knownRoots(reading)));
+    if (undone.length === 0) return first;
+    return this.plan(claims, reading, new Set(undone.map((pair) => pairKey(pair.from_root_id, pair.into_root_id))));
+  }
+
+  async claim(transaction: Transaction, reading: IdentityReading, { plans }: IdentityDecision): Promise<void> {
+    const roots = plans.flatMap(({ tenantId, plan }) =>
+      plan.changedRoots.map((profileId): TenantProfile => ({ tenantId, profileId })),
+    );
+    const identifiers = plans.flatMap(({ tenantId, plan }) =>
+      plan.newIdentifiers.map((identifier) => ({ tenantId, ...identifier })),
+    );
+    if (roots.length === 0 && identifiers.length === 0) return;
+    const [versions, inserted] = await Promise.all([
+      this.profiles.lockRoots(transaction, roots),
+      this.profiles.insertIdentifiers(transaction, identifiers),
+    ]);
+    const read = new Map(reading.identifiers.map(({ profile, version }) => [profile.rootId, version]));
+    const unchanged = roots.every(({ profileId }) => versions.get(profileId) === read.get(profileId));
+    if (!unchanged) throw new LostRaceError('a customer changed since it was read');
+    if (inserted < identifiers.length) throw new LostRaceError('another node claimed a new identifier');
+  }
+
+  /** `claims` and `decision` belong together; the statements are sent at once, ahead of whatever the caller sends next. */
+  async write(
+    transaction: Transaction,
+    { plans, homes }: IdentityDecision,
+    claims: readonly TenantClaim[],
+  ): Promise<void> {
+    const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
+    const used = new Map<string, TenantProfile>();
+    homes.forEach((home, index) => {
+      const tenantId = claims[index]?.tenantId;
+      if (home.outcome !== 'resolved' || tenantId === undefined || made.has(home.profileId)) return;
+      used.set(home.profileId, { tenantId, profileId: home.profileId });
+    });
+    const [held] = await Promise.all([
+      this.profiles.holdProfiles(transaction, [...used.values()]),
+      this.profiles.write(transaction, plans, newId),
+    ]);
+    if (held < used.size) throw new LostRaceError('a customer was erased since it was read');
+  }
+
+  private plan(
+    claims: readonly TenantClaim[],
+    reading: IdentityReading,
+    undone: ReadonlySet<string>,
+  ): IdentityDecision {
+    const known = knownByTenant(reading, undone);
+    const homes = new Map<TenantClaim, IdentityHome>();
+    const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
+      const there = known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), undone };
+      const plan = planIdentity(own, there, this.policy);
+      const rootOf = rootsAfter(plan, there);
+      plan.resolutions.forEach((resolution, index) => {
+        const claim = own[index];
+        if (claim !== undefined) homes.set(claim, withRoot(resolution, rootOf));
+      });
+      return { tenantId, plan };
+    });
+    return { homes: claims.flatMap((claim) => homes.get(claim) ?? []), plans };
+  }
+}
+
+function byTenant<T extends { readonly tenantId: string }>(entries: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.tenantId);
+    if (group === undefined) groups.set(entry.tenantId, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
+function knownByTenant(reading: IdentityReading, undone: ReadonlySet<string>): Map<string, Known> {
+  const known = new Map<string, Known>();
+  for (const [tenantId, entries] of byTenant(reading.identifiers)) {
+    const identifiers = new Map<string, KnownProfile>();
+    const customers = new Map<string, KnownCustomer>();
+    for (const { kind, value, profile, customer } of entries) {
+      identifiers.set(identifierKey(kind, value), profile);
+      customers.set(customer.rootId, customer);
+    }
+    known.set(tenantId, { identifiers, customers, undone });
+  }
+  return known;
+}
+
+/** Finds the customer that a profile belongs to once the plan is carried out. */
+function rootsAfter(plan: IdentityPlan, known: Known): (profileId: string) => string {
+  const roots = new Map<string, string>();
+  for (const { profileId, rootId } of known.identifiers.values()) roots.set(profileId, rootId);
+  for (const { profileId, rootId } of plan.newProfiles) roots.set(profileId, rootId);
+  const merged = new Map(plan.merges.map((merge) => [merge.loserRootId, merge.finalRootId]));
+  return (profileId) => {
+    const rootId = roots.get(profileId) ?? profileId;
+    return merged.get(rootId) ?? rootId;
+  };
+}
+
+function withRoot(resolution: Resolution, rootOf: (profileId: string) => string): IdentityHome {
+  if (resolution.outcome !== 'resolved') return resolution;
+  const { profileId, warnings } = resolution;
+  return { outcome: 'resolved', profileId, rootId: rootOf(profileId), warnings };
+}
+
+/** The customers from before the batch that a merge of its plan concerns. */
+function knownRoots(reading: IdentityReading): (plan: TenantPlan) => TenantProfile[] {
+  const known = new Set(reading.identifiers.map(({ profile }) => profile.rootId));
+  return ({ tenantId, plan }) =>
+    [...new Set(plan.merges.flatMap((merge) => [merge.loserRootId, merge.intoRootId]))]
+      .filter((rootId) => known.has(rootId))
+      .map((profileId) => ({ tenantId, profileId }));
+}

@@ -1,0 +1,204 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import type { IdentityPlan, KnownCustomer, KnownProfile } from './domain/resolve-profile';
+import type { Identifier } from './domain/identifier';
+import * as sql from './profile.sql';
+
+/** An identifier of one workspace; a batch mixes workspaces. */
+export interface TenantIdentifier extends Identifier {
+  readonly tenantId: string;
+}
+
+export interface TenantProfile {
+  readonly tenantId: string;
+  readonly profileId: string;
+}
+
+/** Who is known by one identifier: its own profile, and the customer that profile belongs to now. */
+export interface KnownIdentifier extends TenantIdentifier {
+  readonly profile: KnownProfile;
+  readonly customer: KnownCustomer;
+  /** Grows with every change of the customer. */
+  readonly version: number;
+}
+
+export interface TenantPlan {
+  readonly tenantId: string;
+  readonly plan: IdentityPlan;
+}
+
+interface IdentifierRow {
+  readonly position: string;
+  readonly profile_id: string;
+  readonly erased: boolean;
+  readonly root_id: string;
+  readonly external_id: string | null;
+  readonly email_count: number;
+  readonly phone_count: number;
+  readonly device_count: number;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly root_erased: boolean;
+}
+
+/** The identity tables inside a caller's transaction. Every method sends its statements at once (one pipelined flush). */
+@Injectable()
+export class ProfileRepository {
+  /** Looks identifiers up; unknown ones are missing from the answer. */
+  async read(transaction: Transaction, wanted: readonly TenantIdentifier[]): Promise<KnownIdentifier[]> {
+    const rows = await transaction.send<IdentifierRow>(sql.READ_IDENTIFIERS, [
+      wanted.map((identifier) => identifier.tenantId),
+      wanted.map((identifier) => identifier.kind),
+      wanted.map((identifier) => identifier.value),
+    ]);
+    return rows.flatMap((row) => {
+      const identifier = wanted[Number(row.position) - 1];
+      return identifier === undefined ? [] : [knownIdentifier(identifier, row)];
+    });
+  }
+
+  /** Pairs of customers (by root) that somebody has separated. */
+  readUndoneMerges(
+    transaction: Transaction,
+    roots: readonly TenantProfile[],
+  ): Promise<readonly { tenant_id: string; from_root_id: string; into_root_id: string }[]> {
+    return transaction.send(sql.READ_UNDONE_MERGES, columns(roots));
+  }
+
+  /** Locks customers to be changed, in one order for all nodes; answers the version of each that is still a root. */
+  async lockRoots(transaction: Transaction, roots: readonly TenantProfile[]): Promise<Map<string, number>> {
+    const rows = await transaction.send<{ profile_id: string; version: number }>(
+      sql.LOCK_ROOTS,
+      columns(roots.toSorted(byProfile)),
+    );
+    return new Map(rows.map((row) => [row.profile_id, row.version]));
+  }
+
+  /** Claims new identifiers; answers how many of them this transaction got. */
+  async insertIdentifiers(
+    transaction: Transaction,
+    identifiers: readonly (TenantIdentifier & TenantProfile)[],
+  ): Promise<number> {
+    const sorted = identifiers.toSorted(byIdentifier);
+    const rows = await transaction.send(sql.INSERT_IDENTIFIERS, [
+      sorted.map((identifier) => identifier.tenantId),
+      sorted.map((identifier) => identifier.kind),
+      sorted.map((identifier) => identifier.value),
+      sorted.map((identifier) => identifier.profileId),
+    ]);
+    return rows.length;
+  }
+
+  /** Keeps profiles from being erased until this transaction ends; answers how many of them are there to be held. */
+  async holdProfiles(transaction: Transaction, profiles: readonly TenantProfile[]): Promise<number> {
+    const rows = await transaction.send(sql.HOLD_PROFILES, columns(profiles.toSorted(byProfile)));
+    return rows.length;
+  }
+
+  /** Writes new profiles, changed customers and merges. The customers must be locked. */
+  async write(transaction: Transaction, plans: readonly TenantPlan[], mergeIds: () => string): Promise<void> {
+    const profiles = plans.flatMap(({ tenantId, plan }) =>
+      plan.newProfiles.map((profile) => ({
+        tenant_id: tenantId,
+        profile_id: profile.profileId,
+        root_id: profile.rootId,
+        created_at: new Date(profile.createdAt).toISOString(),
+        ...customerColumns(profile),
+      })),
+    );
+    const updates = plans.flatMap(({ tenantId, plan }) =>
+      plan.rootUpdates.map((root) => ({ tenant_id: tenantId, profile_id: root.rootId, ...customerColumns(root) })),
+    );
+    await Promise.all([
+      ...sendRows(transaction, sql.INSERT_PROFILES, profiles),
+      ...sendRows(transaction, sql.UPDATE_ROOTS, updates),
+      ...this.sendMerges(transaction, plans, mergeIds),
+    ]);
+  }
+
+  private sendMerges(
+    transaction: Transaction,
+    plans: readonly TenantPlan[],
+    mergeIds: () => string,
+  ): Promise<unknown>[] {
+    const merges = plans.flatMap(({ tenantId, plan }) => plan.merges.map((merge) => ({ tenantId, plan, ...merge })));
+    if (merges.length === 0) return [];
+    const log = merges.map((merge) => ({
+      tenant_id: merge.tenantId,
+      id: mergeIds(),
+      from_profile_id: merge.loserRootId,
+      into_profile_id: merge.intoRootId,
+      event_id: merge.eventId,
+      merged_at: new Date(merge.at).toISOString(),
+    }));
+    const pointed = merges.filter((merge) => merge.plan.changedRoots.includes(merge.loserRootId));
+    return [
+      ...(pointed.length === 0
+        ? []
+        : [
+            transaction.send(sql.POINT_AT_ROOT, [
+              pointed.map((merge) => merge.tenantId),
+              pointed.map((merge) => merge.loserRootId),
+              pointed.map((merge) => merge.finalRootId),
+            ]),
+          ]),
+      ...sendRows(transaction, sql.INSERT_MERGES, log),
+    ];
+  }
+}
+
+function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): KnownIdentifier {
+  const counts = { EMAIL: row.email_count, PHONE: row.phone_count, DEVICE: row.device_count };
+  return {
+    ...identifier,
+    profile: { profileId: row.profile_id, rootId: row.root_id, erased: row.erased || row.root_erased },
+    customer: {
+      rootId: row.root_id,
+      externalId: row.external_id,
+      createdAt: row.created_at.getTime(),
+      erased: row.root_erased,
+      counts,
+    },
+    version: row.version,
+  };
+}
+
+interface CustomerState {
+  readonly externalId: string | null;
+  readonly counts: KnownCustomer['counts'];
+}
+
+function customerColumns({ externalId, counts }: CustomerState): Readonly<Record<string, unknown>> {
+  return {
+    external_id: externalId,
+    email_count: counts.EMAIL,
+    phone_count: counts.PHONE,
+    device_count: counts.DEVICE,
+  };
+}
+
+function sendRows(
+  transaction: Transaction,
+  statement: Parameters<Transaction['send']>[0],
+  rows: readonly unknown[],
+): Promise<unknown>[] {
+  return rows.length === 0 ? [] : [transaction.send(statement, [JSON.stringify(rows)])];
+}
+
+function columns(profiles: readonly TenantProfile[]): [string[], string[]] {
+  return [profiles.map((profile) => profile.tenantId), profiles.map((profile) => profile.profileId)];
+}
+
+function byProfile(a: TenantProfile, b: TenantProfile): number {
+  return compare(a.tenantId, b.tenantId) || compare(a.profileId, b.profileId);
+}
+
+function byIdentifier(a: TenantIdentifier, b: TenantIdentifier): number {
+  return compare(a.tenantId, b.tenantId) || compare(a.kind, b.kind) || compare(a.value, b.value);
+}
+
+/** By code unit: the same order on every node, whatever its locale. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,139 @@
+import type { Statement } from '../platform/database/pipelined-connection';
+
+/*
+ * Every set look-up is a LATERAL with LIMIT 1: a generic plan made while the tables are empty can then only be one index
+ * probe a row, whatever the planner believes of their size. Statements lock in the order of their arrays, which the
+ * repository sorts, so that two nodes never wait for each other in a circle.
+ */
+
+/** Who is known by these identifiers, with the row that speaks for the whole customer (the root). */
+export const READ_IDENTIFIERS: Statement = {
+  name: 'identity_read_identifiers',
+  text: `
+    SELECT u.position, i.profile_id, p.erased_at IS NOT NULL AS erased,
+      r.profile_id AS root_id, r.external_id, r.email_count, r.phone_count, r.device_count, r.version,
+      r.created_at, r.erased_at IS NOT NULL AS root_erased
+    FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, kind, value, position)
+    CROSS JOIN LATERAL (
+      SELECT profile_id FROM profile_identifiers
+      WHERE tenant_id = u.tenant_id AND kind = u.kind AND value = u.value LIMIT 1
+    ) i
+    CROSS JOIN LATERAL (
+      SELECT root_id, erased_at FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = i.profile_id LIMIT 1
+    ) p
+    CROSS JOIN LATERAL (
+      SELECT * FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = p.root_id LIMIT 1
+    ) r`,
+};
+
+/** Merges that somebody undid between these customers: each pair of roots that must not merge by itself again. */
+export const READ_UNDONE_MERGES: Statement = {
+  name: 'identity_read_undone_merges',
+  text: `
+    SELECT u.tenant_id, f.root_id AS from_root_id, t.root_id AS into_root_id
+    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, root_id)
+    CROSS JOIN LATERAL (
+      SELECT tenant_id, profile_id, root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = u.root_id
+      UNION ALL
+      SELECT tenant_id, profile_id, root_id FROM profiles
+      WHERE tenant_id = u.tenant_id AND root_id = u.root_id AND root_id <> profile_id
+    ) f
+    CROSS JOIN LATERAL (
+      SELECT into_profile_id FROM profile_merges
+      WHERE tenant_id = u.tenant_id AND from_profile_id = f.profile_id AND undone_at IS NOT NULL LIMIT 1000
+    ) m
+    CROSS JOIN LATERAL (
+      SELECT root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = m.into_profile_id LIMIT 1
+    ) t`,
+};
+
+/** Locks customers that the batch will change; those merged away or erased meanwhile are missing from the answer. */
+export const LOCK_ROOTS: Statement = {
+  name: 'identity_lock_roots',
+  text: `
+    SELECT r.profile_id, r.version
+    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, profile_id)
+    CROSS JOIN LATERAL (
+      SELECT profile_id, version FROM profiles
+      WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND root_id = profile_id AND erased_at IS NULL
+      LIMIT 1 FOR NO KEY UPDATE
+    ) r`,
+};
+
+/**
+ * Claims new identifiers. Of any number of nodes that claim one at a time, one gets it back; the others wait for that
+ * node's commit and then do not.
+ */
+export const INSERT_IDENTIFIERS: Statement = {
+  name: 'identity_insert_identifiers',
+  text: `
+    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[])
+    ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
+    RETURNING profile_id`,
+};
+
+/** Holds the profiles that events are stored under: an erasure waits for this commit, and one before it leaves a gap. */
+export const HOLD_PROFILES: Statement = {
+  name: 'identity_hold_profiles',
+  text: `
+    SELECT p.profile_id
+    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, profile_id)
+    CROSS JOIN LATERAL (
+      SELECT profile_id FROM profiles
+      WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND erased_at IS NULL
+      LIMIT 1 FOR KEY SHARE
+    ) p`,
+};
+
+export const INSERT_PROFILES: Statement = {
+  name: 'identity_insert_profiles',
+  text: `
+    INSERT INTO profiles (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count,
+      version, created_at)
+    SELECT p.tenant_id, p.profile_id, p.root_id, p.external_id, p.email_count, p.phone_count, p.device_count,
+      1, p.created_at
+    FROM json_to_recordset($1::json) AS p (tenant_id uuid, profile_id uuid, root_id uuid, external_id text,
+      email_count int, phone_count int, device_count int, created_at timestamptz)`,
+};
+
+/** Only for roots that LOCK_ROOTS has locked; the version tells other nodes that what they read is no longer so. */
+export const UPDATE_ROOTS: Statement = {
+  name: 'identity_update_roots',
+  text: `
+    UPDATE profiles p
+    SET external_id = u.external_id, email_count = u.email_count, phone_count = u.phone_count,
+      device_count = u.device_count, version = p.version + 1
+    FROM json_to_recordset($1::json) AS u (tenant_id uuid, profile_id uuid, external_id text,
+      email_count int, phone_count int, device_count int)
+    WHERE p.tenant_id = u.tenant_id AND p.profile_id = u.profile_id`,
+};
+
+/** Points everybody of the losing customers at the winners' roots, so that pointers stay flat. */
+export const POINT_AT_ROOT: Statement = {
+  name: 'identity_point_at_root',
+  text: `
+    WITH members AS MATERIALIZED (
+      SELECT u.tenant_id, m.profile_id, u.into_id
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS u (tenant_id, loser_id, into_id)
+      CROSS JOIN LATERAL (
+        SELECT u.loser_id AS profile_id
+        UNION ALL
+        SELECT profile_id FROM profiles
+        WHERE tenant_id = u.tenant_id AND root_id = u.loser_id AND root_id <> profile_id
+      ) m
+      ORDER BY u.tenant_id, m.profile_id
+    )
+    UPDATE profiles p SET root_id = m.into_id, version = p.version + 1
+    FROM members m
+    WHERE p.tenant_id = m.tenant_id AND p.profile_id = m.profile_id`,
+};
+
+export const INSERT_MERGES: Statement = {
+  name: 'identity_insert_merges',
+  text: `
+    INSERT INTO profile_merges (tenant_id, id, from_profile_id, into_profile_id, event_id, merged_at)
+    SELECT m.tenant_id, m.id, m.from_profile_id, m.into_profile_id, m.event_id, m.merged_at
+    FROM json_to_recordset($1::json) AS m (tenant_id uuid, id uuid, from_profile_id uuid, into_profile_id uuid,
+      event_id uuid, merged_at timestamptz)`,
+};

@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+import type { IncomingEvent } from './incoming-event';
+
+/** Enough to tell a repetition from another fact under the same id; it defends against mistakes, not against forgers. */
+const HASH_BASE64_CHARACTERS = 24;
+
+/**
+ * What an event says, in short: equal for two events that say the same, however their JSON is spaced and ordered.
+ * The family, the contract's version and the time of receipt do not count: a repetition may differ in them.
+ */
+export function contentHashOf(event: IncomingEvent): string {
+  const identifiers = event.identifiers.map(({ kind, value }) => [kind, value]);
+  const content = canonicalJson([event.eventType, event.occurredAt, identifiers, event.properties]);
+  // 24 characters of base64 are 18 bytes, so that nothing of the text is padding.
+  return hash('sha256', content, 'base64').slice(0, HASH_BASE64_CHARACTERS);
+}
+
+/** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+}

@@ -1,0 +1,30 @@
+import type { Outcome } from './outcome';
+
+export interface Identified {
+  readonly eventId: string;
+  readonly contentHash: string;
+}
+
+/** Splits a batch into the first of each event id and the rest, both in the order of arrival. */
+export function separateCopies<T extends Identified>(batch: readonly T[]): { firsts: T[]; copies: T[] } {
+  const seen = new Set<string>();
+  const firsts: T[] = [];
+  const copies: T[] = [];
+  for (const event of batch) {
+    (seen.has(event.eventId) ? copies : firsts).push(event);
+    seen.add(event.eventId);
+  }
+  return { firsts, copies };
+}
+
+/**
+ * What a copy gets by what became of the first. Undefined when it must be tried by itself: a refused event never uses
+ * up its id (contract section 3), so a copy that says something else has its own chance.
+ */
+export function settleCopy(copy: Identified, first: Identified, outcome: Outcome): Outcome | undefined {
+  const same = copy.contentHash === first.contentHash;
+  if (outcome.status !== 'refused') {
+    return { status: 'duplicate', warnings: same ? [] : ['payload_mismatch'], copy: true };
+  }
+  return same || outcome.code === 'unavailable' ? outcome : undefined;
+}

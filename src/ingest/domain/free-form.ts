@@ -1,0 +1,105 @@
+import type { Fault } from '../../platform/errors/fault';
+import { fieldPath, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
+
+/** Contract section 3: what the attributes or properties of an event may hold. */
+export interface FreeFormLimits {
+  /** Bytes of its JSON text in UTF-8. */
+  readonly bytesMax: number;
+  /** Objects and lists inside one another, the outermost counting as one. */
+  readonly depthMax: number;
+  /** Keys of all objects together. */
+  readonly keysMax: number;
+}
+
+export const FREE_FORM_DEPTH_MAX = 8;
+export const FREE_FORM_KEYS_MAX = 300;
+
+/** A value and the way to it; the path is only put together where a fault is found. */
+interface Place {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly name: string | number;
+  readonly parent: Place | undefined;
+}
+
+/**
+ * Checks a JSON object that the service stores without knowing its fields: its size, and that everything in it comes
+ * out of the database exactly as it went in. Walks without recursion, since a hostile value may be nested 20,000 deep.
+ */
+export function checkFreeForm(object: object, path: string, limits: FreeFormLimits): Fault[] {
+  const faults: Fault[] = [];
+  const walk: Place[] = [{ value: object, depth: 1, name: path, parent: undefined }];
+  let places = 0;
+  let keys = 0;
+  let tooDeep = false;
+  for (let place = walk.pop(); place !== undefined; place = walk.pop()) {
+    places += 1;
+    // Each place takes a byte of JSON text at least, so that the rest of a huge value need not be looked at.
+    if (places > limits.bytesMax) return [...faults, tooLargeFault(path, limits.bytesMax)];
+    const { value, depth } = place;
+    faults.push(...faultsOfValue(value, place));
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > limits.depthMax) tooDeep = true;
+    else walk.push(...membersOf(value, place).reverse());
+    if (!Array.isArray(value)) keys += Object.keys(value).length;
+  }
+  if (tooDeep) faults.push(tooDeepFault(path, limits.depthMax));
+  if (keys > limits.keysMax) faults.push(tooManyKeysFault(path, limits.keysMax));
+  // JSON.stringify recurses, so it is asked only about what is known to be flat.
+  if (!tooDeep && Buffer.byteLength(JSON.stringify(object)) > limits.bytesMax) {
+    faults.push(tooLargeFault(path, limits.bytesMax));
+  }
+  return faults;
+}
+
+/** The fault of text that PostgreSQL cannot store: U+0000, or half of a surrogate pair. */
+export function faultOfText(text: string, path: string): Fault | undefined {
+  return isStorable(text) ? undefined : invalidCharactersFault(path);
+}
+
+/** In the order of the text; the caller's stack turns them around. */
+function membersOf(container: object, parent: Place): Place[] {
+  const depth = parent.depth + 1;
+  if (Array.isArray(container)) return container.map((value: unknown, name) => ({ value, depth, name, parent }));
+  return Object.entries(container).map(([name, value]: [string, unknown]) => ({ value, depth, name, parent }));
+}
+
+function pathOf({ name, parent }: Place): string {
+  if (parent === undefined) return String(name);
+  return typeof name === 'number' ? itemPath(pathOf(parent), name) : fieldPath(pathOf(parent), name);
+}
+
+function faultsOfValue(value: unknown, place: Place): Fault[] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [invalidCharactersFault(pathOf(place))];
+  if (typeof value === 'number') return isExact(value) ? [] : [inexactFault(pathOf(place))];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.keys(value).flatMap((key) =>
+    isStorable(key) ? [] : [invalidCharactersFault(fieldPath(pathOf(place), key))],
+  );
+}
+
+/** 1e999 has become Infinity, which JSON would write as null; a 20-digit id has lost its last digits already. */
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+function invalidCharactersFault(path: string): Fault {
+  const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
+  return { path, code: 'invalid_characters', message };
+}
+
+function inexactFault(path: string): Fault {
+  return { path, code: 'range', message: `${path} cannot be kept exactly as a number; send it as text.` };
+}
+
+function tooDeepFault(path: string, depthMax: number): Fault {
+  return { path, code: 'too_deep', message: `${path} is nested deeper than ${depthMax} levels; flatten it.` };
+}
+
+function tooLargeFault(path: string, bytesMax: number): Fault {
+  return { path, code: 'too_large', message: `${path} is larger than ${bytesMax} bytes; send less with one event.` };
+}

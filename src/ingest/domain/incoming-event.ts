@@ -1,0 +1,42 @@
+import type { ErrorCode } from '../../platform/errors/error-codes';
+import type { Fault } from '../../platform/errors/fault';
+import type { Identifier } from '../../identity/domain/identifier';
+
+/** The two ingest families (contract section 3); they share one name space of event ids. */
+export type EventFamily = 'external' | 'cdp';
+
+/** An event that is right in itself: every field checked, the identity normalised. What both families become. */
+export interface IncomingEvent {
+  readonly family: EventFamily;
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  /** The version of the contract it was checked against; null in the external-events family. */
+  readonly eventTypeVersion: number | null;
+  /** Epoch milliseconds; null means the time of receipt. */
+  readonly occurredAt: number | null;
+  /** Normalised, strongest first; at least one. */
+  readonly identifiers: readonly Identifier[];
+  /** The identity as the client wrote it. */
+  readonly identity: Readonly<Record<string, string>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** Why an event is not taken, in the words of the answer and of the review area. */
+export interface Refusal {
+  readonly code: Extract<
+    ErrorCode,
+    'validation_failed' | 'source_not_allowed' | 'identity_conflict' | 'profile_erased' | 'unavailable'
+  >;
+  readonly message: string;
+  readonly details: readonly Fault[];
+}
+
+/** What checking makes of one JSON value: an event, or a refusal. The value itself is kept for the review area. */
+export interface CheckedEvent {
+  readonly family: EventFamily;
+  readonly payload: unknown;
+  /** Bytes of its JSON text, about. */
+  readonly bytes: number;
+  readonly checked: { readonly event: IncomingEvent } | { readonly refusal: Refusal };
+}

@@ -1,0 +1,51 @@
+import type { Problem } from '../../review/domain/review-entry';
+import { eventIdOf } from './event-id';
+import { isObject } from './event-fields';
+import { faultOfText } from './free-form';
+import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
+import { stageOf } from './judge';
+
+/** Longer text in these fields is at fault itself, and is found in the payload. */
+const SHOWN_CHARACTERS_MAX = 256;
+
+/** What the review area keeps of a refused event (contract section 7): all that was sent, and why it was not taken. */
+export function refusalProblem(
+  tenantId: string,
+  { family, payload }: CheckedEvent,
+  refusal: Refusal,
+  at: number,
+): Problem {
+  const names = FIELD_NAMES[family];
+  const source = textField(payload, 'source');
+  const externalEventId = textField(payload, names.externalEventId);
+  return {
+    tenantId,
+    severity: 'error',
+    stage: stageOf(refusal),
+    reason: refusal.details[0]?.code ?? refusal.code,
+    message: refusal.message,
+    details: refusal.details,
+    family,
+    source,
+    externalEventId,
+    eventType: textField(payload, names.eventType),
+    eventId:
+      source === undefined || externalEventId === undefined
+        ? undefined
+        : eventIdOf(tenantId, source, externalEventId),
+    payload: { form: 'json', value: payload },
+    at,
+  };
+}
+
+const FIELD_NAMES: Readonly<Record<EventFamily, { readonly externalEventId: string; readonly eventType: string }>> = {
+  external: { externalEventId: 'external_event_id', eventType: 'type' },
+  cdp: { externalEventId: 'externalEventId', eventType: 'eventType' },
+};
+
+/** A field of the payload if it is text that can be stored beside it. */
+function textField(payload: unknown, name: string): string | undefined {
+  const value = isObject(payload) ? payload[name] : undefined;
+  if (typeof value !== 'string' || value === '' || value.length > SHOWN_CHARACTERS_MAX) return undefined;
+  return faultOfText(value, name) === undefined ? value : undefined;
+}

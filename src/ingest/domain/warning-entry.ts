@@ -1,0 +1,50 @@
+import type { Problem, ReviewStage } from '../../review/domain/review-entry';
+import type { IncomingEvent } from './incoming-event';
+import type { WarningReason } from './outcome';
+
+interface WarnedEvent {
+  readonly tenantId: string;
+  readonly eventId: string;
+  readonly event: IncomingEvent;
+  readonly receivedAt: number;
+}
+
+const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; readonly message: string }>> = {
+  payload_mismatch: {
+    stage: 'validation',
+    message:
+      'An event with this source and id is stored already and says something else; the stored one stays. ' +
+      'Give every fact an id of its own.',
+  },
+  identity_link_refused: {
+    stage: 'identity',
+    message: 'A weaker identifier of the event belongs to another customer and stays there.',
+  },
+  identity_limit_reached: {
+    stage: 'identity',
+    message: 'The customer has as many identifiers of this kind as one can have; the further one was not linked.',
+  },
+  clock_skew: {
+    stage: 'validation',
+    message: 'The event says that it occurs more than 24 hours from now; look at the clock of the sender.',
+  },
+};
+
+/** What the review area keeps of an event that was taken with a warning (contract section 7). */
+export function warningProblem(work: WarnedEvent, reason: WarningReason): Problem {
+  const { tenantId, eventId, event, receivedAt } = work;
+  return {
+    tenantId,
+    severity: 'warning',
+    ...WARNINGS[reason],
+    reason,
+    details: [],
+    family: event.family,
+    source: event.source,
+    externalEventId: event.externalEventId,
+    eventType: event.eventType,
+    eventId,
+    payload: { form: 'json', value: { identity: event.identity, properties: event.properties } },
+    at: receivedAt,
+  };
+}

@@ -1,0 +1,72 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { maskProperties } from '../../platform/masking/mask';
+import type { Event } from '../entities/event.entity';
+
+/** How far an event has come after it was taken. */
+export class ProcessingDto {
+  @ApiProperty({ enum: ['queued', 'processed', 'failed'] })
+  state!: 'queued' | 'processed' | 'failed';
+
+  attempts!: number;
+
+  processedAt!: Date | null;
+
+  lastError!: string | null;
+}
+
+/** A stored event; identity and properties are masked. */
+export class EventDto {
+  eventId!: string;
+
+  @ApiProperty({ enum: ['external', 'cdp'] })
+  family!: string;
+
+  source!: string;
+
+  externalEventId!: string;
+
+  eventType!: string;
+
+  /** The version of the contract it was checked against; null in the external-events family. */
+  eventTypeVersion!: number | null;
+
+  occurredAt!: Date;
+
+  receivedAt!: Date;
+
+  profileId!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  identity!: Record<string, string>;
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  properties!: Record<string, unknown>;
+
+  processing!: ProcessingDto;
+
+  /** `personal`: the properties that the event's type declares as personal data. */
+  static of(event: Event, personal: ReadonlySet<string>): EventDto {
+    const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
+    const { occurredAt, receivedAt, profileId } = event;
+    return {
+      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt, profileId },
+      identity: maskedBelowIdentity(event.identity),
+      properties: maskProperties(event.properties, personal) as Record<string, unknown>,
+      // Every stored event is in the queue: nothing takes events out of it yet.
+      processing: { state: 'queued', attempts: 0, processedAt: null, lastError: null },
+    };
+  }
+}
+
+export class EventPageDto {
+  items!: EventDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+}
+
+/** As `maskProperties` masks what stands below `identity` in a payload. */
+function maskedBelowIdentity(identity: Readonly<Record<string, string>>): Record<string, string> {
+  const masked = maskProperties({ identity }, new Set()) as { readonly identity: Record<string, string> };
+  return masked.identity;
+}

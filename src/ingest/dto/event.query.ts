@@ -1,0 +1,31 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { PageQuery } from '../../platform/pagination/page.query';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
+import type { EventFamily } from '../domain/incoming-event';
+
+export class EventQuery extends PageQuery {
+  @IsOptional()
+  @IsString()
+  @MaxLength(SOURCE_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  source?: string;
+
+  /** With `source`: the one event of this name, or none. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(EVENT_ID_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  externalEventId?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(EVENT_TYPE_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  eventType?: string;
+
+  @IsOptional()
+  @IsIn(['external', 'cdp'])
+  @ApiPropertyOptional({ enum: ['external', 'cdp'] })
+  family?: EventFamily;
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import type { IncomingEvent } from './domain/incoming-event';
+import * as sql from './event.sql';
+
+/** An event on its way into the log. */
+export interface EventToStore {
+  readonly tenantId: string;
+  readonly eventId: string;
+  readonly event: IncomingEvent;
+  readonly contentHash: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** An event that knows whose it is. */
+export interface HomedEvent extends EventToStore {
+  /** The own profile of its strongest identifier; a merge or its undoing never has to touch it. */
+  readonly profileId: string;
+  /** The customer at the time of receipt, whose events are processed in order. */
+  readonly rootId: string;
+}
+
+/** What the log says of an event that is there already. */
+export interface StoredEvent {
+  readonly contentHash: string;
+  /** The batch that stored it: a sender that lost its connection during COMMIT recognises its own. */
+  readonly batchId: string;
+}
+
+/** Entries of one customer share a shard, which one worker holds at a time. Changing it needs an empty queue. */
+export const QUEUE_SHARDS = 64;
+
+interface StoredRow {
+  readonly position: string;
+  readonly source: string;
+  readonly external_event_id: string;
+  readonly content_hash: Buffer;
+  readonly batch_id: string;
+}
+
+/** The event log and its queue inside the ingest transaction. */
+@Injectable()
+export class EventLog {
+  /** Finds events by id; absent ones are missing from the answer. */
+  async find(transaction: Transaction, wanted: readonly EventToStore[]): Promise<Map<string, StoredEvent>> {
+    const rows = await transaction.send<StoredRow>(sql.FIND_EVENTS, [
+      wanted.map((event) => event.tenantId),
+      wanted.map((event) => event.eventId),
+    ]);
+    const found = new Map<string, StoredEvent>();
+    for (const row of rows) {
+      const asked = wanted[Number(row.position) - 1];
+      if (asked === undefined) continue;
+      assertSameEvent(asked, row);
+      found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId: row.batch_id });
+    }
+    return found;
+  }
+
+  /** Stores events and answers the ids of those that were not there yet. */
+  async insert(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Promise<Set<string>> {
+    const sorted = events.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [
+      JSON.stringify(sorted.map(eventColumns)),
+      batchId,
+    ]);
+    return new Set(rows.map((row) => row.event_id));
+  }
+
+  /** Queues stored events in the order of their arrival, in the flush that commits them. */
+  enqueue(transaction: Transaction, events: readonly HomedEvent[]): void {
+    transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
+      events.map((event) => event.tenantId),
+      events.map((event) => shardOf(event.rootId)),
+      events.map((event) => event.eventId),
+      events.map((event) => event.rootId),
+    ]);
+  }
+}
+
+/** The last bytes of a UUIDv7 are random, so customers spread evenly. */
+function shardOf(profileId: string): number {
+  return Number.parseInt(profileId.slice(-4), 16) % QUEUE_SHARDS;
+}
+
+function eventColumns({ tenantId, eventId, event, contentHash, receivedAt, profileId }: HomedEvent): object {
+  const received = new Date(receivedAt).toISOString();
+  return {
+    tenant_id: tenantId,
+    event_id: eventId,
+    family: event.family,
+    source: event.source,
+    external_event_id: event.externalEventId,
+    event_type: event.eventType,
+    event_type_version: event.eventTypeVersion,
+    occurred_at: event.occurredAt === null ? received : new Date(event.occurredAt).toISOString(),
+    received_at: received,
+    profile_id: profileId,
+    identity: event.identity,
+    properties: event.properties,
+    content_hash: contentHash,
+  };
+}
+
+/** Two events under one id would be a broken hash; rather no answer than a wrong one. */
+function assertSameEvent(asked: EventToStore, row: StoredRow): void {
+  if (asked.event.source !== row.source || asked.event.externalEventId !== row.external_event_id) {
+    throw new Error(`Two different events share the id ${asked.eventId}`);
+  }
+}

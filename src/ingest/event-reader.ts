@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
+import { eventIdOf } from './domain/event-id';
+import type { EventFamily } from './domain/incoming-event';
+import { Event } from './entities/event.entity';
+
+export interface EventFilter {
+  readonly source?: string | undefined;
+  readonly externalEventId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly family?: EventFamily | undefined;
+}
+
+export interface EventPage {
+  readonly events: readonly Event[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Rows that one page may look at. A filter that hardly anything fits then costs milliseconds, not a walk through the whole
+ * log: the page comes short, and its cursor goes on where it stopped.
+ */
+const ROWS_LOOKED_AT_MAX = 20_000;
+
+interface LookedAt {
+  readonly event_id: string;
+  readonly received_at: Date;
+  readonly fits: boolean;
+  readonly position: string;
+}
+
+/** Finds stored events for people who ask what became of them. */
+@Injectable()
+export class EventReader {
+  constructor(private readonly database: DataSource) {}
+
+  find(tenantId: string, eventId: string): Promise<Event | null> {
+    return this.database.manager.findOneBy(Event, { tenantId, eventId });
+  }
+
+  /** One page, newest first, by the time of receipt. */
+  async list(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<EventPage> {
+    const { source, externalEventId } = filter;
+    if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
+    const rows = await this.lookAt(tenantId, filter, start, limit);
+    const fitting = rows.filter((row) => row.fits);
+    const page = fitting.slice(0, limit);
+    // Past the page there is another row that fits, or the last row that this page was allowed to look at.
+    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === ROWS_LOOKED_AT_MAX);
+    return {
+      events: await this.inOrder(tenantId, page.map((row) => row.event_id)),
+      nextCursor: last === undefined ? null : cursorAfter({ at: last.received_at, id: last.event_id }),
+    };
+  }
+
+  /** "Did you get it?": source and id name one event, whatever else is asked of it. */
+  private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
+    const { source = '', externalEventId = '', eventType, family } = filter;
+    const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
+    const fits =
+      event !== null && (eventType ?? event.eventType) === event.eventType && (family ?? event.family) === event.family;
+    return { events: fits ? [event] : [], nextCursor: null };
+  }
+
+  private lookAt(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
+    return this.database.query(
+      `WITH looked_at AS (
+         SELECT event_id, received_at, row_number() OVER () AS position,
+           ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
+             AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7) AS fits
+         FROM (
+           SELECT * FROM events
+           WHERE tenant_id = $1 AND (received_at, event_id) < ($2, $3) AND received_at > '-infinity'
+           ORDER BY received_at DESC, event_id DESC LIMIT $8
+         ) newest
+       )
+       SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY position LIMIT $9`,
+      [
+        tenantId,
+        start.at,
+        start.id,
+        filter.source ?? null,
+        filter.externalEventId ?? null,
+        filter.eventType ?? null,
+        filter.family ?? null,
+        ROWS_LOOKED_AT_MAX,
+        // One more than the page shows that there is a next one; the last row looked at comes on top.
+        limit + 2,
+      ],
+    );
+  }
+
+  private async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
+    if (ids.length === 0) return [];
+    const events = await this.database.manager.findBy(Event, { tenantId, eventId: In([...ids]) });
+    const byId = new Map(events.map((event) => [event.eventId, event]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Statement } from '../platform/database/pipelined-connection';
+
+/** Which of these events are stored, and what tells a repetition from another fact under the same id. */
+export const FIND_EVENTS: Statement = {
+  name: 'ingest_find_events',
+  text: `
+    SELECT u.position, e.source, e.external_event_id, e.content_hash, e.batch_id
+    FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS u (tenant_id, event_id, position)
+    CROSS JOIN LATERAL (
+      SELECT source, external_event_id, content_hash, batch_id FROM events
+      WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
+    ) e`,
+};
+
+/**
+ * Stores events. Of any number of concurrent senders of one event exactly one gets its id back; the others wait for
+ * that commit first.
+ */
+export const INSERT_EVENTS: Statement = {
+  name: 'ingest_insert_events',
+  text: `
+    INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
+      occurred_at, received_at, profile_id, identity, properties, content_hash, batch_id)
+    SELECT e.tenant_id, e.event_id, e.family, e.source, e.external_event_id, e.event_type, e.event_type_version,
+      e.occurred_at, e.received_at, e.profile_id, e.identity, e.properties, decode(e.content_hash, 'base64'), $2::uuid
+    FROM json_to_recordset($1::json) AS e (tenant_id uuid, event_id uuid, family text, source text,
+      external_event_id text, event_type text, event_type_version int, occurred_at timestamptz,
+      received_at timestamptz, profile_id uuid, identity jsonb, properties jsonb, content_hash text)
+    ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
+    RETURNING event_id`,
+};
+
+/** Queues stored events for the workers, stamped with the database's clock: nodes' clocks differ, and this is the order. */
+export const INSERT_QUEUE_ENTRIES: Statement = {
+  name: 'ingest_insert_queue_entries',
+  text: `
+    WITH now AS MATERIALIZED (SELECT clock_timestamp() AS at)
+    INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id)
+    SELECT u.tenant_id, u.shard, now.at, u.position, u.event_id, u.profile_id
+    FROM now, unnest($1::uuid[], $2::smallint[], $3::uuid[], $4::uuid[])
+      WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, position)`,
+};

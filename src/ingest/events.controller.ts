@@ -1,0 +1,46 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { DomainError } from '../platform/errors/domain-error';
+import { isUuid } from '../platform/ids/uuid';
+import { PersonalProperties } from '../platform/masking/personal-properties';
+import { limitOf } from '../platform/pagination/page.query';
+import { pageStart } from '../platform/pagination/time-key';
+import { EventDto, EventPageDto } from './dto/event.dto';
+import { EventQuery } from './dto/event.query';
+import type { Event } from './entities/event.entity';
+import { EventReader } from './event-reader';
+
+@ApiTags('Events')
+@Controller('v1/events')
+export class EventsController {
+  constructor(
+    private readonly events: EventReader,
+    private readonly personal: PersonalProperties,
+  ) {}
+
+  /** Lists stored events, newest first; with `source` and `externalEventId`, the one of that name. */
+  @Get()
+  @AuthenticateApiKey('events:read')
+  @ApiOkResponse({ type: EventPageDto })
+  async listEvents(@Caller() { tenantId }: Principal, @Query() query: EventQuery): Promise<EventPageDto> {
+    const { events, nextCursor } = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
+    return { items: await Promise.all(events.map((event) => this.view(tenantId, event))), nextCursor };
+  }
+
+  /** Shows one stored event. */
+  @Get(':eventId')
+  @AuthenticateApiKey('events:read')
+  @ApiOkResponse({ type: EventDto })
+  async getEvent(@Caller() { tenantId }: Principal, @Param('eventId') eventId: string): Promise<EventDto> {
+    const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;
+    if (event === null) throw new DomainError('not_found', 'There is no event with this id in this workspace.');
+    return this.view(tenantId, event);
+  }
+
+  private async view(tenantId: string, event: Event): Promise<EventDto> {
+    return EventDto.of(event, await this.personal.namesOf(tenantId, event.eventType));
+  }
+}

@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { parseIdentityReference } from '../identity/domain/identity-reference';
+import { IdentityService } from '../identity/identity.service';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { describeFaults } from '../platform/errors/describe-faults';
+import { BodyValidators } from '../platform/http/body-validators';
+import { checkFields, isObject, joinFaults } from './domain/event-fields';
+import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './domain/free-form';
+import type { CheckedEvent } from './domain/incoming-event';
+import { textFields } from './domain/text-fields';
+import { ExternalEventDto } from './dto/external-event.dto';
+
+/** Checks one JSON value as an event of the external-events family: shape, text, time, identity, limits; every fault. */
+@Injectable()
+export class ExternalEventCheck {
+  private readonly limits: FreeFormLimits;
+
+  constructor(
+    private readonly validators: BodyValidators,
+    private readonly identity: IdentityService,
+    @Inject(SETTINGS_TOKEN) settings: Settings,
+  ) {
+    this.limits = { bytesMax: settings.propertiesBytesMax, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
+  }
+
+  check(payload: unknown, bytes: number): CheckedEvent {
+    const shape = this.validators.for<ExternalEventDto>(ExternalEventDto)(payload);
+    const sent = isObject(payload) ? payload : {};
+    const fields = checkFields(
+      {
+        source: { path: 'source', value: sent['source'] },
+        externalEventId: { path: 'external_event_id', value: sent['external_event_id'] },
+        eventType: { path: 'type', value: sent['type'] },
+        occurredAt: { path: 'occurred_at', value: sent['occurred_at'] },
+        properties: { path: 'attributes', value: sent['attributes'] },
+      },
+      this.limits,
+    );
+    const identity = parseIdentityReference(textFields(sent['identity']), this.identity.rules);
+    const faults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
+    if (faults.length > 0 || shape.value === undefined || 'faults' in identity) {
+      const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
+      return { family: 'external', payload, bytes, checked: { refusal } };
+    }
+    const { source, external_event_id: externalEventId, type, identity: reference, attributes } = shape.value;
+    const event = {
+      family: 'external',
+      ...{ source, externalEventId, eventType: type, eventTypeVersion: null, occurredAt: fields.occurredAt },
+      identifiers: identity.identifiers,
+      identity: { type: reference.type, value: reference.value },
+      properties: attributes ?? {},
+    } as const;
+    return { family: 'external', payload, bytes, checked: { event } };
+  }
+}

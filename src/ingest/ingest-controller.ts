@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express';
+import { FORBIDDEN_CHALLENGE } from '../platform/auth/challenges';
+import type { Principal } from '../platform/auth/principal';
+import { unavailable } from '../platform/database/database-errors';
+import { DomainError } from '../platform/errors/domain-error';
+import { receivedJson } from '../platform/http/json-body';
+import type { CheckedEvent, Refusal } from './domain/incoming-event';
+import type { IngestResult } from './domain/outcome';
+import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
+import type { IngestService } from './ingest.service';
+
+const ACCEPTED = 202;
+const OK = 200;
+
+/** A refusal that the review area has been told of already. */
+export class RefusedEventError extends DomainError {}
+
+/** How a family checks one event; `bytes` is the size of its JSON text. */
+export type CheckEvent = (payload: unknown, bytes: number) => CheckedEvent | Promise<CheckedEvent>;
+
+/** What the two ingest families have in common between a parsed body and an answer. */
+export abstract class IngestController {
+  protected constructor(private readonly ingest: IngestService) {}
+
+  /** Takes the event that the request has brought; a refusal is thrown. */
+  protected async takeOne(
+    caller: Principal,
+    request: Request,
+    response: Response,
+    dryRun: boolean,
+    check: CheckEvent,
+  ): Promise<ItemResultDto> {
+    const body = receivedJson(request);
+    if (body === undefined) throw new Error('A route takes an event without reading the body');
+    const result = await this.ingest.ingest(caller, await check(body.value, body.raw.length), { dryRun });
+    if (result.status === 'error') throw refusalError(result.refusal);
+    response.status(result.status === 'accepted' ? ACCEPTED : OK);
+    return ingestResultDto(result);
+  }
+
+  /** Takes the items of a batch, each by itself. */
+  protected async takeAll(
+    caller: Principal,
+    request: Request,
+    items: readonly unknown[],
+    dryRun: boolean,
+    check: CheckEvent,
+  ): Promise<BatchResultDto> {
+    // Memory is what counts here, and a batch's items are mostly alike.
+    const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
+    const checked = await Promise.all(items.map(async (item) => check(item, bytes)));
+    const results = await this.ingest.ingestAll(caller, checked, { dryRun });
+    // An absent database is no fault of the items; clients know how to wait for a 503.
+    if (results.every(isUnavailable)) throw unavailable();
+    return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
+  }
+}
+
+function isUnavailable(result: IngestResult): boolean {
+  return result.status === 'error' && result.refusal.code === 'unavailable';
+}
+
+function refusalError({ code, message, details }: Refusal): DomainError {
+  if (code === 'unavailable') return unavailable();
+  return new RefusedEventError(code, message, {
+    details,
+    ...(code === 'source_not_allowed' ? { headers: FORBIDDEN_CHALLENGE } : {}),
+  });
+}

@@ -1,0 +1,81 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
+import { databaseFailure } from '../platform/database/database-errors';
+import { PipelinedConnection } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
+import { Lane, type Weighed } from '../platform/lane/lane';
+import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import type { Outcome } from './domain/outcome';
+import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import { settleCopies } from './settle-copies';
+
+/** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
+const LOCK_TIMEOUT_MS = 100;
+const STATEMENT_TIMEOUT_MS = 1_500;
+/** A client is told to send again rather than left waiting (contract section 3, unknown outcome). */
+const PATIENCE_MS = 1_500;
+/** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
+const SINGLES_MAX = 400;
+const FILL_TO = 200;
+
+/**
+ * The way of every event into the database: group commit over all workspaces, one transaction at a time on a
+ * connection of its own. What goes wrong with one event costs no other its answer.
+ */
+@Injectable()
+export class IngestLane implements BeforeApplicationShutdown {
+  private readonly connection: PipelinedConnection;
+  private readonly lane: Lane<IngestWork, Outcome>;
+
+  constructor(
+    private readonly transaction: IngestTransaction,
+    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(SETTINGS_TOKEN) settings: Settings,
+  ) {
+    this.connection = new PipelinedConnection(connection, {
+      applicationName: 'cds-ingest',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    this.lane = new Lane({
+      run: (batch) => settleCopies(batch, (unique) => this.persist(unique)),
+      singlesMax: SINGLES_MAX,
+      fillTo: FILL_TO,
+      bytesMax: settings.laneBytesMax,
+    });
+  }
+
+  /** Stores one event; the answer comes after the commit. Throws `unavailable` when too much is waiting already. */
+  store(work: Weighed<IngestWork>): Promise<Outcome> {
+    return this.lane.submit(work.work.tenantId, work);
+  }
+
+  /** The same for the events of a batch request of one workspace, in their order; all of them are taken, or none. */
+  storeAll(tenantId: string, works: readonly Weighed<IngestWork>[]): Promise<Outcome[]> {
+    return this.lane.submitBulk(tenantId, works);
+  }
+
+  /** What is waiting is still stored and answered; the server has stopped taking requests by then. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.lane.close();
+    await this.connection.close();
+  }
+
+  private persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
+    // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
+    const batchId = newId();
+    return persistBatch<IngestWork, Outcome>(batch, {
+      attempt: (works) => this.connection.transaction((open) => this.transaction.run(open, works, batchId)),
+      refuse: refusedBy,
+      patienceMs: PATIENCE_MS,
+    });
+  }
+}
+
+/** Mistakes of ours are passed on: they must show as such. */
+function refusedBy(_work: IngestWork, error: unknown): Outcome {
+  if (databaseFailure(error) === 'data') return { status: 'refused', code: 'validation_failed' };
+  if (isPassing(error)) return { status: 'refused', code: 'unavailable' };
+  throw error;
+}

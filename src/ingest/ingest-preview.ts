@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Row, Transaction } from '../platform/database/pipelined-connection';
+import type { Outcome } from './domain/outcome';
+import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import { settleCopies } from './settle-copies';
+
+/** Tells what would become of events without storing anything (contract section 3, `dry_run`). */
+@Injectable()
+export class IngestPreview {
+  constructor(
+    private readonly database: DataSource,
+    private readonly transaction: IngestTransaction,
+  ) {}
+
+  async settle(works: readonly IngestWork[]): Promise<Outcome[]> {
+    if (works.length === 0) return [];
+    const runner = this.database.createQueryRunner();
+    const reads: Transaction = {
+      send: async <T = Row>(statement: { text: string }, values: readonly unknown[]) =>
+        (await runner.query(statement.text, [...values])) as T[],
+      sendLast: () => {
+        throw new Error('A preview writes nothing');
+      },
+    };
+    try {
+      await runner.startTransaction();
+      await runner.query('SET TRANSACTION READ ONLY');
+      return await settleCopies(works, (unique) => this.transaction.preview(reads, unique));
+    } finally {
+      await runner.rollbackTransaction().catch(() => undefined);
+      await runner.release();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
+import { ReviewService } from '../review/review.service';
+import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
+import type { Outcome, WarningReason } from './domain/outcome';
+import { warningProblem } from './domain/warning-entry';
+
+/** An event in the lane, with the profile id it takes if its customer is new. */
+export interface IngestWork extends EventToStore {
+  readonly newProfileId: string;
+  /** What is odd about the event itself, whoever it belongs to. */
+  readonly warnings: readonly WarningReason[];
+}
+
+interface Settled {
+  readonly work: IngestWork;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Stores one batch in one transaction: events, identities, queue entries and warnings, or nothing of it. Three round
+ * trips, four when an identifier is new. No two pieces of work of a batch have the same event id.
+ */
+@Injectable()
+export class IngestTransaction {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly log: EventLog,
+    private readonly review: ReviewService,
+  ) {}
+
+  /** May be run again with the same batch id after a failure, also when a commit's outcome is unknown. */
+  async run(transaction: Transaction, batch: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+    const claims = batch.map(claimOf);
+    const [stored, reading] = await Promise.all([
+      this.log.find(transaction, batch),
+      this.identity.read(transaction, claims),
+    ]);
+    const fresh = batch.filter((work) => !stored.has(work.eventId));
+    if (fresh.length === 0) return this.conclude(transaction, batch, repeated(batch, stored, batchId));
+
+    const freshClaims = fresh.map(claimOf);
+    const decision = await this.identity.decide(transaction, freshClaims, reading);
+    await this.identity.claim(transaction, reading, decision);
+    const homed = homedEvents(fresh, decision);
+    const [inserted] = await Promise.all([
+      this.log.insert(transaction, homed, batchId),
+      this.identity.write(transaction, decision, freshClaims),
+    ]);
+    const late = homed.filter((event) => !inserted.has(event.eventId));
+    // Another node stored these between our look and our insert, which waited for its commit.
+    const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
+    const accepted = homed.filter((event) => inserted.has(event.eventId));
+    if (accepted.length > 0) {
+      this.log.enqueue(transaction, accepted);
+      this.review.supersede(transaction, accepted);
+    }
+    const known = new Map([...stored, ...storedLate]);
+    return this.conclude(transaction, batch, [
+      ...repeated(batch, known, batchId),
+      ...settledFresh(fresh, decision, inserted),
+    ]);
+  }
+
+  /** What `run` would answer now; only reads. */
+  async preview(transaction: Transaction, batch: readonly IngestWork[]): Promise<Outcome[]> {
+    const [stored, reading] = await Promise.all([
+      this.log.find(transaction, batch),
+      this.identity.read(transaction, batch.map(claimOf)),
+    ]);
+    const fresh = batch.filter((work) => !stored.has(work.eventId));
+    const decision = await this.identity.decide(transaction, fresh.map(claimOf), reading);
+    const inserted = new Set(fresh.map((work) => work.eventId));
+    return inOrder(batch, [...repeated(batch, stored, NO_BATCH), ...settledFresh(fresh, decision, inserted)]);
+  }
+
+  /** Sends the warnings along with COMMIT and brings the outcomes into the order of the batch. */
+  private conclude(transaction: Transaction, batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
+    const warnings = settled.flatMap(({ work, outcome }) =>
+      outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
+    );
+    this.review.recordWithin(transaction, warnings);
+    return inOrder(batch, settled);
+  }
+}
+
+/** No event was stored by it. */
+const NO_BATCH = '';
+
+function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
+  const outcomes = new Map(settled.map(({ work, outcome }) => [work.eventId, outcome]));
+  return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
+}
+
+function claimOf(work: IngestWork): TenantClaim {
+  return {
+    tenantId: work.tenantId,
+    identifiers: work.event.identifiers,
+    at: work.receivedAt,
+    newProfileId: work.newProfileId,
+    eventId: work.eventId,
+  };
+}
+
+/** Events that were there before: duplicates, unless an earlier attempt of this very batch has stored them. */
+function repeated(
+  batch: readonly IngestWork[],
+  stored: ReadonlyMap<string, StoredEvent>,
+  batchId: string,
+): Settled[] {
+  return batch.flatMap((work): Settled[] => {
+    const found = stored.get(work.eventId);
+    if (found === undefined) return [];
+    if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [] } }];
+    const differs = found.contentHash !== work.contentHash;
+    return [{ work, outcome: { status: 'duplicate', warnings: differs ? ['payload_mismatch'] : [] } }];
+  });
+}
+
+function homedEvents(fresh: readonly IngestWork[], { homes }: IdentityDecision): HomedEvent[] {
+  return fresh.flatMap((work, index) => {
+    const home = homes[index];
+    if (home?.outcome !== 'resolved') return [];
+    return [{ ...work, profileId: home.profileId, rootId: home.rootId }];
+  });
+}
+
+function settledFresh(
+  fresh: readonly IngestWork[],
+  { homes }: IdentityDecision,
+  inserted: ReadonlySet<string>,
+): Settled[] {
+  return fresh.flatMap((work, index): Settled[] => {
+    const home = homes[index];
+    if (home === undefined) return [];
+    if (home.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: home.outcome } }];
+    if (!inserted.has(work.eventId)) return [];
+    return [{ work, outcome: { status: 'accepted', warnings: [...work.warnings, ...home.warnings] } }];
+  });
+}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdentityModule } from '../identity/identity.module';
+import { ReviewModule } from '../review/review.module';
+import { Event } from './entities/event.entity';
+import { QueuedEvent } from './entities/queued-event.entity';
+import { EventLog } from './event-log';
+import { EventReader } from './event-reader';
+import { EventsController } from './events.controller';
+import { ExternalEventCheck } from './external-event-check';
+import { ExternalEventsController } from './external-events.controller';
+import { IngestLane } from './ingest-lane';
+import { IngestPreview } from './ingest-preview';
+import { IngestTransaction } from './ingest-transaction';
+import { IngestService } from './ingest.service';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
+  controllers: [ExternalEventsController, EventsController],
+  providers: [
+    IngestService,
+    IngestLane,
+    IngestPreview,
+    IngestTransaction,
+    EventLog,
+    EventReader,
+    ExternalEventCheck,
+  ],
+  exports: [IngestService],
+})
+export class IngestModule {}

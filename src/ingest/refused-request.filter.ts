@@ -1,0 +1,61 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
+import { Clock } from '../platform/clock/clock';
+import { DomainError } from '../platform/errors/domain-error';
+import { ERROR_CODES } from '../platform/errors/error-codes';
+import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
+import { BodyRefusal } from '../platform/http/body-refusal';
+import { receivedJson } from '../platform/http/json-body';
+import type { Problem, ReviewPayload } from '../review/domain/review-entry';
+import { ReviewService } from '../review/review.service';
+import { RefusedEventError } from './ingest-controller';
+
+const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+
+/**
+ * Keeps the ingest requests that are refused as a whole, before any event of theirs could be looked at: bodies that are no
+ * JSON, too large, or no batch (contract section 7). The answer leaves once the entry can be read.
+ */
+@Catch()
+export class RefusedRequestFilter implements ExceptionFilter {
+  constructor(
+    private readonly review: ReviewService,
+    private readonly problems: ProblemDetailsFilter,
+    private readonly clock: Clock,
+  ) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
+    try {
+      const problem = this.problemOf(error, request);
+      if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
+      this.problems.catch(error, host);
+    } catch (failure) {
+      // A refusal that cannot be kept is not answered as one: the client is told to send it again.
+      this.problems.catch(failure, host);
+    }
+  }
+
+  private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
+    const { caller } = request;
+    if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
+    if (!KEPT_STATUSES.has(ERROR_CODES[error.code].status) || request.query['dry_run'] === 'true') return undefined;
+    return {
+      tenantId: caller.tenantId,
+      severity: 'error',
+      stage: 'request',
+      reason: error.details[0]?.code ?? error.code,
+      message: error.message,
+      details: error.details,
+      family: request.path.startsWith('/v1/cdp/') ? 'cdp' : 'external',
+      payload: payloadOf(error, request),
+      at: this.clock.now().getTime(),
+    };
+  }
+}
+
+function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
+  if (error instanceof BodyRefusal) return { form: 'text', value: error.received.toString('utf8') };
+  const json = receivedJson(request);
+  return json === undefined ? { form: 'text', value: '' } : { form: 'json', value: json.value };
+}

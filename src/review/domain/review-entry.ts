@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { Fault } from '../../platform/errors/fault';
+import { nameId } from '../../platform/ids/ids';
+import { jsonTextOf } from './payload-text';
+
+/** Where on its way an event met trouble (contract section 7). */
+export const REVIEW_STAGES = ['request', 'authorization', 'validation', 'contract', 'identity', 'processing'] as const;
+export type ReviewStage = (typeof REVIEW_STAGES)[number];
+export const REVIEW_SEVERITIES = ['error', 'warning'] as const;
+export type ReviewSeverity = (typeof REVIEW_SEVERITIES)[number];
+export const REVIEW_STATUSES = ['open', 'replayed', 'dismissed', 'superseded'] as const;
+export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
+
+/** What was sent: a JSON value, or the text of a body that is no JSON. Kept as it came, masked whenever it is shown. */
+export type ReviewPayload =
+  | { readonly form: 'json'; readonly value: unknown }
+  | { readonly form: 'text'; readonly value: string };
+
+/** Something that went wrong, or is odd, as the rooms that find it say it. */
+export interface Problem {
+  readonly tenantId: string;
+  readonly severity: ReviewSeverity;
+  readonly stage: ReviewStage;
+  /** The first fault's code, else the error's; or the name of the warning. */
+  readonly reason: string;
+  readonly message: string;
+  readonly details: readonly Fault[];
+  readonly family: string;
+  readonly payload: ReviewPayload;
+  /** Taken from the payload as far as they can be stored. */
+  readonly source?: string | undefined;
+  readonly externalEventId?: string | undefined;
+  readonly eventType?: string | undefined;
+  /** The id that the event has, or would get. */
+  readonly eventId?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A problem as it is stored, one row for all its occurrences. */
+export interface NewReviewEntry extends Omit<Problem, 'payload'> {
+  readonly id: string;
+  readonly payload: string;
+  readonly payloadForm: ReviewPayload['form'];
+}
+
+/**
+ * Same workspace, source, event id and reason: one entry with a count; without source or id, the same payload is the
+ * same problem. The id is made from just that.
+ */
+export function reviewEntry({ payload, ...problem }: Problem): NewReviewEntry {
+  const text = storable(payload);
+  const { tenantId, source, externalEventId, reason } = problem;
+  const subject =
+    source !== undefined && externalEventId !== undefined
+      ? ['event', source, externalEventId]
+      : ['payload', hash('sha256', text)];
+  return { ...problem, id: nameId([tenantId, reason, ...subject]), payload: text, payloadForm: payload.form };
+}
+
+/** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both. */
+function storable(payload: ReviewPayload): string {
+  if (payload.form === 'json') return jsonTextOf(payload.value);
+  return cleaned(payload.value);
+}
+
+function cleaned(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\\u0000');
+}

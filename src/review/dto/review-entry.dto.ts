@@ -1,0 +1,81 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Fault } from '../../platform/errors/fault';
+import { FaultDto } from '../../platform/errors/problem-details.dto';
+import { maskProperties, maskText } from '../../platform/masking/mask';
+import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
+import type { ReviewEntry } from '../entities/review-entry.entity';
+
+/** Something that went wrong, or is odd, with all its occurrences; the payload is masked. */
+export class ReviewEntryDto {
+  id!: string;
+
+  @ApiProperty({ enum: REVIEW_SEVERITIES, enumName: 'ReviewSeverity' })
+  severity!: string;
+
+  /** Where on its way the event met trouble. */
+  @ApiProperty({ enum: REVIEW_STAGES, enumName: 'ReviewStage' })
+  stage!: string;
+
+  /** The first fault's code, else the error's; or the name of the warning. */
+  reason!: string;
+
+  message!: string;
+
+  @ApiProperty({ type: [FaultDto] })
+  details!: Fault[];
+
+  @ApiProperty({ enum: ['external', 'cdp'] })
+  family!: string;
+
+  source!: string | null;
+
+  externalEventId!: string | null;
+
+  eventType!: string | null;
+
+  /** What was sent: a JSON value, or the text of a body that is no JSON. */
+  @ApiProperty({ nullable: true, description: 'What was sent: a JSON value, or the text of a body that is no JSON.' })
+  payload!: unknown;
+
+  /** The stored event that the entry is about. */
+  eventId?: string;
+
+  occurrences!: number;
+
+  firstSeenAt!: Date;
+
+  lastSeenAt!: Date;
+
+  @ApiProperty({ enum: REVIEW_STATUSES, enumName: 'ReviewStatus' })
+  status!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  resolution!: Record<string, unknown> | null;
+
+  /** `personal`: the properties that the event's type declares as personal data. */
+  static of(entry: ReviewEntry, personal: ReadonlySet<string>): ReviewEntryDto {
+    const { id, severity, stage, reason, message, details, family, source, externalEventId, eventType } = entry;
+    const { occurrences, firstSeenAt, lastSeenAt, status, resolution } = entry;
+    return {
+      ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
+      payload: maskedPayload(entry, personal),
+      // A refused event has no record that this id would lead to.
+      ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded')
+        ? { eventId: entry.eventId }
+        : {}),
+      ...{ occurrences, firstSeenAt, lastSeenAt, status, resolution },
+    };
+  }
+}
+
+export class ReviewPageDto {
+  items!: ReviewEntryDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+}
+
+function maskedPayload({ payload, payloadForm }: ReviewEntry, personal: ReadonlySet<string>): unknown {
+  if (payload === null) return null;
+  return payloadForm === 'json' ? maskProperties(JSON.parse(payload), personal) : maskText(payload);
+}

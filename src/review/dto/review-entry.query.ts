@@ -1,0 +1,29 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { PageQuery } from '../../platform/pagination/page.query';
+import { REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
+
+export class ReviewQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(REVIEW_STATUSES)
+  @ApiPropertyOptional({ enum: REVIEW_STATUSES })
+  status?: ReviewStatus;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(128)
+  @ApiPropertyOptional({ type: 'string' })
+  reason?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  @ApiPropertyOptional({ type: 'string' })
+  source?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  @ApiPropertyOptional({ type: 'string' })
+  eventType?: string;
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ReviewEntry } from './entities/review-entry.entity';
+import { ReviewController } from './review.controller';
+import { ReviewReader } from './review-reader';
+import { ReviewService } from './review.service';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([ReviewEntry])],
+  controllers: [ReviewController],
+  providers: [ReviewService, ReviewReader],
+  exports: [ReviewService],
+})
+export class ReviewModule {}

@@ -1,0 +1,114 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
+import { unavailable } from '../platform/database/database-errors';
+import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
+import { Lane } from '../platform/lane/lane';
+import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-entry';
+import * as sql from './review.sql';
+
+/** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
+const LOCK_TIMEOUT_MS = 1_000;
+const STATEMENT_TIMEOUT_MS = 1_500;
+const PATIENCE_MS = 1_500;
+const ENTRIES_MAX = 100;
+/** Refusals are large where events are, but rare; beyond this the sender of nonsense waits, not the sender of events. */
+const LANE_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Keeps what went wrong (contract section 7). Refusals have a lane and a connection of their own, so that a client who
+ * sends nonsense slows down nobody who sends events; warnings go into the transaction of the event they are about.
+ */
+@Injectable()
+export class ReviewService implements BeforeApplicationShutdown {
+  private readonly connection: PipelinedConnection;
+  private readonly lane: Lane<NewReviewEntry, true>;
+
+  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
+    this.connection = new PipelinedConnection(connection, {
+      applicationName: 'cds-review',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    this.lane = new Lane({
+      run: (entries) => this.persist(entries),
+      singlesMax: ENTRIES_MAX,
+      fillTo: ENTRIES_MAX,
+      bytesMax: LANE_BYTES_MAX,
+    });
+  }
+
+  /** Keeps problems of one workspace; once this resolves they can be read. Throws `unavailable` when they cannot be kept. */
+  async record(tenantId: string, problems: readonly Problem[]): Promise<void> {
+    if (problems.length === 0) return;
+    const entries = problems.map(reviewEntry);
+    await this.lane.submitBulk(
+      tenantId,
+      entries.map((work) => ({ work, bytes: work.payload.length })),
+    );
+  }
+
+  /** Keeps problems in the caller's transaction; they are sent along with its COMMIT. */
+  recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
+    if (problems.length > 0) transaction.sendLast(sql.RECORD_ENTRIES, [rowsOf(problems.map(reviewEntry))]);
+  }
+
+  /** Closes the open refusals of events that this transaction stores. */
+  supersede(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
+    transaction.sendLast(sql.SUPERSEDE_ENTRIES, [
+      events.map((event) => event.tenantId),
+      events.map((event) => event.eventId),
+    ]);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.lane.close();
+    await this.connection.close();
+  }
+
+  private persist(entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
+    return persistBatch<NewReviewEntry, true>(entries, {
+      attempt: async (batch) => {
+        await this.connection.transaction((open) => open.send(sql.RECORD_ENTRIES, [rowsOf(batch)]));
+        return batch.map(() => true);
+      },
+      refuse: (_entry, error) => {
+        throw isPassing(error) ? unavailable(error) : error;
+      },
+      patienceMs: PATIENCE_MS,
+    });
+  }
+}
+
+/** Rows for one statement, which can touch each entry once: occurrences of one entry are added up. Sorted to lock in order. */
+function rowsOf(entries: readonly NewReviewEntry[]): string {
+  const rows = new Map<string, NewReviewEntry & { occurrences: number }>();
+  for (const entry of entries) {
+    rows.set(entry.id, { ...entry, occurrences: (rows.get(entry.id)?.occurrences ?? 0) + 1 });
+  }
+  const sorted = [...rows.values()].sort((a, b) =>
+    a.tenantId + a.id < b.tenantId + b.id ? -1 : 1,
+  );
+  return JSON.stringify(sorted.map(entryColumns));
+}
+
+function entryColumns(entry: NewReviewEntry & { occurrences: number }): object {
+  return {
+    tenant_id: entry.tenantId,
+    id: entry.id,
+    severity: entry.severity,
+    stage: entry.stage,
+    reason: entry.reason,
+    message: entry.message,
+    details: entry.details,
+    family: entry.family,
+    source: entry.source,
+    external_event_id: entry.externalEventId,
+    event_type: entry.eventType,
+    event_id: entry.eventId,
+    payload: entry.payload,
+    payload_form: entry.payloadForm,
+    occurrences: entry.occurrences,
+    seen_at: new Date(entry.at).toISOString(),
+  };
+}

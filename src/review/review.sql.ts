@@ -1,0 +1,42 @@
+import type { Statement } from '../platform/database/pipelined-connection';
+
+/** Counts a problem up or writes it down; one that was closed and happens again is open again. Rows come sorted by id. */
+export const RECORD_ENTRIES: Statement = {
+  name: 'review_record_entries',
+  text: `
+    INSERT INTO review_entries AS stored (tenant_id, id, severity, stage, reason, message, details, family, source,
+      external_event_id, event_type, event_id, payload, payload_form, occurrences, first_seen_at, last_seen_at, status)
+    SELECT e.tenant_id, e.id, e.severity, e.stage, e.reason, e.message, e.details, e.family, e.source,
+      e.external_event_id, e.event_type, e.event_id, e.payload, e.payload_form, e.occurrences, e.seen_at, e.seen_at,
+      'open'
+    FROM json_to_recordset($1::json) AS e (tenant_id uuid, id uuid, severity text, stage text, reason text,
+      message text, details jsonb, family text, source text, external_event_id text, event_type text, event_id uuid,
+      payload text, payload_form text, occurrences int, seen_at timestamptz)
+    ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
+      message = excluded.message, details = excluded.details, event_type = excluded.event_type,
+      payload = excluded.payload, payload_form = excluded.payload_form,
+      occurrences = stored.occurrences + excluded.occurrences,
+      last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
+      status = 'open', resolution = NULL`,
+};
+
+/** Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. */
+export const SUPERSEDE_ENTRIES: Statement = {
+  name: 'review_supersede_entries',
+  text: `
+    WITH closing AS MATERIALIZED (
+      SELECT r.tenant_id, r.id
+      FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id FROM review_entries
+        WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
+          AND event_id IS NOT NULL
+        LIMIT 100
+      ) r
+      ORDER BY r.tenant_id, r.id
+    )
+    UPDATE review_entries e
+    SET status = 'superseded', resolution = jsonb_build_object('outcome', 'accepted', 'eventId', e.event_id)
+    FROM closing c
+    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`,
+};
