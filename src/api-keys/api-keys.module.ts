@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyRepository } from './api-key.repository';
+import { ApiKeyStrategy } from './api-key.strategy';
+import { ApiKeysController } from './api-keys.controller';
+import { ApiKeysService } from './api-keys.service';
+import { ApiKeyAudit } from './entities/api-key-audit.entity';
+import { ApiKey } from './entities/api-key.entity';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([ApiKey, ApiKeyAudit])],
+  controllers: [ApiKeysController],
+  providers: [ApiKeysService, ApiKeyRepository, ApiKeyStrategy],
+  exports: [ApiKeysService],
+})
+export class ApiKeysModule {}

@@ -1,0 +1,63 @@
+import type { Scope } from '../../platform/auth/scopes';
+import { SCOPES } from '../../platform/auth/scopes';
+import { ApiProperty } from '@nestjs/swagger';
+import { API_KEY_STATES, apiKeyState, type ApiKeyState } from '../domain/api-key-state';
+import type { ApiKey } from '../entities/api-key.entity';
+
+/** What can be known of a key after its creation. */
+export class ApiKeyDto {
+  id!: string;
+  name!: string;
+
+  /** Its first 8 and last 4 characters. */
+  hint!: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true, enumName: 'Scope' })
+  scopes!: Scope[];
+
+  /** Null: every source. */
+  sources!: string[] | null;
+
+  @ApiProperty({ enum: API_KEY_STATES, enumName: 'ApiKeyState' })
+  state!: ApiKeyState;
+
+  createdAt!: Date;
+
+  /** The id of the credential that made it, or `bootstrap`. */
+  createdBy!: string;
+
+  /** Null: never. */
+  expiresAt!: Date | null;
+
+  /** To the minute. */
+  lastUsedAt!: Date | null;
+
+  revokedAt!: Date | null;
+
+  /** The key that this one replaced. */
+  rotatedFrom!: string | null;
+
+  /** The key that replaced this one. */
+  rotatedTo!: string | null;
+
+  static of(key: ApiKey, now: Date): ApiKeyDto {
+    const { id, name, hint, scopes, sources, createdAt, createdBy, expiresAt } = key;
+    const { lastUsedAt, revokedAt, rotatedFrom, rotatedTo } = key;
+    const state = apiKeyState(key, now);
+    return {
+      ...{ id, name, hint, scopes, sources, state, createdAt, createdBy, expiresAt },
+      ...{ lastUsedAt, revokedAt, rotatedFrom, rotatedTo },
+    };
+  }
+}
+
+/** The only answer that holds a plaintext key. */
+export class IssuedApiKeyDto {
+  apiKey!: ApiKeyDto;
+
+  /**
+   * The key itself, shown here and never again.
+   * @example "cds_4fJ0t2b9QmZr7XcKpV3sLw8yNeHaUdG12wjyrI"
+   */
+  key!: string;
+}

@@ -1,0 +1,17 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ApiKeysModule } from './api-keys/api-keys.module';
+import { CdpModule } from './cdp/cdp.module';
+import { IngestModule } from './ingest/ingest.module';
+import type { Settings } from './platform/config/settings';
+import type { ConnectionSettings } from './platform/database/connection-settings';
+import { PlatformModule } from './platform/platform.module';
+import { ReviewModule } from './review/review.module';
+import { WorkspacesModule } from './workspaces/workspaces.module';
+
+/** The whole service over one database. */
+@Module({ imports: [IngestModule, CdpModule, ReviewModule, ApiKeysModule, WorkspacesModule] })
+export class AppModule {
+  static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
+    return { module: AppModule, imports: [PlatformModule.with(settings, connection)] };
+  }
+}

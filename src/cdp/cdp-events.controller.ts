@@ -1,0 +1,64 @@
+import { Controller, HttpCode, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { DryRunQuery, isDryRun } from '../ingest/dto/dry-run.query';
+import {
+  AcceptedResultDto,
+  BatchResultDto,
+  DuplicateResultDto,
+  type ItemResultDto,
+} from '../ingest/dto/ingest-result.dto';
+import { IngestController } from '../ingest/ingest-controller';
+import { IngestService } from '../ingest/ingest.service';
+import { RefusedRequestFilter } from '../ingest/refused-request.filter';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { CdpContract } from './cdp-contract';
+import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
+
+@ApiTags('Ingest')
+@Controller('v1/cdp/events')
+@UseFilters(RefusedRequestFilter)
+export class CdpEventsController extends IngestController {
+  constructor(
+    ingest: IngestService,
+    private readonly contract: CdpContract,
+  ) {
+    super(ingest);
+  }
+
+  /** Takes one customer event, once however often it is sent. */
+  @Post()
+  @AuthenticateApiKey('cdp-events:write')
+  @ApiAcceptedResponse({ type: AcceptedResultDto })
+  @ApiOkResponse({ type: DuplicateResultDto })
+  takeCdpEvent(
+    @Caller() caller: Principal,
+    @Query() query: DryRunQuery,
+    @JsonBody(CdpEventDto, { limit: 'single', checked: false }) _event: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ItemResultDto> {
+    return this.takeOne(caller, request, response, isDryRun(query), (...sent) =>
+      this.contract.check(caller.tenantId, ...sent),
+    );
+  }
+
+  /** Takes a batch of customer events, each by itself. */
+  @Post('batch')
+  @HttpCode(200)
+  @AuthenticateApiKey('cdp-events:write')
+  @ApiOkResponse({ type: BatchResultDto })
+  takeCdpEvents(
+    @Caller() caller: Principal,
+    @Query() query: DryRunQuery,
+    @JsonBody(CdpEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: CdpEventBatchDto,
+    @Req() request: Request,
+  ): Promise<BatchResultDto> {
+    return this.takeAll(caller, request, batch.items, isDryRun(query), (...sent) =>
+      this.contract.check(caller.tenantId, ...sent),
+    );
+  }
+}

@@ -1,0 +1,264 @@
+import type { Fault } from '../../platform/errors/fault';
+import {
+  enumFault,
+  fieldPath,
+  formatFault,
+  emptyFault,
+  itemPath,
+  requiredFault,
+  tooFewItemsFault,
+  tooLongFault,
+  tooManyFaultsFault,
+  tooManyItemsFault,
+  tooManyKeysFault,
+  typeFault,
+  unknownFieldFault,
+} from '../../platform/errors/fault-words';
+
+export const PROPERTY_TYPES = ['string', 'number', 'integer', 'boolean', 'timestamp', 'object', 'array'] as const;
+export type PropertyType = (typeof PROPERTY_TYPES)[number];
+
+/** Only formats that take time in proportion to the text; a spec holds each one to it. */
+export const PROPERTY_FORMATS = ['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const;
+export type PropertyFormat = (typeof PROPERTY_FORMATS)[number];
+
+export interface PropertyDefinition {
+  readonly type: PropertyType;
+  readonly required?: boolean;
+  /** Only of string, number and integer; the values are of that type and differ. */
+  readonly enum?: readonly (string | number)[];
+  /** Only of string. */
+  readonly format?: PropertyFormat;
+  readonly description?: string;
+  readonly segmentable?: boolean;
+  /** Views mask the value (contract section 6). */
+  readonly pii?: boolean;
+}
+
+/** What the events of one type must look like (contract section 4); a version of it is never changed. */
+export interface EventTypeDefinition {
+  readonly eventType: string;
+  readonly description?: string;
+  /** `__proto__` and `constructor` are names like any other: made without a prototype, read through own entries only. */
+  readonly properties: Readonly<Record<string, PropertyDefinition>>;
+  readonly additionalProperties: 'reject' | 'allow';
+}
+
+/** An event may have at most 300 keys (contract section 3), so no more can ever be of use. */
+export const DEFINED_PROPERTIES_MAX = 300;
+const PROPERTY_NAME_CHARACTERS_MAX = 128;
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
+/** More values than this are master data, and a string property fits them better. */
+const ENUM_VALUES_MAX = 100;
+const ENUM_VALUE_CHARACTERS_MAX = 256;
+/** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
+const FAULTS_MAX = 100;
+
+const EVENT_TYPE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+// With the u flag this finds lone surrogates only.
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const DEFINITION_FIELDS: ReadonlySet<string> = new Set([
+  'eventType',
+  'description',
+  'properties',
+  'additionalProperties',
+]);
+const PROPERTY_FIELDS: ReadonlySet<string> = new Set([
+  ...['type', 'required', 'enum', 'format', 'description', 'segmentable', 'pii'],
+]);
+const ADDITIONAL_PROPERTIES = ['reject', 'allow'] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The first 100 faults, and if there were more, a last one that says so. */
+export function capFaults(faults: readonly Fault[]): readonly Fault[] {
+  return faults.length <= FAULTS_MAX ? faults : [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)];
+}
+
+/**
+ * Reads a definition as a client posts it (contract section 4), without what steers the call, such as `force`. Null in
+ * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, as `capFaults` lists them.
+ */
+export function checkDefinition(
+  input: unknown,
+): { readonly definition: EventTypeDefinition } | { readonly faults: readonly Fault[] } {
+  if (!isObject(input)) return { faults: [typeFault('', 'an object')] };
+  const faults = unknownFields(input, DEFINITION_FIELDS, '', 'an event type');
+  const eventType = checkEventType(input['eventType'], faults);
+  const description = checkDescription(input['description'], 'description', faults);
+  const properties = checkProperties(input['properties'], faults);
+  const additional = input['additionalProperties'] ?? 'reject';
+  const additionalProperties =
+    checkOneOf(additional, ADDITIONAL_PROPERTIES, 'additionalProperties', faults) ?? 'reject';
+  if (faults.length > 0) return { faults: capFaults(faults) };
+  return {
+    definition: { eventType, ...(description === undefined ? {} : { description }), properties, additionalProperties },
+  };
+}
+
+function checkEventType(value: unknown, faults: Fault[]): string {
+  if (isAbsent(value)) faults.push(requiredFault('eventType'));
+  else if (typeof value !== 'string') faults.push(typeFault('eventType', 'a string'));
+  else if (EVENT_TYPE.test(value)) return value;
+  else {
+    const form = 'must be 1 to 128 letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
+    faults.push(formatFault('eventType', form));
+  }
+  return '';
+}
+
+function checkProperties(value: unknown, faults: Fault[]): Record<string, PropertyDefinition> {
+  const properties = Object.create(null) as Record<string, PropertyDefinition>;
+  if (isAbsent(value)) faults.push(requiredFault('properties'));
+  else if (!isObject(value)) faults.push(typeFault('properties', 'an object'));
+  else {
+    const entries = Object.entries(value);
+    if (entries.length > DEFINED_PROPERTIES_MAX) faults.push(tooManyKeysFault('properties', DEFINED_PROPERTIES_MAX));
+    for (const [name, definition] of entries) {
+      const path = fieldPath('properties', name);
+      checkPropertyName(name, path, faults);
+      const property = checkProperty(definition, path, faults);
+      if (property !== undefined) properties[name] = property;
+    }
+  }
+  return properties;
+}
+
+function checkPropertyName(name: string, path: string, faults: Fault[]): void {
+  if (name.trim() === '') faults.push(emptyFault(path));
+  else if (UNPRINTABLE.test(name)) faults.push(formatFault(path, 'is a name with characters that cannot be printed'));
+  else if (isLonger(name, PROPERTY_NAME_CHARACTERS_MAX)) faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
+}
+
+function checkProperty(value: unknown, path: string, faults: Fault[]): PropertyDefinition | undefined {
+  if (!isObject(value)) {
+    faults.push(typeFault(path, 'an object'));
+    return undefined;
+  }
+  faults.push(...unknownFields(value, PROPERTY_FIELDS, path, 'a property definition'));
+  if (isAbsent(value['type'])) faults.push(requiredFault(`${path}.type`));
+  const type = isAbsent(value['type']) ? undefined : checkOneOf(value['type'], PROPERTY_TYPES, `${path}.type`, faults);
+  const parts = {
+    required: checkFlag(value['required'], `${path}.required`, faults),
+    enum: checkEnum(value['enum'], type, `${path}.enum`, faults),
+    format: checkFormat(value['format'], type, `${path}.format`, faults),
+    description: checkDescription(value['description'], `${path}.description`, faults),
+    segmentable: checkFlag(value['segmentable'], `${path}.segmentable`, faults),
+    pii: checkFlag(value['pii'], `${path}.pii`, faults),
+  };
+  return type === undefined ? undefined : { type, ...withoutUndefined(parts) };
+}
+
+function checkFormat(
+  value: unknown,
+  type: PropertyType | undefined,
+  path: string,
+  faults: Fault[],
+): PropertyFormat | undefined {
+  if (isAbsent(value)) return undefined;
+  if (type !== undefined && type !== 'string') faults.push(exclusion(path, 'type string'));
+  return checkOneOf(value, PROPERTY_FORMATS, path, faults);
+}
+
+function checkEnum(
+  value: unknown,
+  type: PropertyType | undefined,
+  path: string,
+  faults: Fault[],
+): (string | number)[] | undefined {
+  if (isAbsent(value)) return undefined;
+  if (!Array.isArray(value)) {
+    faults.push(typeFault(path, 'a list'));
+    return undefined;
+  }
+  if (value.length === 0) faults.push(tooFewItemsFault(path, 1));
+  if (value.length > ENUM_VALUES_MAX) faults.push(tooManyItemsFault(path, ENUM_VALUES_MAX));
+  const fits = type === undefined ? undefined : ENUM_TYPES[type];
+  if (type !== undefined && fits === undefined) faults.push(exclusion(path, 'type string, number or integer'));
+  const seen = new Set<string | number>();
+  value.forEach((entry: unknown, index) => {
+    const entryPath = itemPath(path, index);
+    if (fits !== undefined && !fits.accepts(entry)) faults.push(typeFault(entryPath, fits.words));
+    else if (typeof entry === 'string') checkText(entry, entryPath, ENUM_VALUE_CHARACTERS_MAX, faults);
+    if (typeof entry !== 'string' && typeof entry !== 'number') return;
+    if (seen.has(entry)) {
+      faults.push({ path: entryPath, code: 'duplicate', message: `${entryPath} is in the list already.` });
+    }
+    seen.add(entry);
+  });
+  return [...seen];
+}
+
+const ENUM_TYPES: Readonly<Partial<Record<PropertyType, { accepts: (entry: unknown) => boolean; words: string }>>> = {
+  string: { accepts: (entry) => typeof entry === 'string', words: 'a string' },
+  number: { accepts: Number.isFinite, words: 'a number' },
+  integer: { accepts: Number.isInteger, words: 'an integer' },
+};
+
+function checkDescription(value: unknown, path: string, faults: Fault[]): string | undefined {
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'string') {
+    checkText(value, path, DESCRIPTION_CHARACTERS_MAX, faults);
+    return value;
+  }
+  faults.push(typeFault(path, 'a string'));
+  return undefined;
+}
+
+function checkText(text: string, path: string, charactersMax: number, faults: Fault[]): void {
+  if (isLonger(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
+  if (!text.includes('\u0000') && !LONE_SURROGATE.test(text)) return;
+  const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
+  faults.push({ path, code: 'invalid_characters', message });
+}
+
+function checkFlag(value: unknown, path: string, faults: Fault[]): boolean | undefined {
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'boolean') return value;
+  faults.push(typeFault(path, 'true or false'));
+  return undefined;
+}
+
+function checkOneOf<T extends string>(
+  value: unknown,
+  allowed: readonly T[],
+  path: string,
+  faults: Fault[],
+): T | undefined {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined)
+    faults.push(typeof value === 'string' ? enumFault(path, allowed) : typeFault(path, 'a string'));
+  return found;
+}
+
+function unknownFields(value: Fields, known: ReadonlySet<string>, parent: string, whole: string): Fault[] {
+  const unknown = Object.keys(value).filter((field) => !known.has(field));
+  return unknown.map((field) => unknownFieldFault(fieldPath(parent, field), whole));
+}
+
+function exclusion(path: string, companion: string): Fault {
+  return {
+    path,
+    code: 'conflicting_fields',
+    message: `${path} goes only with ${companion}; remove it or change the type.`,
+  };
+}
+
+function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+function isLonger(text: string, charactersMax: number): boolean {
+  return text.length > charactersMax && (text.length > 2 * charactersMax || Array.from(text).length > charactersMax);
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

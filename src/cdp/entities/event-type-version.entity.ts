@@ -1,0 +1,24 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventTypeDefinition } from '../domain/event-contract';
+
+/** Immutable: events name the version they were checked against. */
+@Entity('event_type_versions')
+export class EventTypeVersion {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'event_type_versions_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('text', { name: 'event_type', primaryKeyConstraintName: 'event_type_versions_pkey' })
+  eventType!: string;
+
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'event_type_versions_pkey' })
+  version!: number;
+
+  @Column('jsonb')
+  definition!: EventTypeDefinition;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('text', { name: 'created_by' })
+  createdBy!: string;
+}

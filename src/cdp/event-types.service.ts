@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
+import { ControlFeed } from '../platform/control/control-feed';
+import { describeFaults } from '../platform/errors/describe-faults';
+import { DomainError } from '../platform/errors/domain-error';
+import type { Fault } from '../platform/errors/fault';
+import { typeFault } from '../platform/errors/fault-words';
+import { compareDefinitions } from './domain/contract-compatibility';
+import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
+import type { EventTypeVersion } from './entities/event-type-version.entity';
+import { EventTypeRepository } from './event-type.repository';
+
+export interface Registration {
+  readonly version: EventTypeVersion;
+  /** False when the definition was in force already. */
+  readonly created: boolean;
+}
+
+/** Registers what events of the CDP family may say (contract section 4). */
+@Injectable()
+export class EventTypesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly types: EventTypeRepository,
+    private readonly feed: ControlFeed,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Puts a definition in force: at once on this node, within a second on every other one. Throws `validation_failed`, and
+   * `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
+   */
+  async register(caller: Principal, input: unknown): Promise<Registration> {
+    const { force, definition } = wantedRegistration(input);
+    const registration = await this.store(caller, definition, force);
+    this.feed.forget({ tenantId: caller.tenantId, kind: 'event_type', id: definition.eventType });
+    return registration;
+  }
+
+  private store(caller: Principal, definition: EventTypeDefinition, force: boolean): Promise<Registration> {
+    const { tenantId, credentialId } = caller;
+    const { eventType } = definition;
+    const now = this.clock.now();
+    return this.database.transaction(async (manager) => {
+      await this.types.lock(manager, tenantId, eventType, now);
+      const latest = await this.types.latest(tenantId, eventType, manager);
+      if (latest !== null) {
+        const { outcome, breaks } = compareDefinitions(latest.definition, definition);
+        if (outcome === 'identical') return { version: latest, created: false };
+        if (outcome === 'breaking' && !force) {
+          throw new DomainError('incompatible_event_type', describeFaults(breaks), { details: breaks });
+        }
+      }
+      const version: EventTypeVersion = {
+        tenantId,
+        eventType,
+        version: (latest?.version ?? 0) + 1,
+        definition,
+        createdAt: now,
+        createdBy: credentialId,
+      };
+      await this.types.insertVersion(manager, version);
+      await this.feed.announce(manager, { tenantId, kind: 'event_type', id: eventType });
+      return { version, created: true };
+    });
+  }
+}
+
+function wantedRegistration(input: unknown): { force: boolean; definition: EventTypeDefinition } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid([typeFault('', 'an object')]);
+  const { force, ...rest } = input as Readonly<Record<string, unknown>>;
+  const forceFaults = force == null || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];
+  const checked = checkDefinition(rest);
+  if ('faults' in checked) throw invalid([...checked.faults, ...forceFaults]);
+  if (forceFaults.length > 0) throw invalid(forceFaults);
+  return { force: force === true, definition: checked.definition };
+}
+
+function invalid(details: readonly Fault[]): DomainError {
+  return new DomainError('validation_failed', describeFaults(details), { details });
+}

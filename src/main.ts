@@ -1,0 +1,51 @@
+import { processEnvironment, readSettings } from './platform/config/env';
+import { startService, type Service } from './service';
+
+/** After this a stop that does not come to an end is ended (contract section 9: within 10 s). */
+const STOP_MS_MAX = 9_500;
+
+void run();
+
+async function run(): Promise<void> {
+  try {
+    const service = await startService(readSettings(processEnvironment()));
+    stopOnSignal(service);
+    announce(service);
+  } catch (error) {
+    process.stderr.write(`The service cannot start. ${wordsOf(error)}\n`);
+    process.exitCode = 1;
+    // Whatever is half open must not keep a service alive that does not serve.
+    setTimeout(() => process.exit(), 1_000).unref();
+  }
+}
+
+function stopOnSignal(service: Service): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_MS_MAX).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`The service did not stop cleanly. ${wordsOf(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** For the operator's eyes, not for a log: the key is shown this once. */
+function announce({ url, firstKey }: Service): void {
+  const lines = [`Campaign Data Service is listening on ${url}`, `Documentation: ${url}/docs`];
+  if (firstKey !== undefined) {
+    lines.push(`Admin key of the new workspace "${firstKey.workspace}", shown only now: ${firstKey.key}`);
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something was thrown that is no error.';
+}

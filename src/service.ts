@@ -1,0 +1,93 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module';
+import pluginMetadata from './metadata';
+import type { Settings } from './platform/config/settings';
+import type { ConnectionSettings } from './platform/database/connection-settings';
+import { startEmbeddedPostgres } from './platform/database/embedded-postgres';
+import { migrate } from './platform/database/migrate';
+import { configureApp } from './platform/http/configure-app';
+import { ApiExpressAdapter } from './platform/http/express-adapter';
+import { JsonLogger } from './platform/observability/logger';
+import { BootstrapService, type FirstKey } from './workspaces/bootstrap.service';
+
+/** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
+const DRAIN_MS_MAX = 7_000;
+
+/** A running service. */
+export interface Service {
+  readonly url: string;
+  /** The first key of a fresh installation; to be shown once. */
+  readonly firstKey: FirstKey | undefined;
+  /** Answers what is under way, stores what was taken, and stops; the embedded database last. */
+  stop(): Promise<void>;
+}
+
+interface Database extends ConnectionSettings {
+  stop(): Promise<void>;
+}
+
+/** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
+export async function startService(settings: Settings): Promise<Service> {
+  const logger = new JsonLogger(settings.logLevel);
+  const database = await openDatabase(settings, logger);
+  try {
+    await migrate(database);
+    const app = await createApp(settings, database, logger);
+    const firstKey = await app.get(BootstrapService).run();
+    await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
+    return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+/** The application over a migrated database, not listening yet; tests use the same. */
+export async function createApp(
+  settings: Settings,
+  connection: ConnectionSettings,
+  logger: JsonLogger,
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.with(settings, connection),
+    new ApiExpressAdapter(),
+    { bodyParser: false, logger, abortOnError: false },
+  );
+  await configureApp(app, { pluginMetadata, settings });
+  await app.init();
+  return app;
+}
+
+async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {
+  if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl, stop: () => Promise.resolve() };
+  return startEmbeddedPostgres({
+    dataDir: resolve(settings.dataDir),
+    log: (message) => logger.log(message, 'EmbeddedPostgres'),
+  });
+}
+
+async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+  // First the requests under way, then what they need: Nest would close the lanes before the server.
+  const drained = app.getHttpAdapter().close() as Promise<void>;
+  await Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]);
+  httpServerOf(app).closeAllConnections();
+  await app.close();
+  await database.stop();
+}
+
+function urlOf(app: NestExpressApplication): string {
+  const { address, family, port } = httpServerOf(app).address() as AddressInfo;
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
+  return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
+}
+
+/** Nest gives it without a type. */
+function httpServerOf(app: NestExpressApplication): Server {
+  const server: Server = app.getHttpServer();
+  return server;
+}

@@ -1,0 +1,69 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ApiKeysService } from '../api-keys/api-keys.service';
+import { Clock } from '../platform/clock/clock';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { newId } from '../platform/ids/ids';
+import { Workspace } from './entities/workspace.entity';
+
+const DEFAULT_WORKSPACE = 'default';
+
+/** A workspace made at this start, with its first key; the plaintext is for the operator's eyes, once. */
+export interface FirstKey {
+  readonly workspace: string;
+  readonly key: string;
+}
+
+/** Makes sure that somebody can call a fresh service (contract section 2, bootstrap). Safe on any number of nodes at once. */
+@Injectable()
+export class BootstrapService {
+  private readonly logger = new Logger(BootstrapService.name);
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly apiKeys: ApiKeysService,
+    private readonly clock: Clock,
+    @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+  ) {}
+
+  /** Answers the key of a workspace that was made without one from the environment; throws when that key is taken. */
+  async run(): Promise<FirstKey | undefined> {
+    const { bootstrapWorkspace, bootstrapAdminKey } = this.settings;
+    const name = bootstrapWorkspace ?? DEFAULT_WORKSPACE;
+    if (bootstrapAdminKey !== undefined) return this.adoptKey(name, bootstrapAdminKey);
+    if (bootstrapWorkspace === undefined && (await this.database.manager.exists(Workspace))) return undefined;
+    return this.makeWithKey(name);
+  }
+
+  private async adoptKey(name: string, key: string): Promise<undefined> {
+    const { tenantId } = await this.ensure(name);
+    const state = await this.apiKeys.bootstrap(tenantId, key);
+    if (state === 'taken') throw new Error('BOOTSTRAP_ADMIN_KEY is a key of another workspace; choose another value.');
+    if (state === 'revoked') this.logger.warn('BOOTSTRAP_ADMIN_KEY was revoked and stays so; choose another value.');
+  }
+
+  private makeWithKey(name: string): Promise<FirstKey | undefined> {
+    return this.database.transaction(async (manager) => {
+      const tenantId = newId();
+      const made = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(Workspace)
+        .values({ tenantId, name, createdAt: this.clock.now() })
+        .orIgnore()
+        .returning('tenant_id')
+        .execute();
+      const rows: unknown = made.raw;
+      // Another node was faster, or the workspace has been there: its key was shown then.
+      if (!Array.isArray(rows) || rows.length === 0) return undefined;
+      const { key } = await this.apiKeys.createFirst(manager, tenantId, { by: 'bootstrap', address: null });
+      return { workspace: name, key };
+    });
+  }
+
+  private async ensure(name: string): Promise<Workspace> {
+    const workspace = { tenantId: newId(), name, createdAt: this.clock.now() };
+    await this.database.manager.createQueryBuilder().insert().into(Workspace).values(workspace).orIgnore().execute();
+    return this.database.manager.findOneByOrFail(Workspace, { name });
+  }
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeysModule } from '../api-keys/api-keys.module';
+import { BootstrapService } from './bootstrap.service';
+import { Workspace } from './entities/workspace.entity';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Workspace]), ApiKeysModule],
+  providers: [BootstrapService],
+  exports: [BootstrapService],
+})
+export class WorkspacesModule {}
