@@ -1,0 +1,58 @@
+import * as ingest from '../../src/ingest/event.sql';
+import * as identity from '../../src/identity/profile.sql';
+import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
+import * as review from '../../src/review/review.sql';
+import { databaseUrl, withClient } from '../support/database';
+
+const STATEMENTS: readonly Statement[] = [ingest, identity, review].flatMap((room) => Object.values(room));
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many columns of each index have to be given for a look-up to find single rows, or one customer's. */
+const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
+  events_pkey: 2,
+  profiles_pkey: 2,
+  profiles_members_idx: 2,
+  profile_identifiers_pkey: 3,
+  profile_merges_undone_idx: 2,
+  review_entries_pkey: 2,
+  review_entries_open_idx: 2,
+};
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+describe('the statements of the hot path', () => {
+  // The plan is made once, on tables that are empty and were never analysed, and kept while they grow to millions.
+  it.each(STATEMENTS.map((statement) => [statement.name, statement] as const))(
+    '%s looks rows up by index under the plan that a connection keeps',
+    async (_name, { text }) => {
+      const nodes = await withClient(await databaseUrl(), async (client) => {
+        for (const [setting, value] of Object.entries(HOT_PATH_PLANNING)) await client.query(`SET ${setting} = ${value}`);
+        const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
+          `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+        );
+        return explained.rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => nodesOf(Plan)));
+      });
+      const scans = nodes.filter((node) => node['Relation Name'] !== undefined && node['Node Type'] !== 'ModifyTable');
+      expect(scans.filter((node) => !/^(Index|Index Only|Tid) Scan$/.test(node['Node Type']))).toEqual([]);
+      // An index entered by the workspace alone is a walk through all rows of that workspace.
+      for (const { 'Index Name': index = '', 'Index Cond': condition = '' } of scans) {
+        const keysUsed = condition.split(' = ').length - 1;
+        expect({ index, keysUsed }).toEqual({ index, keysUsed: KEYS_OF_INDEX[index] });
+      }
+      expect(nodes.filter((node) => /Hash|Merge/.test(node['Node Type']))).toEqual([]);
+    },
+  );
+
+  it('have names of their own, since a connection keeps one plan a name', () => {
+    expect(new Set(STATEMENTS.map(({ name }) => name)).size).toBe(STATEMENTS.length);
+  });
+});

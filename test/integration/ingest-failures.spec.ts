@@ -1,0 +1,167 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Client } from 'pg';
+import type { IngestResult } from '../../src/ingest/domain/outcome';
+import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { databaseUrl, withClient } from '../support/database';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
+import { aCaller, aCheckedEvent, email, external, startNode } from '../support/ingest';
+import { aTenant } from '../support/tenant';
+
+const LIVE = { dryRun: false };
+
+describe('taking events while things go wrong', () => {
+  let url: string;
+  let proxy: FaultProxy;
+  let node: INestApplicationContext;
+  let service: IngestService;
+
+  beforeAll(async () => {
+    url = await databaseUrl();
+    proxy = await startFaultProxy(url);
+    node = await startNode(proxy.urlOf(new URL(url.replace('@/', '@localhost/')).pathname.slice(1)));
+    service = node.get(IngestService);
+  });
+
+  afterAll(async () => {
+    await node.close();
+    await proxy.close();
+  });
+
+  const storedEvents = (tenantId: string) =>
+    withClient(url, async (client) => {
+      const events = await client.query<{ event_id: string }>(
+        'SELECT event_id FROM events WHERE tenant_id = $1 ORDER BY event_id',
+        [tenantId],
+      );
+      const queued = await client.query('SELECT event_id FROM event_queue WHERE tenant_id = $1 ORDER BY event_id', [
+        tenantId,
+      ]);
+      expect(queued.rows).toEqual(events.rows);
+      return events.rows.map((row) => row.event_id);
+    });
+
+  const takeAll = (tenantId: string, events: readonly CheckedEvent[]): Promise<IngestResult[]> =>
+    service.ingestAll(aCaller(tenantId), events, LIVE);
+
+  const acceptedIds = (results: readonly IngestResult[]) =>
+    results.flatMap((result) => (result.status === 'accepted' ? [result.eventId] : [])).sort();
+
+  /** Does something in a transaction that stays open until the given work is done. */
+  async function whileOpen<T>(statement: string, values: unknown[], work: (client: Client) => Promise<T>): Promise<T> {
+    return withClient(url, async (client) => {
+      await client.query('BEGIN');
+      await client.query(statement, values);
+      return work(client);
+    });
+  }
+
+  it('answers accepted for what it stored when the answer to COMMIT is lost', async () => {
+    const { tenantId } = await aTenant(url);
+    const lost = proxy.loseNextCommitAnswer();
+    const results = await takeAll(tenantId, Array.from({ length: 20 }, () => aCheckedEvent()));
+    await lost;
+    expect(acceptedIds(results)).toHaveLength(20);
+    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
+  });
+
+  it('stores what was lost before COMMIT arrived', async () => {
+    const { tenantId } = await aTenant(url);
+    const lost = proxy.loseNextCommit();
+    const results = await takeAll(tenantId, Array.from({ length: 20 }, () => aCheckedEvent()));
+    await lost;
+    expect(acceptedIds(results)).toHaveLength(20);
+    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
+  });
+
+  it('costs only one event its answer when somebody else holds that event in an open transaction', async () => {
+    const { tenantId } = await aTenant(url);
+    const events = Array.from({ length: 50 }, () => aCheckedEvent());
+    const dry = await service.ingestAll(aCaller(tenantId), events, { dryRun: true });
+    const held = dry[17];
+    if (held?.status !== 'accepted') throw new Error('The preview did not accept');
+    const results = await whileOpen(
+      `INSERT INTO events SELECT $1, $2, 'external', 'shop', 'x', 'purchase', NULL, now(), now(), $2, '{}', '{}', '', $2`,
+      [tenantId, held.eventId],
+      () => takeAll(tenantId, events),
+    );
+    expect(results[17]).toMatchObject({ status: 'error', refusal: { code: 'unavailable' } });
+    expect(acceptedIds(results)).toHaveLength(49);
+    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
+    const again = await takeAll(tenantId, events);
+    expect(acceptedIds(again)).toEqual([held.eventId]);
+  });
+
+  it('costs only one event its answer when PostgreSQL refuses its data', async () => {
+    const { tenantId } = await aTenant(url);
+    const events = Array.from({ length: 50 }, () => aCheckedEvent());
+    // The checks would have refused it; this is about what they might not know.
+    events[29] = aCheckedEvent({ properties: { text: 'U+0000: \u0000' } });
+    const results = await takeAll(tenantId, events);
+    expect(results[29]).toMatchObject({ status: 'error', refusal: { code: 'validation_failed' } });
+    expect(acceptedIds(results)).toHaveLength(49);
+    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
+    const kept = await withClient(url, (client) =>
+      client.query('SELECT payload FROM review_entries WHERE tenant_id = $1', [tenantId]),
+    );
+    expect(kept.rows).toHaveLength(1);
+  });
+
+  it('stores nothing under a profile that is erased while the event is on its way', async () => {
+    const { tenantId } = await aTenant(url);
+    const person = [external('e1'), email('e1@x.de')];
+    await takeAll(tenantId, [aCheckedEvent({ identifiers: person })]);
+    const result = await whileOpen(
+      // An erasure locks FOR UPDATE first: what then waits FOR KEY SHARE looks at the row again.
+      'SELECT 1 FROM profiles WHERE tenant_id = $1 FOR UPDATE',
+      [tenantId],
+      async (client) => {
+        await client.query('UPDATE profiles SET erased_at = now(), version = version + 1 WHERE tenant_id = $1', [
+          tenantId,
+        ]);
+        const sent = service.ingest(aCaller(tenantId), aCheckedEvent({ identifiers: person }), LIVE);
+        await waitUntilBlocked();
+        await client.query('COMMIT');
+        return sent;
+      },
+    );
+    expect(result).toMatchObject({ status: 'error', refusal: { code: 'profile_erased' } });
+    expect(await storedEvents(tenantId)).toHaveLength(1);
+  });
+
+  it('gives a new identifier to the customer as it is after an undo that commits in between', async () => {
+    const { tenantId } = await aTenant(url);
+    await takeAll(tenantId, [aCheckedEvent({ identifiers: [email('u1@x.de')] })]);
+    await takeAll(tenantId, [aCheckedEvent({ identifiers: [email('u2@x.de')] })]);
+    const both = aCheckedEvent({ identifiers: [external('u'), email('u1@x.de')] });
+    await takeAll(tenantId, [both]);
+    const result = await whileOpen(
+      'UPDATE profiles SET version = version + 1, external_id = NULL WHERE tenant_id = $1 AND external_id IS NOT NULL',
+      [tenantId],
+      async (client) => {
+        const sent = service.ingest(aCaller(tenantId), aCheckedEvent({ identifiers: [email('u1@x.de'), external('u9')] }), LIVE);
+        await waitUntilBlocked();
+        await client.query('COMMIT');
+        return sent;
+      },
+    );
+    expect(result.status).toBe('accepted');
+    const roots = await withClient(url, (client) =>
+      client.query("SELECT external_id FROM profiles WHERE tenant_id = $1 AND external_id = 'u9'", [tenantId]),
+    );
+    expect(roots.rows).toHaveLength(1);
+  });
+
+  /** Until a session of the node waits for a lock. */
+  async function waitUntilBlocked(): Promise<void> {
+    await withClient(url, async (client) => {
+      for (const until = Date.now() + 5_000; Date.now() < until; ) {
+        const waiting = await client.query(
+          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-ingest' AND wait_event_type = 'Lock'",
+        );
+        if (waiting.rowCount !== 0) return;
+      }
+      throw new Error('Nothing waits for the lock');
+    });
+  }
+});

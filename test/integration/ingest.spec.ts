@@ -1,0 +1,132 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { IngestResult } from '../../src/ingest/domain/outcome';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { shuffled } from '../support/builders';
+import { databaseUrl, withClient } from '../support/database';
+import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { aTenant } from '../support/tenant';
+
+const LIVE = { dryRun: false };
+
+describe('taking events on two nodes', () => {
+  let url: string;
+  let nodes: INestApplicationContext[];
+  let services: IngestService[];
+
+  beforeAll(async () => {
+    url = await databaseUrl();
+    nodes = [await startNode(url), await startNode(url)];
+    services = nodes.map((node) => node.get(IngestService));
+  });
+
+  afterAll(async () => {
+    for (const node of nodes) await node.close();
+  });
+
+  const query = (text: string, values: unknown[]) =>
+    withClient(url, async (client) => (await client.query(text, values)).rows as Record<string, unknown>[]);
+
+  const customersOf = (tenantId: string) =>
+    query(
+      `SELECT array_agg(i.kind || ':' || i.value ORDER BY i.kind, i.value) AS identifiers
+       FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+       WHERE tenant_id = $1 GROUP BY p.root_id ORDER BY 1`,
+      [tenantId],
+    ).then((rows) => rows.map((row) => row['identifiers']));
+
+  function settle(results: readonly IngestResult[]) {
+    return {
+      accepted: results.flatMap((result) => (result.status === 'accepted' ? [result.eventId] : [])),
+      duplicates: results.flatMap((result) => (result.status === 'duplicate' ? [result.eventId] : [])),
+      errors: results.flatMap((result) => (result.status === 'error' ? [result.refusal.code] : [])),
+    };
+  }
+
+  it('accepts one of 128 simultaneous copies and names it to the others', async () => {
+    const { tenantId } = await aTenant(url);
+    const event = aCheckedEvent();
+    const sent = Array.from({ length: 128 }, (_unused, copy) =>
+      services[copy % 2]!.ingest(aCaller(tenantId), event, LIVE),
+    );
+    const { accepted, duplicates, errors } = settle(await Promise.all(sent));
+    expect(errors).toEqual([]);
+    expect(accepted).toHaveLength(1);
+    expect(new Set(duplicates)).toEqual(new Set(accepted));
+    const rows = await query('SELECT event_id FROM events WHERE tenant_id = $1', [tenantId]);
+    expect(rows).toEqual([{ event_id: accepted[0] }]);
+    expect(await query('SELECT event_id FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual(rows);
+  });
+
+  it('accepts each event of twelve shuffled batches once, with customers known by nobody before', async () => {
+    const { tenantId } = await aTenant(url);
+    const events = Array.from({ length: 300 }, (_unused, number) =>
+      aCheckedEvent({ identifiers: [external(`c${number % 40}`), email(`m${number % 40}@example.com`)] }),
+    );
+    const sent = Array.from({ length: 12 }, (_unused, copy) =>
+      services[copy % 2]!.ingestAll(aCaller(tenantId), shuffled(events), LIVE),
+    );
+    const { accepted, duplicates, errors } = settle((await Promise.all(sent)).flat());
+    expect(errors).toEqual([]);
+    expect(new Set(accepted).size).toBe(300);
+    expect(accepted).toHaveLength(300);
+    expect(duplicates).toHaveLength(11 * 300);
+    expect(await query('SELECT count(*)::int AS n FROM events WHERE tenant_id = $1', [tenantId])).toEqual([{ n: 300 }]);
+    expect(await query('SELECT count(*)::int AS n FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual([{ n: 300 }]);
+    expect(await customersOf(tenantId)).toHaveLength(40);
+  });
+
+  it('makes one customer of simultaneous first events, however their identifiers overlap', async () => {
+    const { tenantId } = await aTenant(url);
+    const ring = Array.from({ length: 60 }, (_unused, number) =>
+      aCheckedEvent({ identifiers: [email(`m${number % 6}@x.de`), device(`d${(number + 1) % 6}`)] }),
+    ).concat(Array.from({ length: 6 }, (_unused, number) =>
+      aCheckedEvent({ identifiers: [email(`m${number}@x.de`), device(`d${number}`)] }),
+    ));
+    const sent = shuffled(ring).map((event, place) => services[place % 2]!.ingest(aCaller(tenantId), event, LIVE));
+    expect(settle(await Promise.all(sent)).accepted).toHaveLength(66);
+    expect(await customersOf(tenantId)).toHaveLength(1);
+    const chains = await query(
+      `SELECT 1 FROM profiles p JOIN profiles r ON r.tenant_id = p.tenant_id AND r.profile_id = p.root_id
+       WHERE p.tenant_id = $1 AND r.root_id <> r.profile_id`,
+      [tenantId],
+    );
+    expect(chains).toEqual([]);
+  });
+
+  it('never lets two EXTERNAL identifiers into one customer, and keeps the counts exact', async () => {
+    const { tenantId } = await aTenant(url);
+    const events = Array.from({ length: 400 }, () => {
+      const pick = (count: number) => Math.floor(Math.random() * count);
+      const weak = [email(`m${pick(8)}@x.de`), device(`d${pick(8)}`)];
+      return aCheckedEvent({ identifiers: Math.random() < 0.5 ? [external(`c${pick(5)}`), ...weak] : weak });
+    });
+    const sent = events.map((event, place) => services[place % 2]!.ingest(aCaller(tenantId), event, LIVE));
+    const { accepted, errors } = settle(await Promise.all(sent));
+    expect(accepted.length + errors.length).toBe(400);
+    expect(errors.every((code) => code === 'identity_conflict')).toBe(true);
+    const customers = (await customersOf(tenantId)) as string[][];
+    for (const identifiers of customers) {
+      expect(identifiers.filter((identifier) => identifier.startsWith('EXTERNAL')).length).toBeLessThanOrEqual(1);
+    }
+    const wrongCounts = await query(
+      `SELECT r.profile_id FROM profiles r WHERE r.tenant_id = $1 AND r.root_id = r.profile_id AND
+         ROW(r.email_count, r.device_count, r.external_id)::text <> (
+           SELECT ROW(count(*) FILTER (WHERE i.kind = 'EMAIL'), count(*) FILTER (WHERE i.kind = 'DEVICE'),
+             max(i.value) FILTER (WHERE i.kind = 'EXTERNAL'))::text
+           FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+           WHERE i.tenant_id = r.tenant_id AND p.root_id = r.profile_id)`,
+      [tenantId],
+    );
+    expect(wrongCounts).toEqual([]);
+  });
+
+  it('never deduplicates across workspaces', async () => {
+    const [one, other] = [await aTenant(url), await aTenant(url)];
+    const event = aCheckedEvent();
+    const results = await Promise.all(
+      [one, other].map(({ tenantId }) => services[0]!.ingest(aCaller(tenantId), event, LIVE)),
+    );
+    expect(settle(results).accepted).toHaveLength(2);
+    expect(new Set(settle(results).accepted).size).toBe(2);
+  });
+});

@@ -1,0 +1,21 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { readSettings } from '../../src/platform/config/env';
+import { JsonLogger } from '../../src/platform/observability/logger';
+import { createApp } from '../../src/service';
+import { databaseUrl } from './database';
+
+export interface TestApp {
+  readonly url: string;
+  readonly app: NestExpressApplication;
+  readonly databaseUrl: string;
+  stop(): Promise<void>;
+}
+
+/** The application as `main` makes it, in this process, on a free port and this worker's database. */
+export async function startApp(environment: Readonly<Record<string, string>> = {}, database?: string): Promise<TestApp> {
+  const url = database ?? (await databaseUrl());
+  const settings = readSettings({ LOG_LEVEL: 'fatal', ...environment, DATABASE_URL: url });
+  const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel));
+  await app.listen(0, '127.0.0.1');
+  return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
+}

@@ -1,0 +1,43 @@
+import { Client } from 'pg';
+
+export const TEMPLATE_DATABASE = 'cds_template';
+
+/** The address of a database on the server that the global setup started. */
+export function urlOf(database: string): string {
+  // Not by way of URL, which takes no address without a host; the host here is a folder in the query.
+  return (process.env['TEST_POSTGRES_URL'] ?? '').replace(/(?<=@[^/]*\/)\w+/, database);
+}
+
+let workerDatabase: Promise<string> | undefined;
+
+/** The database of this Jest worker, cloned from the template by the first file that asks. */
+export function databaseUrl(): Promise<string> {
+  workerDatabase ??= cloneTemplate(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`);
+  return workerDatabase;
+}
+
+/** A database of one's own, for what would disturb others. */
+export async function freshDatabaseUrl(name: string, template = TEMPLATE_DATABASE): Promise<string> {
+  return cloneTemplate(`cds_${name}_${process.pid}_${Math.random().toString(36).slice(2, 8)}`, template);
+}
+
+/** Runs `work` with a connection of its own. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function cloneTemplate(name: string, template = TEMPLATE_DATABASE): Promise<string> {
+  await withClient(urlOf('postgres'), async (client) => {
+    // Two workers must not clone at once: PostgreSQL refuses while another session uses the template.
+    await client.query('SELECT pg_advisory_lock(1)');
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+  return urlOf(name);
+}

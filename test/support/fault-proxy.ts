@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+/** Stands between a node and PostgreSQL and loses connections at the moment that matters. */
+export interface FaultProxy {
+  /** The address of a database by way of the proxy. */
+  urlOf(database: string): string;
+  /** Delivers the next COMMIT that passes and cuts the line before its answer. */
+  loseNextCommitAnswer(): Promise<void>;
+  /** Cuts the line when the next COMMIT passes, without delivering it. */
+  loseNextCommit(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Fault = { readonly deliver: boolean; readonly done: () => void };
+
+/** PostgreSQL's simple query message, as `pg` sends COMMIT. */
+const COMMIT = Buffer.from('COMMIT\0');
+
+export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
+  const server = new URL(serverUrl.replace('@/', '@localhost/'));
+  const socketPath = join(server.searchParams.get('host') ?? '', `.s.PGSQL.${server.searchParams.get('port') ?? '5432'}`);
+  let fault: Fault | undefined;
+  const lines = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(socketPath);
+    for (const socket of [client, upstream]) {
+      lines.add(socket);
+      socket.on('error', () => undefined).on('close', () => lines.delete(socket));
+    }
+    upstream.on('data', (data) => client.write(data)).on('close', () => client.destroy());
+    client.on('data', (data) => {
+      const due = data.includes(COMMIT) ? fault : undefined;
+      if (due === undefined) return void upstream.write(data);
+      fault = undefined;
+      if (due.deliver) upstream.write(data);
+      client.destroy();
+      // The server must read COMMIT before it notices that nobody is there any more.
+      if (!due.deliver) upstream.destroy();
+      due.done();
+    });
+    client.on('close', () => setTimeout(() => upstream.destroy(), 200));
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const arm = (deliver: boolean) =>
+    new Promise<void>((resolve) => {
+      fault = { deliver, done: resolve };
+    });
+  return {
+    urlOf: (database) => `postgresql://${server.username}@127.0.0.1:${port}/${database}`,
+    loseNextCommitAnswer: () => arm(true),
+    loseNextCommit: () => arm(false),
+    close: async () => {
+      for (const socket of lines) socket.destroy();
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import type { Identifier } from '../../src/identity/domain/identifier';
+import { identifierKey, pairKey } from '../../src/identity/domain/resolve-profile';
+import type {
+  IdentityClaim,
+  IdentityPlan,
+  IdentityPolicy,
+  Known,
+  KnownCustomer,
+  KnownProfile,
+} from '../../src/identity/domain/resolve-profile';
+
+/** The two identity tables and the merge log, with no more logic than SQL has. */
+export class IdentityStore {
+  readonly profiles = new Map<
+    string,
+    { rootId: string; externalId: string | null; createdAt: number; erased: boolean }
+  >();
+  readonly identifiers = new Map<string, string>();
+  readonly counts = new Map<string, { EMAIL: number; PHONE: number; DEVICE: number }>();
+  readonly merges: { loser: string; into: string; members: string[]; undone: boolean }[] = [];
+
+  rootOf(profileId: string): string {
+    return this.profiles.get(profileId)?.rootId ?? 'missing';
+  }
+
+  membersOf(rootId: string): string[] {
+    return [...this.profiles.keys()].filter((profileId) => this.rootOf(profileId) === rootId);
+  }
+
+  keysOf(rootId: string): string[] {
+    return [...this.identifiers]
+      .filter(([, profileId]) => this.rootOf(profileId) === rootId)
+      .map(([key]) => key)
+      .sort();
+  }
+
+  recount(rootId: string): { EMAIL: number; PHONE: number; DEVICE: number } {
+    const count = (kind: string): number => this.keysOf(rootId).filter((key) => key.startsWith(kind)).length;
+    return { EMAIL: count('EMAIL'), PHONE: count('PHONE'), DEVICE: count('DEVICE') };
+  }
+
+  /** Reads no more than the batch names, as the service does. */
+  read(claims: readonly IdentityClaim[]): Known {
+    const identifiers = new Map<string, KnownProfile>();
+    const customers = new Map<string, KnownCustomer>();
+    for (const key of claims.flatMap((claim) =>
+      claim.identifiers.map(({ kind, value }) => identifierKey(kind, value)),
+    )) {
+      const profileId = this.identifiers.get(key);
+      if (profileId === undefined) continue;
+      const rootId = this.rootOf(profileId);
+      const root = this.profiles.get(rootId);
+      const counts = this.counts.get(rootId);
+      if (root === undefined || counts === undefined) throw new Error('a root is missing');
+      identifiers.set(key, { profileId, rootId, erased: root.erased });
+      customers.set(rootId, {
+        rootId,
+        externalId: root.externalId,
+        createdAt: root.createdAt,
+        erased: root.erased,
+        counts,
+      });
+    }
+    const undone = this.merges
+      .filter((merge) => merge.undone)
+      .flatMap(({ loser, into }) => [pairKey(loser, into), pairKey(this.rootOf(loser), this.rootOf(into))]);
+    return { identifiers, customers, undone: new Set(undone) };
+  }
+
+  /** Applies merges one after the other; the plan's final roots must be what comes of that. */
+  write(plan: IdentityPlan): void {
+    for (const { profileId, externalId, createdAt, counts } of plan.newProfiles) {
+      if (this.profiles.has(profileId)) throw new Error('a profile was made twice');
+      this.profiles.set(profileId, { rootId: profileId, externalId, createdAt, erased: false });
+      this.counts.set(profileId, { ...counts });
+    }
+    for (const { loserRootId, intoRootId } of plan.merges) this.merge(loserRootId, intoRootId);
+    const finalRoots = [
+      ...plan.newProfiles.map(({ profileId, rootId }) => [profileId, rootId] as const),
+      ...plan.merges.map(({ loserRootId, finalRootId }) => [loserRootId, finalRootId] as const),
+    ];
+    if (finalRoots.some(([profileId, rootId]) => this.rootOf(profileId) !== rootId))
+      throw new Error('a final root is wrong');
+    for (const { kind, value, profileId } of plan.newIdentifiers) {
+      if (this.identifiers.has(identifierKey(kind, value))) throw new Error('an identifier moved');
+      this.identifiers.set(identifierKey(kind, value), profileId);
+    }
+    for (const { rootId, externalId, counts } of plan.rootUpdates) {
+      this.set(rootId, { externalId });
+      this.counts.set(rootId, { ...counts });
+      if (!plan.changedRoots.includes(rootId)) throw new Error('a root changes unlocked');
+    }
+  }
+
+  merge(loser: string, into: string): void {
+    if (this.rootOf(into) !== into) throw new Error('a merge goes into a profile that is no root');
+    const members = this.membersOf(loser);
+    this.merges.push({ loser, into, members, undone: false });
+    for (const member of members) this.set(member, { rootId: into });
+  }
+
+  undo(index: number): void {
+    const merge = this.merges[index % Math.max(1, this.merges.length)];
+    if (merge === undefined || merge.undone || this.rootOf(merge.loser) !== this.rootOf(merge.into)) return;
+    merge.undone = true;
+    const formerRoot = this.rootOf(merge.into);
+    for (const member of merge.members) this.set(member, { rootId: merge.loser });
+    for (const rootId of [merge.loser, formerRoot]) this.counts.set(rootId, this.recount(rootId));
+  }
+
+  erase(index: number): void {
+    const roots = [...this.profiles.keys()].filter((profileId) => this.rootOf(profileId) === profileId);
+    const rootId = roots[index % Math.max(1, roots.length)];
+    if (rootId !== undefined) this.set(rootId, { erased: true });
+  }
+
+  partition(): string[] {
+    return [...this.profiles.keys()]
+      .map((rootId) => this.keysOf(rootId).join(' '))
+      .filter((keys) => keys !== '')
+      .sort();
+  }
+
+  private set(
+    profileId: string,
+    change: Partial<{ rootId: string; externalId: string | null; erased: boolean }>,
+  ): void {
+    const profile = this.profiles.get(profileId);
+    if (profile === undefined) throw new Error(`nobody has the profile ${profileId}`);
+    Object.assign(profile, change);
+  }
+}
+
+/** The contract's rules, claim by claim on the whole store, with everything counted and searched afresh. */
+export function resolveNaively(store: IdentityStore, claim: IdentityClaim, policy: IdentityPolicy): string {
+  const customerOf = ({ kind, value }: Identifier): string | undefined => {
+    const profileId = store.identifiers.get(identifierKey(kind, value));
+    return profileId === undefined ? undefined : store.rootOf(profileId);
+  };
+  const externalOf = (rootId: string): string | undefined =>
+    store.keysOf(rootId).find((key) => key.startsWith('EXTERNAL'));
+  const customers = claim.identifiers.flatMap((identifier) => customerOf(identifier) ?? []);
+  if (customers.some((rootId) => store.profiles.get(rootId)?.erased)) return 'profile_erased';
+  const own = claim.identifiers.find(({ kind }) => kind === 'EXTERNAL');
+  const ownKey = own && identifierKey(own.kind, own.value);
+  if (own === undefined && new Set(customers.flatMap((rootId) => externalOf(rootId) ?? [])).size > 1)
+    return 'identity_conflict';
+
+  const warnings = new Set<string>();
+  const joined: string[] = [];
+  const home =
+    (own && customerOf(own)) ?? customers.find((rootId) => own === undefined || externalOf(rootId) === undefined);
+  for (const rootId of home === undefined ? customers : [home, ...customers]) {
+    const separated = store.merges.some(({ loser, into, undone }) => {
+      const [a, b] = [store.rootOf(loser), store.rootOf(into)];
+      return undone && ((a === rootId && joined.includes(b)) || (b === rootId && joined.includes(a)));
+    });
+    const together = [...new Set([...joined, rootId])].flatMap((each) => store.keysOf(each));
+    const full = ['EMAIL', 'PHONE', 'DEVICE'].some(
+      (kind) => together.filter((key) => key.startsWith(kind)).length > policy.identifiersPerKindMax,
+    );
+    const foreign = own !== undefined && externalOf(rootId) !== undefined && externalOf(rootId) !== ownKey;
+    if (joined.includes(rootId)) continue;
+    if (foreign || separated) warnings.add('identity_link_refused');
+    else if (full) warnings.add('identity_limit_reached');
+    else joined.push(rootId);
+  }
+  if (own !== undefined && policy.conflict === 'reject' && warnings.has('identity_link_refused'))
+    return 'identity_conflict';
+  return settle(store, claim, policy, joined, warnings);
+}
+
+function settle(
+  store: IdentityStore,
+  claim: IdentityClaim,
+  policy: IdentityPolicy,
+  joined: string[],
+  warnings: Set<string>,
+): string {
+  const age = (rootId: string): number => store.profiles.get(rootId)?.createdAt ?? 0;
+  const isNamed = (rootId: string): boolean => store.keysOf(rootId).some((key) => key.startsWith('EXTERNAL'));
+  const ranked = joined.toSorted(
+    (a, b) => Number(isNamed(b)) - Number(isNamed(a)) || age(a) - age(b) || (a < b ? -1 : 1),
+  );
+  const root = ranked[0] ?? claim.newProfileId;
+  if (!store.profiles.has(root)) {
+    store.profiles.set(root, { rootId: root, externalId: null, createdAt: claim.at, erased: false });
+  }
+  for (const loser of joined.filter((rootId) => rootId !== root)) store.merge(loser, root);
+  const holder = ({ kind, value }: Identifier): string | undefined => {
+    const profileId = store.identifiers.get(identifierKey(kind, value));
+    return profileId !== undefined && store.rootOf(profileId) === root ? profileId : undefined;
+  };
+  const beside = claim.identifiers.map(holder).find((profileId) => profileId !== undefined) ?? root;
+  let made = joined.length !== 1;
+  for (const { kind, value } of claim.identifiers) {
+    if (store.identifiers.has(identifierKey(kind, value))) continue;
+    if (kind !== 'EXTERNAL' && store.recount(root)[kind] >= policy.identifiersPerKindMax) {
+      warnings.add('identity_limit_reached');
+      continue;
+    }
+    store.identifiers.set(identifierKey(kind, value), kind === 'EXTERNAL' ? root : beside);
+    made = true;
+  }
+  const home = claim.identifiers.map(holder).find((profileId) => profileId !== undefined);
+  return `resolved ${home} ${[...warnings].sort().join()} ${made}`;
+}
