@@ -1,0 +1,89 @@
+import { parsePurchases, purchaseId } from './cdnow';
+import type { Answer } from './cdp-wire';
+import { report } from './report';
+import type { Run } from './send-events';
+
+const PURCHASES = parsePurchases(
+  ['1 0001 19970101 2 0.10', '1 0001 19970101 1 0.20', '2 0002 19980630 3 1234.05', '3 0003 19980630 1 0.00'].join(
+    '\n',
+  ),
+);
+const accepted = (id: string): Answer => ({ status: 'accepted', eventId: `event ${id}` });
+const duplicate = (id: string): Answer => ({ status: 'duplicate', eventId: `event ${id}` });
+const failed = (id: string): Answer => ({
+  status: 'error',
+  errorCode: 'validation_failed',
+  message: `no\u001b[2J ${id}`,
+});
+
+function aRun(answer: (id: string, index: number) => Answer, repeatedRequests = 0): Run {
+  const answered = PURCHASES.map((purchase, index) => ({ purchase, answer: answer(purchaseId(purchase), index) }));
+  return { answered, seconds: 0.5, repeatedRequests };
+}
+
+function cells(text: string, name: string): string[] | undefined {
+  const rows = text.split('\n').map((line) => line.split('│').map((cell) => cell.trim()));
+  return rows.find((row) => row[1] === name)?.slice(2, -1);
+}
+
+describe('report', () => {
+  it('adds up what was answered, to the cent', () => {
+    const { text, isRight } = report(PURCHASES, aRun(accepted), aRun(duplicate));
+    expect(isRight).toBe(true);
+    expect(cells(text, 'accepted')).toEqual(['4', '0', '']);
+    expect(cells(text, 'duplicate')).toEqual(['0', '4', '']);
+    expect(cells(text, 'events per second')).toEqual(['8', '8', '']);
+    expect(cells(text, 'customers')).toEqual(['3', '3', '3']);
+    expect(cells(text, 'CDs')).toEqual(['7', '7', '7']);
+    expect(cells(text, 'dollars')).toEqual(['1,234.35', '1,234.35', '1,234.35']);
+    expect(cells(text, '1997-01')).toEqual(['0.30', '0.30', '0.30']);
+    expect(text).toContain('The runs agree');
+    expect(text).not.toContain('there already');
+  });
+
+  it('says so when the service had all of it before', () => {
+    const { text, isRight } = report(PURCHASES, aRun(duplicate), aRun(duplicate));
+    expect(isRight).toBe(true);
+    expect(cells(text, 'dollars')).toEqual(['1,234.35', '1,234.35', '1,234.35']);
+    expect(text).toContain('The service had these events already');
+  });
+
+  it('tells what was there before from answers that got lost, as far as it can be told', () => {
+    const mixed = (id: string, index: number): Answer => (index === 0 ? duplicate(id) : accepted(id));
+    expect(report(PURCHASES, aRun(mixed), aRun(duplicate)).text).toContain('found 1 event there already; each');
+    const { text, isRight } = report(PURCHASES, aRun(mixed, 2), aRun(duplicate));
+    expect(isRight).toBe(true);
+    expect(text).toContain('or from a request whose answer got lost');
+    expect(text).toContain('2 requests had to be sent again.');
+  });
+
+  it.each<[string, (id: string, index: number) => Answer]>([
+    ['accepts an event again', (id, index) => (index === 2 ? accepted(id) : duplicate(id))],
+    ['names another id', (id, index) => duplicate(index === 2 ? 'x' : id)],
+  ])('is not satisfied when the second run %s', (_, answer) => {
+    const { text, isRight } = report(PURCHASES, aRun(accepted), aRun(answer));
+    expect(isRight).toBe(false);
+    expect(text).toContain('THE RUNS DO NOT AGREE: for 1 event ');
+  });
+
+  it('counts an event once, and shows that two purchases became one', () => {
+    const merged = (answer: (id: string) => Answer) => (id: string, index: number) =>
+      answer(index === 1 ? 'same' : index === 2 ? 'same' : id);
+    const { text, isRight } = report(PURCHASES, aRun(merged(accepted)), aRun(merged(duplicate)));
+    expect(isRight).toBe(false);
+    expect(cells(text, 'purchases')).toEqual(['3', '3', '4']);
+    expect(cells(text, 'dollars')).toEqual(['0.30', '0.30', '1,234.35']);
+    expect(text).toContain('DOES NOT ADD UP TO THE FILE');
+  });
+
+  it('shows the first five errors, and nothing in them that steers a terminal', () => {
+    const { text, isRight } = report(PURCHASES, aRun(failed), aRun(failed));
+    expect(isRight).toBe(false);
+    expect(cells(text, 'error')).toEqual(['4', '4', '']);
+    expect(cells(text, 'dollars')).toEqual(['0.00', '0.00', '1,234.35']);
+    expect(text).toContain(
+      '8 errors, the first of them:\n  0001-19970101-1: validation_failed: no?[2J 0001-19970101-1\n',
+    );
+    expect(text.match(/validation_failed/g)).toHaveLength(5);
+  });
+});

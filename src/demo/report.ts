@@ -1,0 +1,105 @@
+import Table from 'cli-table3';
+import { purchaseId, type Purchase } from './cdnow';
+import { readable } from './foreign-data';
+import type { Run } from './send-events';
+import { disagreements, isSameTotals, tallyRun, totalsOf, type RunTally, type Totals } from './tally';
+
+export interface Report {
+  readonly text: string;
+  /** No errors, the second run all duplicates of the first, and the totals those of the file. */
+  readonly isRight: boolean;
+}
+
+const ERRORS_SHOWN_MAX = 5;
+const NUMBER = new Intl.NumberFormat('en-US');
+
+/** What came of sending `purchases` twice. */
+export function report(purchases: readonly Purchase[], first: Run, second: Run): Report {
+  const file = totalsOf(purchases);
+  const tallies = [tallyRun(first), tallyRun(second)] as const;
+  const differing = disagreements(first, second);
+  const isComplete = tallies.every(({ totals }) => isSameTotals(totals, file));
+  const errors = tallies[0].error + tallies[1].error;
+  const notes = [
+    ...notesOnFirst(tallies[0]),
+    ...notesOnRepeats(tallies),
+    differing === 0
+      ? 'The runs agree: every duplicate of the second run names the event id that the first run got.'
+      : `THE RUNS DO NOT AGREE: for ${amount(differing, 'event', 'events')} the second answer is not a duplicate of the first.`,
+    isComplete
+      ? 'What the service answered adds up to the file, right to the cent.'
+      : 'WHAT THE SERVICE ANSWERED DOES NOT ADD UP TO THE FILE; compare the columns.',
+    ...(errors > 0 ? [listErrors(errors, first, second)] : []),
+  ];
+  return {
+    text: [table(tallies, file), ...notes].join('\n'),
+    isRight: errors === 0 && differing === 0 && isComplete,
+  };
+}
+
+function table(tallies: readonly [RunTally, RunTally], file: Totals): string {
+  const grid = new Table({
+    head: ['', 'first run', 'second run', 'in the file'],
+    colAligns: ['left', 'right', 'right', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  const perRun = (name: string, show: (tally: RunTally) => string): string[] => [name, ...tallies.map(show), ''];
+  const compared = (name: string, show: (totals: Totals) => string): string[] => [
+    name,
+    ...tallies.map(({ totals }) => show(totals)),
+    show(file),
+  ];
+  const blank = ['', '', '', ''];
+  grid.push(
+    perRun('accepted', ({ accepted }) => NUMBER.format(accepted)),
+    perRun('duplicate', ({ duplicate }) => NUMBER.format(duplicate)),
+    perRun('error', ({ error }) => NUMBER.format(error)),
+    perRun('seconds', ({ seconds }) => seconds.toFixed(2)),
+    perRun('events per second', eventsPerSecond),
+    blank,
+    compared('purchases', ({ purchases }) => NUMBER.format(purchases)),
+    compared('customers', ({ customers }) => NUMBER.format(customers)),
+    compared('CDs', ({ cds }) => NUMBER.format(cds)),
+    compared('dollars', ({ cents }) => dollars(cents)),
+    ...[...file.centsByMonth.keys()]
+      .sort()
+      .map((month) => compared(`  ${month}`, ({ centsByMonth }) => dollars(centsByMonth.get(month) ?? 0))),
+  );
+  return grid.toString();
+}
+
+function eventsPerSecond({ accepted, duplicate, error, seconds }: RunTally): string {
+  return NUMBER.format(Math.round((accepted + duplicate + error) / Math.max(seconds, 0.001)));
+}
+
+/** From whole cents, so that nothing is rounded. */
+function dollars(cents: number): string {
+  return `${NUMBER.format(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, '0')}`;
+}
+
+function notesOnFirst({ accepted, duplicate, repeatedRequests }: RunTally): string[] {
+  if (duplicate === 0) return [];
+  if (accepted === 0)
+    return ['The service had these events already: the first run added nothing, and each still counts once.'];
+  const known = `The first run found ${amount(duplicate, 'event', 'events')} there already`;
+  const origin = repeatedRequests > 0 ? ', from before or from a request whose answer got lost' : '';
+  return [`${known}${origin}; each still counts once.`];
+}
+
+function notesOnRepeats(tallies: readonly RunTally[]): string[] {
+  const repeats = tallies.reduce((sum, { repeatedRequests }) => sum + repeatedRequests, 0);
+  return repeats === 0 ? [] : [`${amount(repeats, 'request', 'requests')} had to be sent again.`];
+}
+
+function listErrors(count: number, first: Run, second: Run): string {
+  const lines = [...first.answered, ...second.answered]
+    .flatMap(({ purchase, answer }) => (answer.status === 'error' ? [{ purchase, answer }] : []))
+    .slice(0, ERRORS_SHOWN_MAX)
+    .map(({ purchase, answer }) => `  ${purchaseId(purchase)}: ${readable(`${answer.errorCode}: ${answer.message}`)}`);
+  const heading = count > lines.length ? `${amount(count, 'error', 'errors')}, the first of them:` : 'Errors:';
+  return [heading, ...lines].join('\n');
+}
+
+function amount(count: number, one: string, many: string): string {
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
+}

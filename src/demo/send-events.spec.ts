@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readSample } from './cdnow-file';
+import { sendEvents, type Run } from './send-events';
+import { ServiceClient } from './service-client';
+
+type Item = Readonly<{ externalEventId: string }>;
+type Answering = (items: readonly Item[], response: ServerResponse, request: number) => void;
+
+const PURCHASES = readSample().slice(0, 25);
+const OPTIONS = { batch: 10, concurrency: 2, onProgress: () => undefined };
+
+let server: Server | undefined;
+
+/** A service that answers as told, with every item it was sent. */
+async function aService(answering: Answering): Promise<{ client: ServiceClient; received: Item[][] }> {
+  const received: Item[][] = [];
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: Item[] };
+      received.push(items);
+      answering(items, response, received.length);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { client: new ServiceClient(url, 'key'), received };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function accept(items: readonly Item[], response: ServerResponse): void {
+  answer(response, 200, {
+    results: items.map(({ externalEventId }) => ({ status: 'accepted', event_id: `e-${externalEventId}` })),
+  });
+}
+
+function ids({ answered }: Run): string[] {
+  return answered.flatMap((each) => (each.answer.status === 'error' ? [] : [each.answer.eventId]));
+}
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+describe('sendEvents', () => {
+  it('sends every purchase once, and answers in their order', async () => {
+    const { client, received } = await aService((items, response, request) => {
+      setTimeout(() => accept(items, response), request === 1 ? 30 : 0);
+    });
+    const progress: number[] = [];
+    const run = await sendEvents(client, PURCHASES, { ...OPTIONS, onProgress: (done) => progress.push(done) });
+    expect(run.answered.map(({ purchase }) => purchase)).toEqual(PURCHASES);
+    expect(new Set(ids(run)).size).toBe(25);
+    expect(received.map((items) => items.length).toSorted()).toEqual([10, 10, 5].toSorted());
+    expect(received.flat()[0]).toEqual({
+      source: 'cdnow',
+      externalEventId: '0001-19970101-1',
+      eventType: 'purchase',
+      occurredAt: '1997-01-01T00:00:00Z',
+      identity: { externalUserId: 'cdnow-0001' },
+      properties: { amount: 29.33, quantity: 2 },
+    });
+    expect(progress.at(-1)).toBe(25);
+    expect(run.repeatedRequests).toBe(0);
+  });
+
+  it('sends again what got no answer, 429 or 503, with the very same events', async () => {
+    const { client, received } = await aService((items, response, request) => {
+      if (request === 1) response.destroy();
+      else if (request === 2) answer(response, 503, {});
+      else if (request === 3) answer(response, 429, {}, { 'Retry-After': '1' });
+      else accept(items, response);
+    });
+    const began = performance.now();
+    const run = await sendEvents(client, PURCHASES, { ...OPTIONS, batch: 25 });
+    expect(performance.now() - began).toBeGreaterThan(1_000);
+    expect(run.repeatedRequests).toBe(3);
+    expect(received).toEqual([received[3], received[3], received[3], received[3]]);
+    expect(ids(run)).toHaveLength(25);
+  });
+
+  it('sends single events again that could not be taken at the moment, and only those', async () => {
+    const { client, received } = await aService((items, response, request) => {
+      if (request > 1) {
+        accept(items, response);
+        return;
+      }
+      const results = items.map((_, index) =>
+        index < 3
+          ? { status: 'error', error_code: 'unavailable', message: 'later' }
+          : { status: 'error', error_code: 'validation_failed', message: 'never' },
+      );
+      answer(response, 200, { results });
+    });
+    const run = await sendEvents(client, PURCHASES.slice(0, 10), OPTIONS);
+    expect(received.map((items) => items.length)).toEqual([10, 3]);
+    expect(run.answered.map((each) => each.answer.status)).toEqual([
+      ...Array<string>(3).fill('accepted'),
+      ...Array<string>(7).fill('error'),
+    ]);
+    expect(run.repeatedRequests).toBe(1);
+  });
+
+  it.each([
+    [
+      401,
+      { error_code: 'invalid_api_key', message: 'No such key.' },
+      /401 invalid_api_key: No such key. The demo needs an admin key/,
+    ],
+    [422, { error_code: 'batch_too_large', message: 'Too many.' }, /422 batch_too_large: Too many/],
+    [404, '<html>', /Is this the Campaign Data Service/],
+    [302, undefined, /answered 302/],
+    [200, { results: [] }, /answered 200/],
+  ])('stops at once at %i %j', async (status, body, words) => {
+    const { client, received } = await aService((_, response) =>
+      answer(response, status, body ?? '', { Location: '/login' }),
+    );
+    await expect(sendEvents(client, PURCHASES, { ...OPTIONS, batch: 1 })).rejects.toThrow(words);
+    expect(received.length).toBeLessThanOrEqual(3);
+  });
+
+  it('does not wait for a service that wants to be left alone for an hour', async () => {
+    const { client } = await aService((_, response) => {
+      answer(response, 429, { error_code: 'rate_limited', message: 'Slowly.' }, { 'Retry-After': '3600' });
+    });
+    await expect(sendEvents(client, PURCHASES, OPTIONS)).rejects.toThrow('429 rate_limited: Slowly.');
+  });
+});
