@@ -90,7 +90,7 @@ async function ensureInstalled(claimFor) {
   if (!holdsLockedPackages()) {
     say('Installing dependencies (once) …');
     // The build needs the development tools, whatever NODE_ENV or npm's settings say.
-    await npm(['ci', '--include=dev', '--no-audit', '--no-fund'], claimFor);
+    await npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], claimFor);
   }
   writeFileSync(INSTALL_STAMP, installStamp());
 }

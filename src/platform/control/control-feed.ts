@@ -39,6 +39,7 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
+  private failing = false;
 
   constructor(
     private readonly database: DataSource,
@@ -88,15 +89,22 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
       );
       this.remember(rows);
       this.freshSinceMs = startedAtMs;
+      this.tell(undefined);
     } catch (error) {
-      if (!this.closed) {
-        const { line } = describeSummary(summariseError(error));
-        this.logger.warn(`Cannot see what changed on other nodes: ${line}`);
-      }
+      this.tell(describeSummary(summariseError(error)).line);
     }
     if (this.closed) return;
     this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL_MS);
     this.timer.unref();
+  }
+
+  /** Once when it begins and once when it is over: three lines a second would bury everything else. */
+  private tell(failure: string | undefined): void {
+    if (failure === undefined && this.failing) this.logger.log('Changes on other nodes can be seen again.');
+    if (failure !== undefined && !this.failing && !this.closed) {
+      this.logger.warn(`Changes on other nodes cannot be seen; the database is asked each time. ${failure}`);
+    }
+    this.failing = failure !== undefined;
   }
 
   private remember(rows: readonly { subject: string; changed_at: string }[]): void {
