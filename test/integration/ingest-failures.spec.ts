@@ -152,6 +152,19 @@ describe('taking events while things go wrong', () => {
     expect(roots.rows).toHaveLength(1);
   });
 
+  it('answers within two seconds while the database is away, and goes on by itself when it is back', async () => {
+    const { tenantId } = await aTenant(url);
+    const event = aCheckedEvent();
+    proxy.setAway(true);
+    const asked = performance.now();
+    const refused = await service.ingest(aCaller(tenantId), event, LIVE);
+    expect(performance.now() - asked).toBeLessThan(2_500);
+    expect(refused).toMatchObject({ status: 'error', refusal: { code: 'unavailable' } });
+    proxy.setAway(false);
+    expect(await service.ingest(aCaller(tenantId), event, LIVE)).toMatchObject({ status: 'accepted' });
+    expect(await storedEvents(tenantId)).toHaveLength(1);
+  });
+
   /** Until a session of the node waits for a lock. */
   async function waitUntilBlocked(): Promise<void> {
     await withClient(url, async (client) => {

@@ -10,6 +10,8 @@ export interface FaultProxy {
   loseNextCommitAnswer(): Promise<void>;
   /** Cuts the line when the next COMMIT passes, without delivering it. */
   loseNextCommit(): Promise<void>;
+  /** Cuts every line and takes no new one, as if the server were gone, until it is called with false. */
+  setAway(away: boolean): void;
   close(): Promise<void>;
 }
 
@@ -23,7 +25,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const socketPath = join(server.searchParams.get('host') ?? '', `.s.PGSQL.${server.searchParams.get('port') ?? '5432'}`);
   let fault: Fault | undefined;
   const lines = new Set<Socket>();
+  let isAway = false;
   const proxy = createServer((client) => {
+    if (isAway) return void client.destroy();
     const upstream = connect(socketPath);
     for (const socket of [client, upstream]) {
       lines.add(socket);
@@ -53,6 +57,10 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     urlOf: (database) => `postgresql://${server.username}@127.0.0.1:${port}/${database}`,
     loseNextCommitAnswer: () => arm(true),
     loseNextCommit: () => arm(false),
+    setAway: (away) => {
+      isAway = away;
+      if (away) for (const socket of lines) socket.destroy();
+    },
     close: async () => {
       for (const socket of lines) socket.destroy();
       proxy.close();
