@@ -99,7 +99,7 @@ export class IdentityService {
     const first = this.plan(claims, reading, NO_PAIRS);
     const merging = first.plans.filter(({ plan }) => plan.merges.length > 0);
     if (merging.length === 0) return first;
-    const undone = await this.profiles.readUndoneMerges(transaction, merging.flatMap(knownRoots(reading)));
+    const undone = await this.profiles.readUndoneMerges(transaction, merging.flatMap(({ tenantId }) => knownRoots(reading, tenantId)));
     if (undone.length === 0) return first;
     return this.plan(claims, reading, new Set(undone.map((pair) => pairKey(pair.from_root_id, pair.into_root_id))));
   }
@@ -205,11 +205,9 @@ function withRoot(resolution: Resolution, rootOf: (profileId: string) => string)
   return { outcome: 'resolved', profileId, rootId: rootOf(profileId), warnings };
 }
 
-/** The customers from before the batch that a merge of its plan concerns. */
-function knownRoots(reading: IdentityReading): (plan: TenantPlan) => TenantProfile[] {
-  const known = new Set(reading.identifiers.map(({ profile }) => profile.rootId));
-  return ({ tenantId, plan }) =>
-    [...new Set(plan.merges.flatMap((merge) => [merge.loserRootId, merge.intoRootId]))]
-      .filter((rootId) => known.has(rootId))
-      .map((profileId) => ({ tenantId, profileId }));
+/** Every customer that the claims of a workspace met: without one merge, another of them may become possible. */
+function knownRoots(reading: IdentityReading, tenantId: string): TenantProfile[] {
+  const roots = new Set<string>();
+  for (const known of reading.identifiers) if (known.tenantId === tenantId) roots.add(known.profile.rootId);
+  return [...roots].map((profileId) => ({ tenantId, profileId }));
 }

@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Identifier } from '../../src/identity/domain/identifier';
 import type { IngestResult } from '../../src/ingest/domain/outcome';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { shuffled } from '../support/builders';
@@ -118,6 +119,45 @@ describe('taking events on two nodes', () => {
       [tenantId],
     );
     expect(wrongCounts).toEqual([]);
+  });
+
+  it('never merges again by itself what somebody has separated, also not by way of a third customer', async () => {
+    const { tenantId } = await aTenant(url);
+    const take = (...identifiers: Identifier[]) =>
+      services[0]!.ingest(aCaller(tenantId), aCheckedEvent({ identifiers }), LIVE);
+    await take(external('x'), email('a@x.de'));
+    await take(email('b@x.de'));
+    await take(external('y'), email('c@x.de'));
+    const rootOf = async (value: string) => {
+      const [row] = await query(
+        `SELECT p.root_id FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+         WHERE i.tenant_id = $1 AND i.value = $2`,
+        [tenantId, value],
+      );
+      return row?.['root_id'];
+    };
+    // What undoing a merge of b into a, and one of b into c, leaves behind.
+    const separate = async (from: string, into: string) =>
+      query(
+        `INSERT INTO profile_merges SELECT $1, gen_random_uuid(), $2, $3, gen_random_uuid(), now(), now()`,
+        [tenantId, await rootOf(from), await rootOf(into)],
+      );
+    await separate('b@x.de', 'a@x.de');
+    await separate('c@x.de', 'b@x.de');
+    const results = await services[0]!.ingestAll(
+      aCaller(tenantId),
+      [
+        aCheckedEvent({ identifiers: [email('a@x.de'), device('d')] }),
+        aCheckedEvent({ identifiers: [email('b@x.de'), device('d')] }),
+        aCheckedEvent({ identifiers: [email('b@x.de'), device('e')] }),
+        aCheckedEvent({ identifiers: [email('c@x.de'), device('e')] }),
+      ],
+      LIVE,
+    );
+    expect(results.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
+    expect(new Set([await rootOf('a@x.de'), await rootOf('b@x.de'), await rootOf('c@x.de')]).size).toBe(3);
+    const warned = await query("SELECT reason FROM review_entries WHERE tenant_id = $1 AND severity = 'warning'", [tenantId]);
+    expect(warned).toEqual([{ reason: 'identity_link_refused' }, { reason: 'identity_link_refused' }]);
   });
 
   it('never deduplicates across workspaces', async () => {

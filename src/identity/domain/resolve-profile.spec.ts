@@ -204,6 +204,24 @@ describe('an undone merge', () => {
     expect(separated.resolution).toEqual(resolved('R', false, 'identity_link_refused'));
   });
 
+  it('sticks for everybody whom a customer has taken on', () => {
+    const apart: [string, string][] = [
+      ['A', 'B'],
+      ['C', 'D'],
+    ];
+    const four = known({ A: ['EMAIL:a'], B: ['EMAIL:b'], C: ['PHONE:c'], D: ['PHONE:d'] }, apart);
+    const plan = planIdentity(
+      [claim('EMAIL:b', 'PHONE:c'), claim('EMAIL:a', 'PHONE:c'), claim('EMAIL:b', 'PHONE:d')],
+      four,
+      LINK,
+    );
+    expect(merges(plan)).toEqual(['C>B']);
+    expect(plan.resolutions.slice(1)).toEqual([
+      resolved('A', false, 'identity_link_refused'),
+      resolved('B', false, 'identity_link_refused'),
+    ]);
+  });
+
   it('is a refused link for the policy reject too, if the event names an EXTERNAL identifier', () => {
     const reject = (...names: string[]): Resolution | undefined => planOne(stored, claim(...names), REJECT).resolution;
     expect(reject('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d')).toEqual({ outcome: 'identity_conflict' });
@@ -253,6 +271,13 @@ describe('a batch', () => {
     expect(plan.merges.map((merge) => merge.finalRootId)).toEqual(['A', 'A']);
     expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: null, counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
     expect(plan.changedRoots).toEqual(['A']);
+  });
+
+  it('changes nothing of what it was given', () => {
+    const stored = known({ A: ['EMAIL:a'], B: ['PHONE:p'] }, [['A', 'C']]);
+    const before = structuredClone(stored);
+    planIdentity([claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'), claim('EXTERNAL:x', 'EMAIL:a')], stored, LINK);
+    expect(stored).toEqual(before);
   });
 
   it('of nothing plans nothing', () => {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { maskProperties } from '../../platform/masking/mask';
+import { maskIdentityFields, maskProperties } from '../../platform/masking/mask';
 import type { Event } from '../entities/event.entity';
 
 /** How far an event has come after it was taken. */
@@ -50,7 +50,7 @@ export class EventDto {
     const { occurredAt, receivedAt, profileId } = event;
     return {
       ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt, profileId },
-      identity: maskedBelowIdentity(event.identity),
+      identity: maskIdentityFields(event.identity),
       properties: maskProperties(event.properties, personal) as Record<string, unknown>,
       // Every stored event is in the queue: nothing takes events out of it yet.
       processing: { state: 'queued', attempts: 0, processedAt: null, lastError: null },
@@ -63,10 +63,4 @@ export class EventPageDto {
 
   /** Null at the end. */
   nextCursor!: string | null;
-}
-
-/** As `maskProperties` masks what stands below `identity` in a payload. */
-function maskedBelowIdentity(identity: Readonly<Record<string, string>>): Record<string, string> {
-  const masked = maskProperties({ identity }, new Set()) as { readonly identity: Record<string, string> };
-  return masked.identity;
 }

@@ -12,6 +12,7 @@ describe('maskText', () => {
     ['{"phone": +49 170 1234512, "a": 1}', '{"phone": +49*******12, "a": 1}'],
     ['{"emailVerified": true, "email": null}', '{"emailVerified": true, "email": null}'],
     ['{"identity": {"type": "EMAIL", "value": "a}b"}, "amount": 5}', '{"identity": ***, "amount": 5}'],
+    ['{"identity": {"value": "a\\"}b"}, "amount": 5}', '{"identity": ***, "amount": 5}'],
     ['{"contacts": ["jane", ["joe"]], "amount": 5}', '{"contacts": ***, "amount": 5}'],
     ['{"identity": {"value": "jane"', '{"identity": ***'],
     [

@@ -1,7 +1,7 @@
 import { HIDDEN, isAddress, maskAddress, maskContacts, maskPhone } from './contact-data';
 
 /** A number as it is dialled, whole. */
-const DIALLED = /^\(?(?:[+＋]|0)[\p{Nd} ().\/-]*$/u;
+const DIALLED = /^\(?(?:[+＋]|0)[\p{Nd} ()./-]*$/u;
 const MASKED_PHONE = /^\+?\d{2}\*{7}\d{2}$/;
 /** What the first characters of a text may tell: of three or fewer nothing. */
 const SHOWN_LENGTH_MIN = 4;
