@@ -4,6 +4,8 @@ const esmPackages = ['@nestjs', 'uuid', 'libphonenumber-js'];
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   moduleFileExtensions: ['ts', 'js', 'json'],
+  // The generated metadata imports DTO files by the name that they have when they are built.
+  moduleNameMapper: { '^(\\./.*\\.(?:dto|query))\\.js$': '$1' },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',

@@ -151,6 +151,18 @@ describe('a compiled contract', () => {
     for (const { path, message } of faults) expect(message.startsWith(path)).toBe(true);
   });
 
+  it('takes for a time exactly what the service takes for one elsewhere', () => {
+    const [right, wrong] = [
+      ['2026-01-02T03:04Z', '2026-01-02T03:04:05,5Z'],
+      ['2026-01-02 03:04:05Z', '2026-01-02T03:04:61Z'],
+    ];
+    for (const property of [{ type: 'timestamp' }, { type: 'string', format: 'date-time' }]) {
+      for (const a of right) expect(check({ a: property }, { a })).toEqual([]);
+      for (const a of wrong) expect(check({ a: property }, { a })).toEqual(['properties.a format']);
+      expect(check({ a: property }, { a: '2026-01-02T03:04:05' })).toEqual(['properties.a missing_offset']);
+    }
+  });
+
   it.each([
     ['date', '2026-02-28', '2026-02-30'],
     ['date-time', '2026-01-02T03:04:05+02', '2026-01-02'],

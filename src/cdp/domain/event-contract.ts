@@ -13,7 +13,7 @@ import {
 } from './event-type-definition';
 
 export { checkDefinition } from './event-type-definition';
-export type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
+export type { EventTypeDefinition } from './event-type-definition';
 
 /** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

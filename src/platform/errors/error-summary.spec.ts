@@ -16,15 +16,19 @@ describe('summariseError', () => {
     expect(describeSummary(summariseError(error)).line).toBe('Error, caused by RangeError');
     const circle = new Error('round');
     circle.cause = circle;
-    expect(describeSummary(summariseError(circle)).line).toBe('Error, caused by Error, caused by Error, caused by Error');
+    expect(describeSummary(summariseError(circle)).line).toBe(
+      'Error, caused by Error, caused by Error, caused by Error',
+    );
   });
 
-  it.each([['text', 'thrown string'], [undefined, 'thrown undefined'], [null, 'thrown null'], [{}, 'thrown object']])(
-    'takes %j, which is no error, without showing it',
-    (thrown, line) => {
-      expect(describeSummary(summariseError(thrown)).line).toBe(line);
-    },
-  );
+  it.each([
+    ['text', 'thrown string'],
+    [undefined, 'thrown undefined'],
+    [null, 'thrown null'],
+    [{}, 'thrown object'],
+  ])('takes %j, which is no error, without showing it', (thrown, line) => {
+    expect(describeSummary(summariseError(thrown)).line).toBe(line);
+  });
 
   it('leaves out a code that could be a value', () => {
     const error = Object.assign(new Error('x'), { code: 'jane@example.com' });

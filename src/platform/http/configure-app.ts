@@ -40,7 +40,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
 function apiHeaders(): ReturnType<typeof helmet> {
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: { maxAge: HSTS_SECONDS },
+    strictTransportSecurity: { maxAge: HSTS_SECONDS, includeSubDomains: false },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from './expect-continue';
-import { answerToMalformedHttp } from './malformed-http';
+import { answerToMalformedHttp, asHttpText } from './malformed-http';
 import { routeFallback } from './route-fallback';
 
 /** Time for the head of a request to arrive: a slow client must not hold a connection open with one byte a minute. */
@@ -90,8 +90,13 @@ function expressServer(app: Express): Server {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES_MAX,
+      // Asked for below, with a problem document for an answer.
+      requireHostHeader: false,
     },
-    app,
+    (request, response) => {
+      if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
+      else app(request as Request, response as Response);
+    },
   );
   server.on('clientError', refuseMalformedHttp);
   // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.
@@ -124,6 +129,12 @@ function bornAs<Parent extends new (...args: never[]) => object>(
   return Born as unknown as Parent;
 }
 
+/** RFC 9112 demands a 400 here. */
+function refuseWithoutHost(response: ServerResponse): void {
+  const { status, headers, body } = answerToMalformedHttp();
+  response.writeHead(status, headers).end(body);
+}
+
 /** The answer under way on a connection; Node keeps it there and looks at it for this same reason. */
 type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } };
 
@@ -134,6 +145,6 @@ function refuseMalformedHttp(error: NodeJS.ErrnoException, socket: HttpSocket): 
     socket.destroy();
     return;
   }
-  socket.end(answerToMalformedHttp(error.code));
+  socket.end(asHttpText(answerToMalformedHttp(error.code)));
   setTimeout(() => socket.destroy(), MALFORMED_LINGER_MS).unref();
 }

@@ -32,7 +32,10 @@ beforeAll(async () => {
   });
   app.use((error: Error & { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
     if (error instanceof BodyRefusal) lastRefusal = error;
-    const status = { malformed_json: 400, payload_too_large: 413, unsupported_media_type: 415 } as Record<string, number>;
+    const status = { malformed_json: 400, payload_too_large: 413, unsupported_media_type: 415 } as Record<
+      string,
+      number
+    >;
     response.sendStatus(error instanceof BodyRefusal ? (status[error.code] ?? 500) : (error.status ?? 500));
   });
   server = createServer(app).listen(0, '127.0.0.1');
@@ -57,7 +60,9 @@ async function post(path: string, body: string | Buffer, headers: Headers = {}):
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   let text = '';
   for await (const chunk of response) text += String(chunk);
-  return response.statusCode === 200 ? { status: 200, value: JSON.parse(text).value } : { status: response.statusCode ?? 0 };
+  return response.statusCode === 200
+    ? { status: 200, value: JSON.parse(text).value }
+    : { status: response.statusCode ?? 0 };
 }
 
 const json = (headers: Headers = {}): Headers => ({ 'content-type': 'application/json', ...headers });

@@ -21,32 +21,39 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'unavailable', words: 'The request did not arrive in time.' },
 };
 
-/**
- * The whole answer, from the status line on, to bytes that never became a request: `errorCode` is that of Node's HTTP parser.
- * No router, filter or middleware has seen these bytes, so the problem document is made here.
- */
-export function answerToMalformedHttp(errorCode: string | undefined): string {
+/** An answer to bytes that no router, filter or middleware has seen. */
+export interface MalformedHttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** `errorCode` is that of Node's HTTP parser; undefined for a request that is complete and still not HTTP/1.1. */
+export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
   const { status, code, words } = REFUSALS[errorCode ?? ''] ?? NOT_HTTP;
-  const reason = STATUS_CODES[status] ?? '';
-  const requestId = randomUUID();
   const problem: ProblemDetails = {
     type: problemType(code),
-    title: reason,
+    title: STATUS_CODES[status] ?? '',
     status,
     detail: words,
     error_code: code,
     message: words,
     details: [],
-    request_id: requestId,
+    request_id: randomUUID(),
   };
   const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${status} ${reason}`,
-    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  const headers = {
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': problem.request_id,
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
+  return { status, headers, body };
+}
+
+/** The answer from its status line on, for a connection on which there is no request to answer. */
+export function asHttpText({ status, headers, body }: MalformedHttpAnswer): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');
 }

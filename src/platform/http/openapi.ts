@@ -30,7 +30,7 @@ export function openApiDocument(app: INestApplication, limits?: DocumentedLimits
     .setVersion(API_VERSION)
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, API_KEY_SECURITY)
     .build();
-  const document = SwaggerModule.createDocument(app, config);
+  const document = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
   const schemas = ((document.components ??= {}).schemas ??= {});
   schemas[PROBLEM_SCHEMA] = problemSchema();
   for (const path of Object.values(document.paths)) {

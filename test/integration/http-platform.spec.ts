@@ -1,0 +1,227 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { exchange, type NotesApp, SLOW_MS, startNotesApp } from '../support/notes-app';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let notes: NotesApp;
+
+beforeAll(async () => {
+  notes = await startNotesApp();
+});
+
+afterAll(async () => {
+  await notes.app.close();
+});
+
+function call(path: string, options: RequestInit = {}): Promise<Response> {
+  return fetch(`${notes.url}${path}`, options);
+}
+
+/** A problem document, after checking what every one of them has. */
+async function problemOf(response: Response): Promise<Record<string, any>> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const problem = (await response.json()) as Record<string, any>;
+  expect(problem).toMatchObject({
+    type: `/problems/${problem['error_code']}`,
+    status: response.status,
+    title: expect.any(String),
+    detail: problem['message'],
+    details: expect.any(Array),
+    request_id: response.headers.get('x-request-id'),
+  });
+  return problem;
+}
+
+describe('routing', () => {
+  it('answers a path that nobody serves with 404', async () => {
+    for (const path of ['/', '/v1', '/v1/notesX', '/v1/notes/', '/V1/notes', '/v1/notes:batchX', '/v2/notes']) {
+      expect((await problemOf(await call(path)))['error_code']).toBe('not_found');
+    }
+  });
+
+  it('answers another method with 405 and names the ones there are, HEAD beside GET', async () => {
+    const wrong = await call('/v1/notes', { method: 'DELETE' });
+    expect((await problemOf(wrong))['error_code']).toBe('method_not_allowed');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    expect((await call('/v1/notes:batch')).headers.get('allow')).toBe('POST');
+    expect((await call('/docs', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('answers no preflight', async () => {
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const response = await call('/v1/notes', { method: 'OPTIONS', headers: preflight });
+    expect((await problemOf(response)).status).toBe(405);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('answers HEAD where GET is served, and problems to HEAD without a body', async () => {
+    const head = await call('/v1/notes', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    const missing = await call('/v1/none', { method: 'HEAD' });
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  it('reads %3A in a path as the colon it is, in a query as what it was', async () => {
+    const batch = { method: 'POST', body: '{"items":[1]}', headers: { 'content-type': 'application/json' } };
+    for (const path of ['/v1/notes:batch', '/v1/notes%3Abatch', '/v1/notes%3abatch']) {
+      expect(await (await call(path, batch)).json()).toEqual({ items: [1] });
+    }
+    expect((await call('/v1/notes%253Abatch', batch)).status).toBe(404);
+    expect(await (await call('/v1/notes?source=a%3Ab%253Ac')).json()).toEqual({ query: { source: 'a:b%3Ac' } });
+  });
+
+  it.each(['abc', 'a.b.c', '0198c0de-0000-7000-8000-000000000000', 'a.b:c'])(
+    'finds the id %s before a method',
+    async (id) => {
+      expect(await (await call(`/v1/keys/${id}:rotate`, { method: 'POST' })).json()).toEqual({ rotated: id });
+    },
+  );
+
+  it('answers broken percent-encoding with 404', async () => {
+    for (const path of ['/v1/keys/%FF', '/v1/keys/%', '/docs/%E0%A4%A']) {
+      expect((await problemOf(await call(path)))['error_code']).toBe('not_found');
+    }
+  });
+});
+
+describe('X-Request-Id', () => {
+  it('is the client’s own when it is sane, on successes and refusals', async () => {
+    for (const path of ['/v1/notes', '/v1/none']) {
+      const response = await call(path, { headers: { 'x-request-id': 'order:47.11_a-b' } });
+      expect(response.headers.get('x-request-id')).toBe('order:47.11_a-b');
+    }
+  });
+
+  it.each(['', ' ', '-a', 'a b', 'a,b', 'a'.repeat(129), '<script>', 'ä'])(
+    'is a fresh one instead of %j',
+    async (sent) => {
+      const answer = await exchange(
+        notes.port,
+        `GET /v1/notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: ${sent}\r\n\r\n`,
+      );
+      expect(/^X-Request-Id: (.*)\r$/m.exec(answer)?.[1]).toMatch(UUID);
+    },
+  );
+
+  it('differs from request to request', async () => {
+    const ids = await Promise.all([1, 2].map(async () => (await call('/v1/notes')).headers.get('x-request-id')));
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe('errors', () => {
+  it('tell nothing of a bug, to the client or to the log, but where it is', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const problem = await problemOf(await call('/v1/broken', { headers: { 'x-request-id': 'r1' } }));
+    expect(problem['error_code']).toBe('internal');
+    const lines = logged.mock.calls.flat().join('\n');
+    logged.mockRestore();
+    expect(JSON.stringify(problem)).not.toMatch(/jane|TypeError/);
+    expect(lines).toContain('Request r1 failed: TypeError');
+    expect(lines).toContain('notes-app.ts');
+    expect(lines).not.toContain('jane');
+  });
+
+  it('of the framework keep their status and lose their words', async () => {
+    const forbidden = await problemOf(await call('/v1/forbidden'));
+    expect(forbidden).toMatchObject({ status: 403, error_code: 'insufficient_scope' });
+    expect(JSON.stringify(forbidden)).not.toContain('jane');
+    expect(await problemOf(await call('/v1/uuids/7'))).toMatchObject({ status: 422, error_code: 'validation_failed' });
+  });
+
+  it('of an absent database are an invitation to send again', async () => {
+    const response = await call('/v1/away');
+    expect((await problemOf(response))['error_code']).toBe('unavailable');
+    expect(response.headers.get('retry-after')).toBe('1');
+  });
+
+  it('in a name name the parameter', async () => {
+    expect((await call('/v1/campaigns/a.b-c_1')).status).toBe(200);
+    for (const name of ['-a', 'a%20b', 'a'.repeat(129), 'ä']) {
+      const problem = await problemOf(await call(`/v1/campaigns/${name}`));
+      expect(problem['details']).toEqual([expect.objectContaining({ path: 'campaign_id', code: 'format' })]);
+    }
+  });
+});
+
+describe('a query', () => {
+  it('is converted as its class says and not otherwise', async () => {
+    expect(await (await call('/v1/notes?limit=5&source=7')).json()).toEqual({ query: { limit: 5, source: '7' } });
+  });
+
+  it('is refused with all its faults', async () => {
+    const problem = await problemOf(await call('/v1/notes?limit=many&order=left&sorce=shop&source=a&source=b'));
+    expect(problem['error_code']).toBe('validation_failed');
+    expect(problem['details'].map(({ path, code }: Record<string, string>) => `${path}: ${code}`).sort()).toEqual([
+      'limit: type',
+      'order: enum',
+      'sorce: unknown_field',
+      'source: type',
+    ]);
+    expect(JSON.stringify(problem)).not.toMatch(/many|left|shop/);
+  });
+
+  it('cannot reach what objects inherit', async () => {
+    expect(await (await call('/v1/notes?__proto__=1&constructor=2&toString=3')).json()).toEqual({ query: {} });
+  });
+});
+
+describe('bytes that are no request', () => {
+  it.each([
+    ['nonsense', 'HELLO\r\n\r\n', 'HTTP/1.1 400 '],
+    ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 'HTTP/1.1 431 '],
+    ['a request without Host', 'GET /v1/notes HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 '],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 'HTTP/1.1 400 '],
+  ])('get a problem document and a closed connection: %s', async (_, text, status) => {
+    const answer = await exchange(notes.port, text);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head.startsWith(status)).toBe(true);
+    expect(head).toContain('Content-Type: application/problem+json');
+    expect(head).toContain('Connection: close');
+    expect(head).toContain(`X-Request-Id: ${JSON.parse(body).request_id}`);
+  });
+});
+
+describe('the documentation', () => {
+  it('is a page that may load its own scripts, while data may load nothing', async () => {
+    const page = await call('/docs');
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect((await call('/docs/swagger-ui-init.js')).status).toBe(200);
+    expect((await call('/docs/swagger-ui.css')).status).toBe(200);
+    const data = await call('/v1/notes');
+    expect(data.headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(data.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(data.headers.get('x-powered-by')).toBeNull();
+    expect(data.headers.get('etag')).toBeNull();
+  });
+
+  it('shows literal colons, the errors of every operation, and the rules and limits that are enforced', async () => {
+    const document = (await (await call('/docs-json')).json()) as Record<string, any>;
+    expect(document).toEqual(JSON.parse(JSON.stringify(notes.document)));
+    const { post } = document['paths']['/v1/notes:batch'];
+    expect(post.responses.default.content['application/problem+json'].schema.$ref).toBe(
+      '#/components/schemas/ProblemDetails',
+    );
+    expect(document['components'].schemas.NoteBatchDto.properties.items).toMatchObject({ maxItems: 5, minItems: 1 });
+    expect(document['components'].schemas.NoteDto.properties).toMatchObject({
+      source: { type: 'string', pattern: '^[a-z]+$' },
+      count: { type: 'integer', minimum: 1 },
+      tags: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 4 } },
+    });
+  });
+});
+
+it('closes when the last answer is out, whatever connections are kept alive', async () => {
+  const other = await startNotesApp();
+  const answers = ['/v1/notes', '/v1/slow'].map((path) =>
+    exchange(other.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`),
+  );
+  await wait(SLOW_MS / 2);
+  const started = performance.now();
+  await other.app.close();
+  expect(performance.now() - started).toBeLessThan(SLOW_MS + 1_000);
+  for (const answer of await Promise.all(answers)) expect(answer).toContain('200 OK');
+});
