@@ -72,9 +72,10 @@ export class ApiKeysService {
     if (found !== null && found.tenantId !== tenantId) return 'taken';
     if (found?.revokedAt) return 'revoked';
     try {
-      if (found === null) await this.database.transaction((manager) =>
-        this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor)),
-      );
+      if (found === null)
+        await this.database.transaction((manager) =>
+          this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor)),
+        );
     } catch (error) {
       // Another node that starts now has added the key between our look and our insert.
       if (constraintOf(error) !== API_KEY_HASH_CONSTRAINT) throw error;
@@ -132,8 +133,12 @@ function assertMayGrant(caller: Principal, { scopes, sources }: WantedApiKey): v
   if (lacking !== undefined) throw scopeMissing(lacking);
   const allowed = caller.sources;
   if (allowed !== null && (sources === undefined || sources.some((source) => !allowed.has(source)))) {
-    throw new DomainError('source_not_allowed', 'A key can only be given sources that the credential itself may send.', {
-      headers: FORBIDDEN_CHALLENGE,
-    });
+    throw new DomainError(
+      'source_not_allowed',
+      'A key can only be given sources that the credential itself may send.',
+      {
+        headers: FORBIDDEN_CHALLENGE,
+      },
+    );
   }
 }

@@ -99,7 +99,10 @@ export class IdentityService {
     const first = this.plan(claims, reading, NO_PAIRS);
     const merging = first.plans.filter(({ plan }) => plan.merges.length > 0);
     if (merging.length === 0) return first;
-    const undone = await this.profiles.readUndoneMerges(transaction, merging.flatMap(({ tenantId }) => knownRoots(reading, tenantId)));
+    const undone = await this.profiles.readUndoneMerges(
+      transaction,
+      merging.flatMap(({ tenantId }) => knownRoots(reading, tenantId)),
+    );
     if (undone.length === 0) return first;
     return this.plan(claims, reading, new Set(undone.map((pair) => pairKey(pair.from_root_id, pair.into_root_id))));
   }

@@ -49,7 +49,10 @@ export class EventReader {
     // Past the page there is another row that fits, or the last row that this page was allowed to look at.
     const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === ROWS_LOOKED_AT_MAX);
     return {
-      events: await this.inOrder(tenantId, page.map((row) => row.event_id)),
+      events: await this.inOrder(
+        tenantId,
+        page.map((row) => row.event_id),
+      ),
       nextCursor: last === undefined ? null : cursorAfter({ at: last.received_at, id: last.event_id }),
     };
   }

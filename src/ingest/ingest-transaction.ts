@@ -104,11 +104,7 @@ function claimOf(work: IngestWork): TenantClaim {
 }
 
 /** Events that were there before: duplicates, unless an earlier attempt of this very batch has stored them. */
-function repeated(
-  batch: readonly IngestWork[],
-  stored: ReadonlyMap<string, StoredEvent>,
-  batchId: string,
-): Settled[] {
+function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, StoredEvent>, batchId: string): Settled[] {
   return batch.flatMap((work): Settled[] => {
     const found = stored.get(work.eventId);
     if (found === undefined) return [];

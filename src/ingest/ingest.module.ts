@@ -17,15 +17,7 @@ import { IngestService } from './ingest.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
-  providers: [
-    IngestService,
-    IngestLane,
-    IngestPreview,
-    IngestTransaction,
-    EventLog,
-    EventReader,
-    ExternalEventCheck,
-  ],
+  providers: [IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
   exports: [IngestService],
 })
 export class IngestModule {}

@@ -34,7 +34,15 @@ export class PlatformModule {
         PersonalProperties,
         { provide: ProblemDetailsFilter, useFactory: () => new ProblemDetailsFilter() },
       ],
-      exports: [SETTINGS_TOKEN, CONNECTION_SETTINGS, BODY_LIMITS, Clock, ControlFeed, PersonalProperties, ProblemDetailsFilter],
+      exports: [
+        SETTINGS_TOKEN,
+        CONNECTION_SETTINGS,
+        BODY_LIMITS,
+        Clock,
+        ControlFeed,
+        PersonalProperties,
+        ProblemDetailsFilter,
+      ],
     };
   }
 }

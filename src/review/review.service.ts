@@ -86,9 +86,7 @@ function rowsOf(entries: readonly NewReviewEntry[]): string {
   for (const entry of entries) {
     rows.set(entry.id, { ...entry, occurrences: (rows.get(entry.id)?.occurrences ?? 0) + 1 });
   }
-  const sorted = [...rows.values()].sort((a, b) =>
-    a.tenantId + a.id < b.tenantId + b.id ? -1 : 1,
-  );
+  const sorted = [...rows.values()].sort((a, b) => (a.tenantId + a.id < b.tenantId + b.id ? -1 : 1));
   return JSON.stringify(sorted.map(entryColumns));
 }
 

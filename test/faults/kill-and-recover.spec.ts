@@ -42,7 +42,11 @@ async function loadWhile(
   let node = firstNode;
   let stopped = false;
   const senders = Array.from({ length: CLIENTS }, () =>
-    sendUntilStopped(() => new Client(node.url, KEY), journal, () => stopped),
+    sendUntilStopped(
+      () => new Client(node.url, KEY),
+      journal,
+      () => stopped,
+    ),
   );
   for (let round = 0; round < KILLS; round += 1) {
     // Every round is in the middle of work: so many events more are acknowledged since the last one.
@@ -56,7 +60,8 @@ async function loadWhile(
   return { journal, node };
 }
 
-const acknowledgedIn = (journal: readonly Journal[]) => journal.filter(({ acknowledged }) => acknowledged.length > 0).length;
+const acknowledgedIn = (journal: readonly Journal[]) =>
+  journal.filter(({ acknowledged }) => acknowledged.length > 0).length;
 
 async function untilAcknowledged(journal: readonly Journal[], wanted: number): Promise<void> {
   const until = Date.now() + 30_000;
@@ -84,7 +89,9 @@ describe('kill -9', () => {
     const { journal, node } = await loadWhile(environment, await startServiceProcess(environment), (old) => old.kill());
     await expectNothingLost(journal, node);
     const stored = await withClient(url, (client) =>
-      client.query('SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM event_queue) AS queued'),
+      client.query(
+        'SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM event_queue) AS queued',
+      ),
     );
     expect(stored.rows).toEqual([{ events: journal.length, queued: journal.length }]);
     expect(await node.stop()).toBe(0);

@@ -49,7 +49,7 @@ describe('SIGTERM', () => {
 });
 
 async function untilRefused(port: number): Promise<void> {
-  for (const until = Date.now() + 5_000; Date.now() < until; ) {
+  for (const until = Date.now() + 5_000; Date.now() < until;) {
     const socket = connect(port, '127.0.0.1');
     const refused = await once(socket, 'connect').then(
       () => false,

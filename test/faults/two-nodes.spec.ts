@@ -41,7 +41,9 @@ describe('two service processes on one database', () => {
     const accepted = answers.filter(({ status }) => status === 202);
     const duplicates = answers.filter(({ status }) => status === 200);
     expect([accepted.length, duplicates.length]).toEqual([1, 63]);
-    expect(new Set(duplicates.map(({ body }) => body.original_event_id))).toEqual(new Set([accepted[0]?.body.event_id]));
+    expect(new Set(duplicates.map(({ body }) => body.original_event_id))).toEqual(
+      new Set([accepted[0]?.body.event_id]),
+    );
     expect(await count('events')).toBe(before + 1);
   });
 

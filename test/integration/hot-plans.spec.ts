@@ -35,7 +35,8 @@ describe('the statements of the hot path', () => {
     '%s looks rows up by index under the plan that a connection keeps',
     async (_name, { text }) => {
       const nodes = await withClient(await databaseUrl(), async (client) => {
-        for (const [setting, value] of Object.entries(HOT_PATH_PLANNING)) await client.query(`SET ${setting} = ${value}`);
+        for (const [setting, value] of Object.entries(HOT_PATH_PLANNING))
+          await client.query(`SET ${setting} = ${value}`);
         const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
           `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
         );

@@ -59,7 +59,10 @@ describe('taking events while things go wrong', () => {
   it('answers accepted for what it stored when the answer to COMMIT is lost', async () => {
     const { tenantId } = await aTenant(url);
     const lost = proxy.loseNextCommitAnswer();
-    const results = await takeAll(tenantId, Array.from({ length: 20 }, () => aCheckedEvent()));
+    const results = await takeAll(
+      tenantId,
+      Array.from({ length: 20 }, () => aCheckedEvent()),
+    );
     await lost;
     expect(acceptedIds(results)).toHaveLength(20);
     expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
@@ -68,7 +71,10 @@ describe('taking events while things go wrong', () => {
   it('stores what was lost before COMMIT arrived', async () => {
     const { tenantId } = await aTenant(url);
     const lost = proxy.loseNextCommit();
-    const results = await takeAll(tenantId, Array.from({ length: 20 }, () => aCheckedEvent()));
+    const results = await takeAll(
+      tenantId,
+      Array.from({ length: 20 }, () => aCheckedEvent()),
+    );
     await lost;
     expect(acceptedIds(results)).toHaveLength(20);
     expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
@@ -139,7 +145,11 @@ describe('taking events while things go wrong', () => {
       'UPDATE profiles SET version = version + 1, external_id = NULL WHERE tenant_id = $1 AND external_id IS NOT NULL',
       [tenantId],
       async (client) => {
-        const sent = service.ingest(aCaller(tenantId), aCheckedEvent({ identifiers: [email('u1@x.de'), external('u9')] }), LIVE);
+        const sent = service.ingest(
+          aCaller(tenantId),
+          aCheckedEvent({ identifiers: [email('u1@x.de'), external('u9')] }),
+          LIVE,
+        );
         await waitUntilBlocked();
         await client.query('COMMIT');
         return sent;
@@ -168,7 +178,7 @@ describe('taking events while things go wrong', () => {
   /** Until a session of the node waits for a lock. */
   async function waitUntilBlocked(): Promise<void> {
     await withClient(url, async (client) => {
-      for (const until = Date.now() + 5_000; Date.now() < until; ) {
+      for (const until = Date.now() + 5_000; Date.now() < until;) {
         const waiting = await client.query(
           "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-ingest' AND wait_event_type = 'Lock'",
         );

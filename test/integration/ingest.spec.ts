@@ -72,7 +72,9 @@ describe('taking events on two nodes', () => {
     expect(accepted).toHaveLength(300);
     expect(duplicates).toHaveLength(11 * 300);
     expect(await query('SELECT count(*)::int AS n FROM events WHERE tenant_id = $1', [tenantId])).toEqual([{ n: 300 }]);
-    expect(await query('SELECT count(*)::int AS n FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual([{ n: 300 }]);
+    expect(await query('SELECT count(*)::int AS n FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual([
+      { n: 300 },
+    ]);
     expect(await customersOf(tenantId)).toHaveLength(40);
   });
 
@@ -80,9 +82,11 @@ describe('taking events on two nodes', () => {
     const { tenantId } = await aTenant(url);
     const ring = Array.from({ length: 60 }, (_unused, number) =>
       aCheckedEvent({ identifiers: [email(`m${number % 6}@x.de`), device(`d${(number + 1) % 6}`)] }),
-    ).concat(Array.from({ length: 6 }, (_unused, number) =>
-      aCheckedEvent({ identifiers: [email(`m${number}@x.de`), device(`d${number}`)] }),
-    ));
+    ).concat(
+      Array.from({ length: 6 }, (_unused, number) =>
+        aCheckedEvent({ identifiers: [email(`m${number}@x.de`), device(`d${number}`)] }),
+      ),
+    );
     const sent = shuffled(ring).map((event, place) => services[place % 2]!.ingest(aCaller(tenantId), event, LIVE));
     expect(settle(await Promise.all(sent)).accepted).toHaveLength(66);
     expect(await customersOf(tenantId)).toHaveLength(1);
@@ -138,10 +142,11 @@ describe('taking events on two nodes', () => {
     };
     // What undoing a merge of b into a, and one of b into c, leaves behind.
     const separate = async (from: string, into: string) =>
-      query(
-        `INSERT INTO profile_merges SELECT $1, gen_random_uuid(), $2, $3, gen_random_uuid(), now(), now()`,
-        [tenantId, await rootOf(from), await rootOf(into)],
-      );
+      query(`INSERT INTO profile_merges SELECT $1, gen_random_uuid(), $2, $3, gen_random_uuid(), now(), now()`, [
+        tenantId,
+        await rootOf(from),
+        await rootOf(into),
+      ]);
     await separate('b@x.de', 'a@x.de');
     await separate('c@x.de', 'b@x.de');
     const results = await services[0]!.ingestAll(
@@ -156,7 +161,9 @@ describe('taking events on two nodes', () => {
     );
     expect(results.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
     expect(new Set([await rootOf('a@x.de'), await rootOf('b@x.de'), await rootOf('c@x.de')]).size).toBe(3);
-    const warned = await query("SELECT reason FROM review_entries WHERE tenant_id = $1 AND severity = 'warning'", [tenantId]);
+    const warned = await query("SELECT reason FROM review_entries WHERE tenant_id = $1 AND severity = 'warning'", [
+      tenantId,
+    ]);
     expect(warned).toEqual([{ reason: 'identity_link_refused' }, { reason: 'identity_link_refused' }]);
   });
 

@@ -46,7 +46,9 @@ describe('the schema', () => {
     const url = await freshDatabaseUrl('revert');
     const source = await new DataSource(databaseOptions({ url })).initialize();
     await source.undoLastMigration();
-    const left = await source.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'");
+    const left = await source.query(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
+    );
     await source.destroy();
     expect(left).toEqual([]);
   });

@@ -12,7 +12,10 @@ export interface TestApp {
 }
 
 /** The application as `main` makes it, in this process, on a free port and this worker's database. */
-export async function startApp(environment: Readonly<Record<string, string>> = {}, database?: string): Promise<TestApp> {
+export async function startApp(
+  environment: Readonly<Record<string, string>> = {},
+  database?: string,
+): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
   const settings = readSettings({ LOG_LEVEL: 'fatal', ...environment, DATABASE_URL: url });
   const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel));

@@ -22,7 +22,10 @@ const COMMIT = Buffer.from('COMMIT\0');
 
 export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const server = new URL(serverUrl.replace('@/', '@localhost/'));
-  const socketPath = join(server.searchParams.get('host') ?? '', `.s.PGSQL.${server.searchParams.get('port') ?? '5432'}`);
+  const socketPath = join(
+    server.searchParams.get('host') ?? '',
+    `.s.PGSQL.${server.searchParams.get('port') ?? '5432'}`,
+  );
   let fault: Fault | undefined;
   const lines = new Set<Socket>();
   let isAway = false;

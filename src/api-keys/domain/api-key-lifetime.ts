@@ -14,7 +14,8 @@ export interface WantedLifetime {
 /** When a new key expires (contract section 2): as the caller says, within a year, else 90 days from now. */
 export function expiryOf(wanted: WantedLifetime, now: Date): { readonly at: Date } | { readonly fault: Fault } {
   const { expiresAt, expiresInDays } = wanted;
-  if (expiresAt === undefined) return { at: new Date(now.getTime() + (expiresInDays ?? API_KEY_DAYS_DEFAULT) * DAY_MS) };
+  if (expiresAt === undefined)
+    return { at: new Date(now.getTime() + (expiresInDays ?? API_KEY_DAYS_DEFAULT) * DAY_MS) };
   if (expiresInDays !== undefined) {
     const message = 'expiresAt and expiresInDays are both set; send one of them.';
     return { fault: { path: 'expiresAt', code: 'conflicting_fields', message } };

@@ -15,7 +15,11 @@ const EVENT: IncomingEvent = {
 
 describe('contentHashOf', () => {
   it('is the same however the JSON is ordered and the identity is written', () => {
-    const same = { ...EVENT, identity: { email: ' a@B.de' }, properties: { nested: { x: [1, { y: 'z' }] }, amount: 1 } };
+    const same = {
+      ...EVENT,
+      identity: { email: ' a@B.de' },
+      properties: { nested: { x: [1, { y: 'z' }] }, amount: 1 },
+    };
     expect(contentHashOf(same)).toBe(contentHashOf(EVENT));
     expect(contentHashOf({ ...EVENT, family: 'external', eventTypeVersion: null })).toBe(contentHashOf(EVENT));
   });

@@ -9,7 +9,9 @@ function faultsOf(json: string, limits = LIMITS): { path: string; code: string }
 
 describe('checkFreeForm', () => {
   it('takes what is within the limits', () => {
-    expect(faultsOf('{"amount":29.33,"tags":["a",null,true],"nested":{"x":{"y":1}},"big":9007199254740991}')).toEqual([]);
+    expect(faultsOf('{"amount":29.33,"tags":["a",null,true],"nested":{"x":{"y":1}},"big":9007199254740991}')).toEqual(
+      [],
+    );
   });
 
   it('names every number that would not come back as it was sent', () => {
@@ -32,7 +34,8 @@ describe('checkFreeForm', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
     expect(faultsOf(nested(8))).toEqual([]);
     expect(faultsOf(nested(9))).toEqual([{ path: 'properties', code: 'too_deep' }]);
-    const keys = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_u, key) => [key, 1])));
+    const keys = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_u, key) => [key, 1])));
     expect(faultsOf(keys(30))).toEqual([]);
     expect(faultsOf(keys(31))).toEqual([{ path: 'properties', code: 'too_many_keys' }]);
     // {"a":"…"} takes eight bytes around the text.
@@ -42,7 +45,9 @@ describe('checkFreeForm', () => {
   });
 
   it('looks at hostile values of any depth or width without falling over', () => {
-    expect(faultsOf(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).toEqual([{ path: 'properties', code: 'too_deep' }]);
+    expect(faultsOf(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).toEqual([
+      { path: 'properties', code: 'too_deep' },
+    ]);
     expect(faultsOf(`{"a":[${'1,'.repeat(100_000)}1]}`)).toEqual([{ path: 'properties', code: 'too_large' }]);
     expect(faultsOf('{"__proto__":{"constructor":1}}')).toEqual([]);
   });

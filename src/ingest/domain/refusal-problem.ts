@@ -30,9 +30,7 @@ export function refusalProblem(
     externalEventId,
     eventType: textField(payload, names.eventType),
     eventId:
-      source === undefined || externalEventId === undefined
-        ? undefined
-        : eventIdOf(tenantId, source, externalEventId),
+      source === undefined || externalEventId === undefined ? undefined : eventIdOf(tenantId, source, externalEventId),
     payload: { form: 'json', value: payload },
     at,
   };

@@ -6,9 +6,5 @@ import type { Scope } from './scopes';
 
 /** The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). */
 export function AuthenticateApiKey(scope: Scope): MethodDecorator & ClassDecorator {
-  return applyDecorators(
-    SetMetadata(REQUIRED_SCOPE, scope),
-    UseGuards(ApiKeyGuard),
-    ApiBearerAuth(API_KEY_SECURITY),
-  );
+  return applyDecorators(SetMetadata(REQUIRED_SCOPE, scope), UseGuards(ApiKeyGuard), ApiBearerAuth(API_KEY_SECURITY));
 }

@@ -38,11 +38,7 @@ function oneOf<const T extends string>(values: readonly T[], fallback: T): (text
   };
 }
 
-function matching(
-  pattern: RegExp,
-  words: string,
-  fallback?: string,
-): (text: string | undefined) => string | undefined {
+function matching(pattern: RegExp, words: string, fallback?: string): (text: string | undefined) => string | undefined {
   return (text) => {
     if (text !== undefined && !pattern.test(text)) throw new SettingFault(words);
     return text ?? fallback;

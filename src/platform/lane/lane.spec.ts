@@ -37,7 +37,10 @@ describe('Lane', () => {
 
   it('lets single pieces go before bulk ones, which fill the batch up', async () => {
     const { lane, batches } = aLane({ fillTo: 4 });
-    void lane.submitBulk('a', ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work)));
+    void lane.submitBulk(
+      'a',
+      ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work)),
+    );
     void lane.submit('b', piece('single'));
     await turn();
     expect(batches[0]?.work).toEqual(['single', 'b1', 'b2', 'b3']);

@@ -66,12 +66,7 @@ export class Lane<Work, Answer> {
     this.bytes += bytes;
   }
 
-  private enqueue(
-    queue: FairQueue<Entry<Work, Answer>>,
-    tenantId: string,
-    work: Work,
-    bytes: number,
-  ): Promise<Answer> {
+  private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, work: Work, bytes: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       queue.push(tenantId, { work, bytes, resolve, reject });
       this.running ??= this.drain();

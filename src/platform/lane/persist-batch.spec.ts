@@ -48,22 +48,35 @@ describe('persistBatch', () => {
       if (seen.length < 4) throw failure();
     });
     expect(answers).toEqual(['stored 1', 'stored 2']);
-    expect(seen).toEqual([[1, 2], [1, 2], [1, 2], [1, 2]]);
+    expect(seen).toEqual([
+      [1, 2],
+      [1, 2],
+      [1, 2],
+      [1, 2],
+    ]);
   });
 
   it('gives up on a database that stays away, after its patience', async () => {
-    const answers = await persist([1, 2], () => {
-      throw databaseError('57P03');
-    }, 20);
+    const answers = await persist(
+      [1, 2],
+      () => {
+        throw databaseError('57P03');
+      },
+      20,
+    );
     expect(answers).toEqual(['refused 1', 'refused 2']);
   });
 
   it('gives up on races that are never won', async () => {
     let attempts = 0;
-    await persist([1], () => {
-      attempts += 1;
-      throw new LostRaceError();
-    }, 60_000);
+    await persist(
+      [1],
+      () => {
+        attempts += 1;
+        throw new LostRaceError();
+      },
+      60_000,
+    );
     expect(attempts).toBe(12);
   });
 

@@ -46,7 +46,11 @@ export class JsonLogger implements LoggerService {
   }
 
   /** Nest passes the name of the room last, and a stack before it. */
-  private write(level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace', message: unknown, rest: unknown[]): void {
+  private write(
+    level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
     const room = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
     this.pino[level](

@@ -13,8 +13,7 @@ export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
 /** What was sent: a JSON value, or the text of a body that is no JSON. Kept as it came, masked whenever it is shown. */
 export type ReviewPayload =
-  | { readonly form: 'json'; readonly value: unknown }
-  | { readonly form: 'text'; readonly value: string };
+  { readonly form: 'json'; readonly value: unknown } | { readonly form: 'text'; readonly value: string };
 
 /** Something that went wrong, or is odd, as the rooms that find it say it. */
 export interface Problem {
