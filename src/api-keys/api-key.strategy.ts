@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { Strategy } from 'passport-http-bearer';
 import { API_KEY_STRATEGY } from '../platform/auth/auth-metadata';
 import { credentialRefused } from '../platform/auth/challenges';
+import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { ApiKeyRepository, apiKeyHash } from './api-key.repository';
@@ -17,8 +18,10 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
   constructor(
     private readonly keys: ApiKeyRepository,
     private readonly clock: Clock,
+    verifier: CredentialVerifier,
   ) {
     super();
+    verifier.use(API_KEY_STRATEGY, this);
   }
 
   /** The headers only: the library would also take `access_token` from the query and from a body. */

@@ -22,7 +22,7 @@ export class ApiKeysController {
   @AuthenticateApiKey('api-keys:write')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
-  async create(
+  async createApiKey(
     @Caller() caller: Principal,
     @JsonBody(CreateApiKeyDto) wanted: CreateApiKeyDto,
     @Ip() address: string,

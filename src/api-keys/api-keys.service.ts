@@ -63,13 +63,22 @@ export class ApiKeysService {
   }
 
   /**
+   * Whether a key that the environment names cannot be a workspace's admin key: because it is another workspace's, or one
+   * that a caller was given with fewer scopes or for a time.
+   */
+  async isTaken(tenantId: string | undefined, key: string): Promise<boolean> {
+    const found = await this.keys.findByHash(apiKeyHash(key));
+    if (found === null) return false;
+    return found.tenantId !== tenantId || !found.scopes.includes('admin') || found.expiresAt !== null;
+  }
+
+  /**
    * Makes the key that the environment names the workspace's only bootstrap key, idempotently. One that was revoked stays
    * so: whoever revoked it had a reason that a restart does not know.
    */
-  async bootstrap(tenantId: string, key: string): Promise<'in force' | 'revoked' | 'taken'> {
+  async bootstrap(tenantId: string, key: string): Promise<'in force' | 'revoked'> {
     const actor = { by: 'bootstrap', address: null };
     const found = await this.keys.findByHash(apiKeyHash(key));
-    if (found !== null && found.tenantId !== tenantId) return 'taken';
     if (found?.revokedAt) return 'revoked';
     try {
       if (found === null)

@@ -3,7 +3,7 @@ import { parseCdpIdentity } from '../identity/domain/identity-reference';
 import { IdentityService } from '../identity/identity.service';
 import { checkFields, isObject, joinFaults } from '../ingest/domain/event-fields';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/domain/free-form';
-import type { CheckedEvent } from '../ingest/domain/incoming-event';
+import type { CheckedEvent, SentEvent } from '../ingest/domain/incoming-event';
 import { textFields } from '../ingest/domain/text-fields';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
@@ -43,26 +43,27 @@ export class CdpContract {
     this.contracts = new ControlMemory(feed, clock, CONTRACTS_MAX);
   }
 
-  async check(tenantId: string, payload: unknown, bytes: number): Promise<CheckedEvent> {
+  async check(tenantId: string, sent: SentEvent): Promise<CheckedEvent> {
+    const payload = sent.value;
     const shape = this.validators.for<CdpEventDto>(CdpEventDto)(payload);
-    const sent = isObject(payload) ? payload : {};
+    const fieldsSent = isObject(payload) ? payload : {};
     const fields = checkFields(
       {
-        source: { path: 'source', value: sent['source'] },
-        externalEventId: { path: 'externalEventId', value: sent['externalEventId'] },
-        eventType: { path: 'eventType', value: sent['eventType'] },
-        occurredAt: { path: 'occurredAt', value: sent['occurredAt'] },
-        properties: { path: 'properties', value: sent['properties'] },
+        source: { path: 'source', value: fieldsSent['source'] },
+        externalEventId: { path: 'externalEventId', value: fieldsSent['externalEventId'] },
+        eventType: { path: 'eventType', value: fieldsSent['eventType'] },
+        occurredAt: { path: 'occurredAt', value: fieldsSent['occurredAt'] },
+        properties: { path: 'properties', value: fieldsSent['properties'] },
       },
       this.limits,
     );
-    const identity = parseCdpIdentity(textFields(sent['identity']), this.identity.rules);
+    const identity = parseCdpIdentity(textFields(fieldsSent['identity']), this.identity.rules);
     const ownFaults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
-    const contract = await this.contractFor(tenantId, sent['eventType']);
-    const faults = joinFaults(ownFaults, faultsByContract(contract, sent['properties']));
+    const contract = await this.contractFor(tenantId, fieldsSent['eventType']);
+    const faults = joinFaults(ownFaults, faultsByContract(contract, fieldsSent['properties']));
     if (faults.length > 0 || shape.value === undefined || 'faults' in identity || typeof contract !== 'object') {
       const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
-      return { family: 'cdp', payload, bytes, checked: { refusal } };
+      return { family: 'cdp', sent, checked: { refusal } };
     }
     const { source, externalEventId, eventType, properties } = shape.value;
     const event = {
@@ -72,7 +73,7 @@ export class CdpContract {
       identity: textFields(shape.value.identity),
       properties: properties ?? {},
     } as const;
-    return { family: 'cdp', payload, bytes, checked: { event } };
+    return { family: 'cdp', sent, checked: { event } };
   }
 
   /** Undefined when the event names no type that could be registered. */

@@ -1,7 +1,7 @@
-import { Controller, HttpCode, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { DryRunQuery, isDryRun } from '../ingest/dto/dry-run.query';
+import { ApiDryRun } from '../ingest/dry-run';
 import {
   AcceptedResultDto,
   BatchResultDto,
@@ -31,34 +31,30 @@ export class CdpEventsController extends IngestController {
 
   /** Takes one customer event, once however often it is sent. */
   @Post()
+  @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeCdpEvent(
     @Caller() caller: Principal,
-    @Query() query: DryRunQuery,
     @JsonBody(CdpEventDto, { limit: 'single', checked: false }) _event: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ItemResultDto> {
-    return this.takeOne(caller, request, response, isDryRun(query), (...sent) =>
-      this.contract.check(caller.tenantId, ...sent),
-    );
+    return this.takeOne(caller, request, response, (sent) => this.contract.check(caller.tenantId, sent));
   }
 
   /** Takes a batch of customer events, each by itself. */
   @Post('batch')
   @HttpCode(200)
+  @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write')
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(
     @Caller() caller: Principal,
-    @Query() query: DryRunQuery,
     @JsonBody(CdpEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: CdpEventBatchDto,
     @Req() request: Request,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, batch.items, isDryRun(query), (...sent) =>
-      this.contract.check(caller.tenantId, ...sent),
-    );
+    return this.takeAll(caller, request, batch.items, (sent) => this.contract.check(caller.tenantId, sent));
   }
 }

@@ -17,6 +17,10 @@ export class EventTypeRepository {
     return this.database.manager.find(EventTypeVersion, { where: { tenantId, eventType }, order: { version: 'DESC' } });
   }
 
+  allVersions(tenantId: string): Promise<EventTypeVersion[]> {
+    return this.database.manager.find(EventTypeVersion, { where: { tenantId } });
+  }
+
   /** Makes registrations of one type wait for each other until the transaction ends. */
   async lock(manager: EntityManager, tenantId: string, eventType: string, now: Date): Promise<void> {
     const row = { tenantId, eventType, createdAt: now, deprecatedAt: null };

@@ -20,7 +20,7 @@ export class EventTypesController {
   @AuthenticateApiKey('event-types:write')
   @ApiCreatedResponse({ type: EventTypeDto })
   @ApiOkResponse({ type: EventTypeDto, description: 'This definition was in force already.' })
-  async register(
+  async registerEventType(
     @Caller() caller: Principal,
     @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
     @Req() request: Request,

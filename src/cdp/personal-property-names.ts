@@ -3,6 +3,7 @@ import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
 import { ControlMemory } from '../platform/control/control-memory';
 import { PersonalProperties } from '../platform/masking/personal-properties';
+import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
 
 const EVENT_TYPES_MAX = 1_000;
@@ -26,16 +27,22 @@ export class PersonalPropertyNames implements OnModuleInit {
   }
 
   /** Of all versions: what became personal later was so before, and stays so when a version forgets it. */
-  private async namesOf(tenantId: string, eventType: string): Promise<ReadonlySet<string>> {
+  private async namesOf(tenantId: string, eventType: string | null): Promise<ReadonlySet<string>> {
+    if (eventType === null) return namesIn(await this.types.allVersions(tenantId));
     const key = `${tenantId}/${eventType}`;
     const known = this.names.recall(key);
     if (known !== undefined) return known;
     return this.names.learn(key, async () => {
-      const versions = await this.types.versions(tenantId, eventType);
-      const personal = versions.flatMap(({ definition }) =>
-        Object.entries(definition.properties).flatMap(([name, { pii }]) => (pii === true ? [name] : [])),
-      );
-      return { value: new Set(personal), subject: { tenantId, kind: 'event_type', id: eventType } };
+      const value = namesIn(await this.types.versions(tenantId, eventType));
+      return { value, subject: { tenantId, kind: 'event_type', id: eventType } };
     });
   }
+}
+
+function namesIn(versions: readonly EventTypeVersion[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { definition } of versions) {
+    for (const [name, { pii }] of Object.entries(definition.properties)) if (pii === true) names.add(name);
+  }
+  return names;
 }

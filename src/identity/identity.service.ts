@@ -145,6 +145,11 @@ export class IdentityService {
     if (held < used.size) throw new LostRaceError('a customer was erased since it was read');
   }
 
+  /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
+  customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
+    return this.profiles.rootsOf(tenantId, profileIds);
+  }
+
   private plan(
     claims: readonly TenantClaim[],
     reading: IdentityReading,

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IdentityPlan, KnownCustomer, KnownProfile } from './domain/resolve-profile';
 import type { Identifier } from './domain/identifier';
+import { Profile } from './entities/profile.entity';
 import * as sql from './profile.sql';
 
 /** An identifier of one workspace; a batch mixes workspaces. */
@@ -41,9 +43,11 @@ interface IdentifierRow {
   readonly root_erased: boolean;
 }
 
-/** The identity tables inside a caller's transaction. Every method sends its statements at once (one pipelined flush). */
+/** The identity tables. What takes a transaction sends its statements at once (one pipelined flush). */
 @Injectable()
 export class ProfileRepository {
+  constructor(private readonly database: DataSource) {}
+
   /** Looks identifiers up; unknown ones are missing from the answer. */
   async read(transaction: Transaction, wanted: readonly TenantIdentifier[]): Promise<KnownIdentifier[]> {
     const rows = await transaction.send<IdentifierRow>(sql.READ_IDENTIFIERS, [
@@ -55,6 +59,15 @@ export class ProfileRepository {
       const identifier = wanted[Number(row.position) - 1];
       return identifier === undefined ? [] : [knownIdentifier(identifier, row)];
     });
+  }
+
+  /** The customers that profiles belong to now, by profile; unknown ones are missing. */
+  async rootsOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
+    const profiles = await this.database.manager.find(Profile, {
+      select: { profileId: true, rootId: true },
+      where: { tenantId, profileId: In([...profileIds]) },
+    });
+    return new Map(profiles.map(({ profileId, rootId }) => [profileId, rootId]));
   }
 
   /** Pairs of customers (by root) that somebody has separated. */

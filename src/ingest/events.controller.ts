@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { IdentityService } from '../identity/identity.service';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
@@ -18,6 +19,7 @@ import { EventReader } from './event-reader';
 export class EventsController {
   constructor(
     private readonly events: EventReader,
+    private readonly identity: IdentityService,
     private readonly personal: PersonalProperties,
   ) {}
 
@@ -27,7 +29,7 @@ export class EventsController {
   @ApiOkResponse({ type: EventPageDto })
   async listEvents(@Caller() { tenantId }: Principal, @Query() query: EventQuery): Promise<EventPageDto> {
     const { events, nextCursor } = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
-    return { items: await Promise.all(events.map((event) => this.view(tenantId, event))), nextCursor };
+    return { items: await this.views(tenantId, events), nextCursor };
   }
 
   /** Shows one stored event. */
@@ -37,10 +39,18 @@ export class EventsController {
   async getEvent(@Caller() { tenantId }: Principal, @Param('eventId') eventId: string): Promise<EventDto> {
     const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;
     if (event === null) throw new DomainError('not_found', 'There is no event with this id in this workspace.');
-    return this.view(tenantId, event);
+    const [view] = await this.views(tenantId, [event]);
+    if (view === undefined) throw new Error('An event was left without a view');
+    return view;
   }
 
-  private async view(tenantId: string, event: Event): Promise<EventDto> {
-    return EventDto.of(event, await this.personal.namesOf(tenantId, event.eventType));
+  private async views(tenantId: string, events: readonly Event[]): Promise<EventDto[]> {
+    const customers = await this.identity.customersOf(tenantId, [...new Set(events.map((event) => event.profileId))]);
+    return Promise.all(
+      events.map(async (event) => {
+        const customerId = customers.get(event.profileId) ?? event.profileId;
+        return EventDto.of(event, customerId, await this.personal.namesOf(tenantId, event.eventType));
+      }),
+    );
   }
 }

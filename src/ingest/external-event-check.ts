@@ -6,7 +6,7 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { BodyValidators } from '../platform/http/body-validators';
 import { checkFields, isObject, joinFaults } from './domain/event-fields';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './domain/free-form';
-import type { CheckedEvent } from './domain/incoming-event';
+import type { CheckedEvent, SentEvent } from './domain/incoming-event';
 import { textFields } from './domain/text-fields';
 import { ExternalEventDto } from './dto/external-event.dto';
 
@@ -23,24 +23,25 @@ export class ExternalEventCheck {
     this.limits = { bytesMax: settings.propertiesBytesMax, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
   }
 
-  check(payload: unknown, bytes: number): CheckedEvent {
+  check(sent: SentEvent): CheckedEvent {
+    const payload = sent.value;
     const shape = this.validators.for<ExternalEventDto>(ExternalEventDto)(payload);
-    const sent = isObject(payload) ? payload : {};
+    const fieldsSent = isObject(payload) ? payload : {};
     const fields = checkFields(
       {
-        source: { path: 'source', value: sent['source'] },
-        externalEventId: { path: 'external_event_id', value: sent['external_event_id'] },
-        eventType: { path: 'type', value: sent['type'] },
-        occurredAt: { path: 'occurred_at', value: sent['occurred_at'] },
-        properties: { path: 'attributes', value: sent['attributes'] },
+        source: { path: 'source', value: fieldsSent['source'] },
+        externalEventId: { path: 'external_event_id', value: fieldsSent['external_event_id'] },
+        eventType: { path: 'type', value: fieldsSent['type'] },
+        occurredAt: { path: 'occurred_at', value: fieldsSent['occurred_at'] },
+        properties: { path: 'attributes', value: fieldsSent['attributes'] },
       },
       this.limits,
     );
-    const identity = parseIdentityReference(textFields(sent['identity']), this.identity.rules);
+    const identity = parseIdentityReference(textFields(fieldsSent['identity']), this.identity.rules);
     const faults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
     if (faults.length > 0 || shape.value === undefined || 'faults' in identity) {
       const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
-      return { family: 'external', payload, bytes, checked: { refusal } };
+      return { family: 'external', sent, checked: { refusal } };
     }
     const { source, external_event_id: externalEventId, type, identity: reference, attributes } = shape.value;
     const event = {
@@ -50,6 +51,6 @@ export class ExternalEventCheck {
       identity: { type: reference.type, value: reference.value },
       properties: attributes ?? {},
     } as const;
-    return { family: 'external', payload, bytes, checked: { event } };
+    return { family: 'external', sent, checked: { event } };
   }
 }

@@ -1,11 +1,11 @@
-import { Controller, HttpCode, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
-import { DryRunQuery, isDryRun } from './dto/dry-run.query';
+import { ApiDryRun } from './dry-run';
 import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dto';
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import { ExternalEventCheck } from './external-event-check';
@@ -26,30 +26,30 @@ export class ExternalEventsController extends IngestController {
 
   /** Takes one external event, once however often it is sent. */
   @Post('external-events')
+  @ApiDryRun()
   @AuthenticateApiKey('external-events:write')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeExternalEvent(
     @Caller() caller: Principal,
-    @Query() query: DryRunQuery,
     @JsonBody(ExternalEventDto, { limit: 'single', checked: false }) _event: unknown,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ItemResultDto> {
-    return this.takeOne(caller, request, response, isDryRun(query), (...sent) => this.events.check(...sent));
+    return this.takeOne(caller, request, response, (sent) => this.events.check(sent));
   }
 
   /** Takes a batch of external events, each by itself. */
   @Post('external-events\\:batch')
   @HttpCode(200)
+  @ApiDryRun()
   @AuthenticateApiKey('external-events:write')
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(
     @Caller() caller: Principal,
-    @Query() query: DryRunQuery,
     @JsonBody(ExternalEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: ExternalEventBatchDto,
     @Req() request: Request,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, batch.items, isDryRun(query), (...sent) => this.events.check(...sent));
+    return this.takeAll(caller, request, batch.items, (sent) => this.events.check(sent));
   }
 }

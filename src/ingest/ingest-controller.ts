@@ -4,8 +4,10 @@ import type { Principal } from '../platform/auth/principal';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { receivedJson } from '../platform/http/json-body';
-import type { CheckedEvent, Refusal } from './domain/incoming-event';
+import { jsonTextOf } from './domain/json-text';
+import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
+import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import type { IngestService } from './ingest.service';
 
@@ -15,8 +17,8 @@ const OK = 200;
 /** A refusal that the review area has been told of already. */
 export class RefusedEventError extends DomainError {}
 
-/** How a family checks one event; `bytes` is the size of its JSON text. */
-export type CheckEvent = (payload: unknown, bytes: number) => CheckedEvent | Promise<CheckedEvent>;
+/** How a family checks one event. */
+export type CheckEvent = (sent: SentEvent) => CheckedEvent | Promise<CheckedEvent>;
 
 /** What the two ingest families have in common between a parsed body and an answer. */
 export abstract class IngestController {
@@ -27,12 +29,14 @@ export abstract class IngestController {
     caller: Principal,
     request: Request,
     response: Response,
-    dryRun: boolean,
     check: CheckEvent,
   ): Promise<ItemResultDto> {
+    const dryRun = isDryRun(request.query);
     const body = receivedJson(request);
     if (body === undefined) throw new Error('A route takes an event without reading the body');
-    const result = await this.ingest.ingest(caller, await check(body.value, body.raw.length), { dryRun });
+    const { value, raw } = body;
+    const sent = { value, bytes: raw.length, text: () => textOf(raw) };
+    const result = await this.ingest.ingest(caller, await check(sent), { dryRun });
     if (result.status === 'error') throw refusalError(result.refusal);
     response.status(result.status === 'accepted' ? ACCEPTED : OK);
     return ingestResultDto(result);
@@ -43,17 +47,24 @@ export abstract class IngestController {
     caller: Principal,
     request: Request,
     items: readonly unknown[],
-    dryRun: boolean,
     check: CheckEvent,
   ): Promise<BatchResultDto> {
+    const dryRun = isDryRun(request.query);
     // Memory is what counts here, and a batch's items are mostly alike.
     const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
-    const checked = await Promise.all(items.map(async (item) => check(item, bytes)));
+    const checked = await Promise.all(
+      items.map(async (value) => check({ value, bytes, text: () => jsonTextOf(value) })),
+    );
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
     return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
   }
+}
+
+/** Without a byte order mark, which JSON.parse does not take. */
+function textOf(raw: Buffer): string {
+  return raw.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 function isUnavailable(result: IngestResult): boolean {

@@ -26,7 +26,12 @@ export class IngestPreview {
     try {
       await runner.startTransaction();
       await runner.query('SET TRANSACTION READ ONLY');
-      return await settleCopies(works, (unique) => this.transaction.preview(reads, unique));
+      const earlier: IngestWork[] = [];
+      return await settleCopies(works, async (unique) => {
+        const outcomes = await this.transaction.preview(reads, unique, earlier);
+        earlier.push(...unique.filter((_work, index) => outcomes[index]?.status === 'accepted'));
+        return outcomes;
+      });
     } finally {
       await runner.rollbackTransaction().catch(() => undefined);
       await runner.release();

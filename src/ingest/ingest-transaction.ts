@@ -9,6 +9,8 @@ import { warningProblem } from './domain/warning-entry';
 /** An event in the lane, with the profile id it takes if its customer is new. */
 export interface IngestWork extends EventToStore {
   readonly newProfileId: string;
+  /** The JSON text it came as, for the review area. */
+  readonly text: () => string;
   /** What is odd about the event itself, whoever it belongs to. */
   readonly warnings: readonly WarningReason[];
 }
@@ -52,10 +54,7 @@ export class IngestTransaction {
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = homed.filter((event) => inserted.has(event.eventId));
-    if (accepted.length > 0) {
-      this.log.enqueue(transaction, accepted);
-      this.review.supersede(transaction, accepted);
-    }
+    if (accepted.length > 0) this.log.enqueue(transaction, accepted);
     const known = new Map([...stored, ...storedLate]);
     return this.conclude(transaction, batch, [
       ...repeated(batch, known, batchId),
@@ -63,26 +62,41 @@ export class IngestTransaction {
     ]);
   }
 
-  /** What `run` would answer now; only reads. */
-  async preview(transaction: Transaction, batch: readonly IngestWork[]): Promise<Outcome[]> {
+  /** What `run` would answer now, if `earlier` had just been stored; only reads. */
+  async preview(
+    transaction: Transaction,
+    batch: readonly IngestWork[],
+    earlier: readonly IngestWork[],
+  ): Promise<Outcome[]> {
     const [stored, reading] = await Promise.all([
       this.log.find(transaction, batch),
-      this.identity.read(transaction, batch.map(claimOf)),
+      this.identity.read(transaction, [...earlier, ...batch].map(claimOf)),
     ]);
-    const fresh = batch.filter((work) => !stored.has(work.eventId));
+    const fresh = [...earlier, ...batch.filter((work) => !stored.has(work.eventId))];
     const decision = await this.identity.decide(transaction, fresh.map(claimOf), reading);
     const inserted = new Set(fresh.map((work) => work.eventId));
     return inOrder(batch, [...repeated(batch, stored, NO_BATCH), ...settledFresh(fresh, decision, inserted)]);
   }
 
-  /** Sends the warnings along with COMMIT and brings the outcomes into the order of the batch. */
+  /**
+   * Sends along with COMMIT what the review area must know, and brings the outcomes into the order of the batch. An event
+   * that has come in right closes its refusals, also when it was there before.
+   */
   private conclude(transaction: Transaction, batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
     const warnings = settled.flatMap(({ work, outcome }) =>
       outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
     );
+    this.review.supersede(
+      transaction,
+      settled.filter(({ outcome }) => cameInRight(outcome)).map(({ work }) => work),
+    );
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, settled);
   }
+}
+
+function cameInRight(outcome: Outcome): boolean {
+  return outcome.status !== 'refused' && !outcome.warnings.includes('payload_mismatch');
 }
 
 /** No event was stored by it. */
@@ -108,9 +122,10 @@ function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, Stor
   return batch.flatMap((work): Settled[] => {
     const found = stored.get(work.eventId);
     if (found === undefined) return [];
-    if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [] } }];
-    const differs = found.contentHash !== work.contentHash;
-    return [{ work, outcome: { status: 'duplicate', warnings: differs ? ['payload_mismatch'] : [] } }];
+    const { contentHash: storedHash } = found;
+    if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [], storedHash } }];
+    const warnings = storedHash === work.contentHash ? [] : (['payload_mismatch'] as const);
+    return [{ work, outcome: { status: 'duplicate', warnings, storedHash } }];
   });
 }
 
@@ -132,6 +147,7 @@ function settledFresh(
     if (home === undefined) return [];
     if (home.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: home.outcome } }];
     if (!inserted.has(work.eventId)) return [];
-    return [{ work, outcome: { status: 'accepted', warnings: [...work.warnings, ...home.warnings] } }];
+    const warnings = [...work.warnings, ...home.warnings];
+    return [{ work, outcome: { status: 'accepted', warnings, storedHash: work.contentHash } }];
   });
 }

@@ -41,6 +41,7 @@ export class IngestService {
   /** Takes one event. Resolves after the commit that stored it, or that kept its refusal. */
   async ingest(caller: Principal, checked: CheckedEvent, { dryRun }: IngestOptions): Promise<IngestResult> {
     const judged = this.judge(caller, checked);
+    await this.keepRefusals(caller, [judged], dryRun);
     const outcomes = judged.work === undefined ? [] : [await this.settleOne(judged, judged.work, dryRun)];
     const [result] = await this.describe(caller, [judged], outcomes, dryRun);
     if (result === undefined) throw new Error('An event was left without a result');
@@ -54,8 +55,10 @@ export class IngestService {
     { dryRun }: IngestOptions,
   ): Promise<IngestResult[]> {
     const judged = checked.map((event) => this.judge(caller, event));
-    const works = judged.flatMap(({ checked: { bytes }, work }): Weighed<IngestWork>[] =>
-      work === undefined ? [] : [{ work, bytes }],
+    // Before anything is stored, so that a corrected copy in the same batch finds the refusal that it closes.
+    await this.keepRefusals(caller, judged, dryRun);
+    const works = judged.flatMap(({ checked: { sent }, work }): Weighed<IngestWork>[] =>
+      work === undefined ? [] : [{ work, bytes: sent.bytes }],
     );
     const outcomes = dryRun
       ? await this.preview.settle(works.map(({ work }) => work))
@@ -64,7 +67,7 @@ export class IngestService {
   }
 
   private async settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
-    if (!dryRun) return this.lane.store({ work, bytes: checked.bytes });
+    if (!dryRun) return this.lane.store({ work, bytes: checked.sent.bytes });
     return (await this.preview.settle([work]))[0];
   }
 
@@ -72,10 +75,10 @@ export class IngestService {
     const refused = refuseSource(sourceOf(checked), caller.sources);
     if (refused !== undefined) return { checked, refusal: refused };
     if ('refusal' in checked.checked) return { checked, refusal: checked.checked.refusal };
-    return { checked, work: this.workOf(caller.tenantId, checked.checked.event) };
+    return { checked, work: this.workOf(caller.tenantId, checked.checked.event, checked.sent.text) };
   }
 
-  private workOf(tenantId: string, event: IncomingEvent): IngestWork {
+  private workOf(tenantId: string, event: IncomingEvent, text: () => string): IngestWork {
     const receivedAt = this.clock.now().getTime();
     return {
       tenantId,
@@ -84,11 +87,21 @@ export class IngestService {
       contentHash: contentHashOf(event),
       receivedAt,
       newProfileId: newId(),
+      text,
       warnings: isClockSkewed(event.occurredAt, receivedAt) ? ['clock_skew'] : [],
     };
   }
 
-  /** Puts outcomes into words, and keeps whatever went wrong before anybody is told of it. */
+  private async keepRefusals({ tenantId }: Principal, judged: readonly Judged[], dryRun: boolean): Promise<void> {
+    if (dryRun) return;
+    const at = this.clock.now().getTime();
+    const problems = judged.flatMap(({ checked, refusal }) =>
+      refusal === undefined ? [] : [refusalProblem(tenantId, checked, refusal, at)],
+    );
+    await this.review.record(tenantId, problems);
+  }
+
+  /** Puts outcomes into words, and keeps what went wrong on the way into the database before anybody is told. */
   private async describe(
     { tenantId }: Principal,
     judged: readonly Judged[],
@@ -99,8 +112,9 @@ export class IngestService {
     const problems: Problem[] = [];
     let settled = 0;
     const results = judged.map(({ checked, work, refusal }): IngestResult => {
+      if (refusal !== undefined) return { status: 'error', refusal };
       const outcome = work === undefined ? undefined : outcomes[settled++];
-      const refused = refusal ?? refusalOf(outcome);
+      const refused = refusalOf(outcome);
       if (refused !== undefined) {
         // What could only not be stored now is no problem of the event; its sender sends it again.
         if (refused.code !== 'unavailable') problems.push(refusalProblem(tenantId, checked, refused, at));
@@ -117,8 +131,8 @@ export class IngestService {
   }
 }
 
-function sourceOf({ payload }: CheckedEvent): unknown {
-  return typeof payload === 'object' && payload !== null && 'source' in payload ? payload.source : undefined;
+function sourceOf({ sent: { value } }: CheckedEvent): unknown {
+  return typeof value === 'object' && value !== null && 'source' in value ? value.source : undefined;
 }
 
 function refusalOf(outcome: Outcome | undefined): Refusal | undefined {

@@ -55,7 +55,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
 }
 
 function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
-  if (error instanceof BodyRefusal) return { form: 'text', value: error.received.toString('utf8') };
+  if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
   const json = receivedJson(request);
-  return json === undefined ? { form: 'text', value: '' } : { form: 'json', value: json.value };
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: json.raw.toString('utf8') };
 }

@@ -44,8 +44,6 @@ export class ReviewController {
   }
 
   private async view(tenantId: string, entry: ReviewEntry): Promise<ReviewEntryDto> {
-    const personal =
-      entry.eventType === null ? new Set<string>() : await this.personal.namesOf(tenantId, entry.eventType);
-    return ReviewEntryDto.of(entry, personal);
+    return ReviewEntryDto.of(entry, await this.personal.namesOf(tenantId, entry.eventType));
   }
 }

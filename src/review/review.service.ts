@@ -53,8 +53,9 @@ export class ReviewService implements BeforeApplicationShutdown {
     if (problems.length > 0) transaction.sendLast(sql.RECORD_ENTRIES, [rowsOf(problems.map(reviewEntry))]);
   }
 
-  /** Closes the open refusals of events that this transaction stores. */
+  /** Closes the open refusals of events that this transaction stores or finds stored. */
   supersede(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
+    if (events.length === 0) return;
     transaction.sendLast(sql.SUPERSEDE_ENTRIES, [
       events.map((event) => event.tenantId),
       events.map((event) => event.eventId),

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../api-keys/api-keys.service';
+import { hasWrongChecksum } from '../api-keys/domain/api-key-token';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { newId } from '../platform/ids/ids';
@@ -36,9 +37,15 @@ export class BootstrapService {
   }
 
   private async adoptKey(name: string, key: string): Promise<undefined> {
-    const { tenantId } = await this.ensure(name);
+    const unfit = unfitness(key);
+    if (unfit !== undefined) throw new Error(`Bad settings: BOOTSTRAP_ADMIN_KEY must ${unfit}.`);
+    const known = await this.database.manager.findOneBy(Workspace, { name });
+    // Looked at before a workspace is made: a start that fails leaves nothing behind.
+    if (await this.apiKeys.isTaken(known?.tenantId, key)) {
+      throw new Error('Bad settings: BOOTSTRAP_ADMIN_KEY must not be a key that exists already; choose another value.');
+    }
+    const { tenantId } = known ?? (await this.ensure(name));
     const state = await this.apiKeys.bootstrap(tenantId, key);
-    if (state === 'taken') throw new Error('BOOTSTRAP_ADMIN_KEY is a key of another workspace; choose another value.');
     if (state === 'revoked') this.logger.warn('BOOTSTRAP_ADMIN_KEY was revoked and stays so; choose another value.');
   }
 
@@ -66,4 +73,10 @@ export class BootstrapService {
     await this.database.manager.createQueryBuilder().insert().into(Workspace).values(workspace).orIgnore().execute();
     return this.database.manager.findOneByOrFail(Workspace, { name });
   }
+}
+
+/** What a key chosen by an operator must not look like, because the guard would take it for something else. */
+function unfitness(key: string): string | undefined {
+  if (key.startsWith('eyJ') && key.split('.').length === 3) return 'not look like a JWT';
+  return hasWrongChecksum(key) ? 'not look like a key of this service with a typo' : undefined;
 }

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -58,6 +59,7 @@ export class CreateApiKeyDto {
   @IsOptional()
   @IsString()
   @MaxLength(64)
+  @ApiProperty({ type: 'string', format: 'date-time' })
   expiresAt?: string;
 
   /**

@@ -22,9 +22,10 @@ export function separateCopies<T extends Identified>(batch: readonly T[]): { fir
  * up its id (contract section 3), so a copy that says something else has its own chance.
  */
 export function settleCopy(copy: Identified, first: Identified, outcome: Outcome): Outcome | undefined {
-  const same = copy.contentHash === first.contentHash;
   if (outcome.status !== 'refused') {
-    return { status: 'duplicate', warnings: same ? [] : ['payload_mismatch'], copy: true };
+    const { storedHash } = outcome;
+    const warnings = copy.contentHash === storedHash ? [] : (['payload_mismatch'] as const);
+    return { status: 'duplicate', warnings, storedHash, copy: true };
   }
-  return same || outcome.code === 'unavailable' ? outcome : undefined;
+  return copy.contentHash === first.contentHash || outcome.code === 'unavailable' ? outcome : undefined;
 }

@@ -1,7 +1,8 @@
+import { isStorable } from '../../platform/text/storable-text';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
-import { emptyFault, tooManyFaultsFault } from '../../platform/errors/fault-words';
-import { checkFreeForm, faultOfText, type FreeFormLimits } from './free-form';
+import { emptyFault, invalidCharactersFault, tooManyFaultsFault } from '../../platform/errors/fault-words';
+import { checkFreeForm, type FreeFormLimits } from './free-form';
 
 /** One field of an event under the name that its family gives it. */
 interface Field {
@@ -42,17 +43,17 @@ export function checkFields(fields: EventFields, limits: FreeFormLimits): Checke
 /** Faults listed of one event; a batch of a thousand hostile ones still gives an answer of some megabytes at most. */
 const FAULTS_PER_EVENT_MAX = 100;
 
-/** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, also below it. */
+/** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, above and below it too. */
 export function joinFaults(first: readonly Fault[], ...later: readonly (readonly Fault[])[]): Fault[] {
   const isMoot = ({ path }: Fault): boolean =>
-    first.some((known) => known.path === path || known.path === '' || /^[.[]/.test(afterPrefix(path, known.path)));
+    first.some((known) => known.path === '' || isAtOrBelow(path, known.path) || isAtOrBelow(known.path, path));
   const joined = [...first, ...later.flat().filter((fault) => !isMoot(fault))];
   if (joined.length <= FAULTS_PER_EVENT_MAX) return joined;
   return [...joined.slice(0, FAULTS_PER_EVENT_MAX), tooManyFaultsFault(FAULTS_PER_EVENT_MAX)];
 }
 
-function afterPrefix(path: string, prefix: string): string {
-  return path.startsWith(prefix) ? path.slice(prefix.length) : '';
+function isAtOrBelow(path: string, above: string): boolean {
+  return path.startsWith(above) && /^(?:[.[]|$)/.test(path.slice(above.length));
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -61,7 +62,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 function faultsOfName({ path, value }: Field): Fault[] {
   if (typeof value !== 'string' || value === '') return [];
-  const fault = faultOfText(value, path);
-  if (fault !== undefined) return [fault];
+  if (!isStorable(value)) return [invalidCharactersFault(path)];
   return /\S/.test(value) ? [] : [emptyFault(path)];
 }

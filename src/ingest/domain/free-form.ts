@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
-import { fieldPath, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
+import { fieldPath, invalidCharactersFault, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
+import { isStorable } from '../../platform/text/storable-text';
 
 /** Contract section 3: what the attributes or properties of an event may hold. */
 export interface FreeFormLimits {
@@ -52,11 +53,6 @@ export function checkFreeForm(object: object, path: string, limits: FreeFormLimi
   return faults;
 }
 
-/** The fault of text that PostgreSQL cannot store: U+0000, or half of a surrogate pair. */
-export function faultOfText(text: string, path: string): Fault | undefined {
-  return isStorable(text) ? undefined : invalidCharactersFault(path);
-}
-
 /** In the order of the text; the caller's stack turns them around. */
 function membersOf(container: object, parent: Place): Place[] {
   const depth = parent.depth + 1;
@@ -81,15 +77,6 @@ function faultsOfValue(value: unknown, place: Place): Fault[] {
 /** 1e999 has become Infinity, which JSON would write as null; a 20-digit id has lost its last digits already. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-}
-
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\u0000');
-}
-
-function invalidCharactersFault(path: string): Fault {
-  const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
-  return { path, code: 'invalid_characters', message };
 }
 
 function inexactFault(path: string): Fault {

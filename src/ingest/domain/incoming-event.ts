@@ -32,11 +32,18 @@ export interface Refusal {
   readonly details: readonly Fault[];
 }
 
-/** What checking makes of one JSON value: an event, or a refusal. The value itself is kept for the review area. */
-export interface CheckedEvent {
-  readonly family: EventFamily;
-  readonly payload: unknown;
+/** One JSON value that a client sent as an event. */
+export interface SentEvent {
+  readonly value: unknown;
   /** Bytes of its JSON text, about. */
   readonly bytes: number;
+  /** Its JSON text, as it came where that is known; put together only when something is wrong with it. */
+  readonly text: () => string;
+}
+
+/** What checking makes of it: an event, or a refusal. */
+export interface CheckedEvent {
+  readonly family: EventFamily;
+  readonly sent: SentEvent;
   readonly checked: { readonly event: IncomingEvent } | { readonly refusal: Refusal };
 }

@@ -8,6 +8,8 @@ export type Outcome =
   | {
       readonly status: 'accepted' | 'duplicate';
       readonly warnings: readonly WarningReason[];
+      /** What the stored event says, so that further copies can be compared with it. */
+      readonly storedHash: string;
       /** Settled in memory, by what became of another copy: its warnings are not in the review area yet. */
       readonly copy?: true;
     }

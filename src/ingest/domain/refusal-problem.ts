@@ -1,21 +1,22 @@
+import { isStorable } from '../../platform/text/storable-text';
 import type { Problem } from '../../review/domain/review-entry';
 import { eventIdOf } from './event-id';
 import { isObject } from './event-fields';
-import { faultOfText } from './free-form';
 import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
 import { stageOf } from './judge';
 
-/** Longer text in these fields is at fault itself, and is found in the payload. */
+/** Code points. Longer text in these fields is at fault itself, and is found in the payload. */
 const SHOWN_CHARACTERS_MAX = 256;
 
 /** What the review area keeps of a refused event (contract section 7): all that was sent, and why it was not taken. */
 export function refusalProblem(
   tenantId: string,
-  { family, payload }: CheckedEvent,
+  { family, sent }: CheckedEvent,
   refusal: Refusal,
   at: number,
 ): Problem {
   const names = FIELD_NAMES[family];
+  const payload = sent.value;
   const source = textField(payload, 'source');
   const externalEventId = textField(payload, names.externalEventId);
   return {
@@ -31,7 +32,7 @@ export function refusalProblem(
     eventType: textField(payload, names.eventType),
     eventId:
       source === undefined || externalEventId === undefined ? undefined : eventIdOf(tenantId, source, externalEventId),
-    payload: { form: 'json', value: payload },
+    payload: { form: 'json', text: sent.text() },
     at,
   };
 }
@@ -44,6 +45,6 @@ const FIELD_NAMES: Readonly<Record<EventFamily, { readonly externalEventId: stri
 /** A field of the payload if it is text that can be stored beside it. */
 function textField(payload: unknown, name: string): string | undefined {
   const value = isObject(payload) ? payload[name] : undefined;
-  if (typeof value !== 'string' || value === '' || value.length > SHOWN_CHARACTERS_MAX) return undefined;
-  return faultOfText(value, name) === undefined ? value : undefined;
+  if (typeof value !== 'string' || value === '' || value.length > 2 * SHOWN_CHARACTERS_MAX) return undefined;
+  return Array.from(value).length <= SHOWN_CHARACTERS_MAX && isStorable(value) ? value : undefined;
 }

@@ -7,6 +7,7 @@ interface WarnedEvent {
   readonly eventId: string;
   readonly event: IncomingEvent;
   readonly receivedAt: number;
+  readonly text: () => string;
 }
 
 const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; readonly message: string }>> = {
@@ -32,7 +33,7 @@ const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; re
 
 /** What the review area keeps of an event that was taken with a warning (contract section 7). */
 export function warningProblem(work: WarnedEvent, reason: WarningReason): Problem {
-  const { tenantId, eventId, event, receivedAt } = work;
+  const { tenantId, eventId, event, receivedAt, text } = work;
   return {
     tenantId,
     severity: 'warning',
@@ -44,7 +45,7 @@ export function warningProblem(work: WarnedEvent, reason: WarningReason): Proble
     externalEventId: event.externalEventId,
     eventType: event.eventType,
     eventId,
-    payload: { form: 'json', value: { identity: event.identity, properties: event.properties } },
+    payload: { form: 'json', text: text() },
     at: receivedAt,
   };
 }

@@ -34,6 +34,7 @@ export class EventDto {
 
   receivedAt!: Date;
 
+  /** The customer that it belongs to now. */
   profileId!: string;
 
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
@@ -45,11 +46,12 @@ export class EventDto {
   processing!: ProcessingDto;
 
   /** `personal`: the properties that the event's type declares as personal data. */
-  static of(event: Event, personal: ReadonlySet<string>): EventDto {
+  static of(event: Event, customerId: string, personal: ReadonlySet<string>): EventDto {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
-    const { occurredAt, receivedAt, profileId } = event;
+    const { occurredAt, receivedAt } = event;
     return {
-      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt, profileId },
+      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt },
+      profileId: customerId,
       identity: maskIdentityFields(event.identity),
       properties: maskProperties(event.properties, personal) as Record<string, unknown>,
       // Every stored event is in the queue: nothing takes events out of it yet.

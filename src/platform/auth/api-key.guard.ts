@@ -1,49 +1,36 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthGuard } from '@nestjs/passport';
 import { Clock } from '../clock/clock';
 import { API_KEY_STRATEGY, REQUIRED_SCOPE } from './auth-metadata';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from './challenges';
 import { CredentialMemory } from './credential-memory';
-import type { Principal } from './principal';
+import { CredentialVerifier } from './credential-verifier';
 import { grants, type Scope } from './scopes';
 
-const BEARER = /^Bearer +([^\s]+) *$/i;
+/** One space, as RFC 6750 has it and the strategy reads it. */
+const BEARER = /^Bearer ([^\s]+)$/i;
 /** Keys are 42 characters, or up to 200 when an operator chose one; what is longer is some other thing. */
 const CREDENTIAL_CHARACTERS_MAX = 8_192;
 /** Three dot-separated parts, the first a base64url JSON object. */
 const LOOKS_LIKE_JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
-/** Lets Passport verify a credential the first time; `AuthGuard` alone would lose the refusal's words and its challenge. */
-@Injectable()
-class ApiKeyVerifier extends AuthGuard(API_KEY_STRATEGY) {
-  override handleRequest<User = Principal>(error: unknown, principal: User | false): User {
-    if (error instanceof Error) throw error;
-    if (principal === false) throw credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.');
-    return principal;
-  }
-}
-
 /** Lets a call through whose API key is known, in force, and has the scope that the route asks for. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
-  private readonly verifier = new ApiKeyVerifier();
-
   constructor(
     private readonly reflector: Reflector,
+    private readonly verifier: CredentialVerifier,
     private readonly memory: CredentialMemory,
     private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest & { user?: Principal }>();
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const credential = bearerCredential(request.headers.authorization);
-    const principal = await this.memory.principalOf(credential, 'api_key', async () => {
-      await this.verifier.canActivate(context);
-      if (request.user === undefined) throw new Error('The API-key strategy verified a key without saying whose');
-      return request.user;
-    });
+    const principal = await this.memory.principalOf(credential, 'api_key', () =>
+      this.verifier.verify(API_KEY_STRATEGY, request),
+    );
     if (principal.expiresAt !== null && principal.expiresAt <= this.clock.now().getTime()) {
       throw credentialRefused('api_key_expired', 'The API key has expired; rotate it or create a new one.');
     }

@@ -73,10 +73,15 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   holds(subject: ControlSubject, readAtMs: number): boolean {
     const now = this.clock.monotonicMs();
     if (now - this.freshSinceMs > FRESH_MS_MAX || now - readAtMs > REMEMBERED_MS_MAX) return false;
+    return !this.changedSince(subject, readAtMs);
+  }
+
+  /** Whether this node knows of a change of the subject after `readAtMs` (monotonic). */
+  changedSince(subject: ControlSubject, readAtMs: number): boolean {
     const key = keyOf(subject);
     const changedAtMs = this.changes.get(key)?.seenAtMs ?? Number.NEGATIVE_INFINITY;
     const changedHereAtMs = this.localChanges.get(key) ?? Number.NEGATIVE_INFINITY;
-    return Math.max(changedAtMs, changedHereAtMs) < readAtMs;
+    return Math.max(changedAtMs, changedHereAtMs) >= readAtMs;
   }
 
   private async poll(): Promise<void> {

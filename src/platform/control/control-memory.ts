@@ -17,6 +17,8 @@ export interface Read<Value> {
 /** Remembers what was read from the database for as long as no node has changed it (see `ControlFeed`). */
 export class ControlMemory<Value> {
   private readonly entries: LRUCache<string, Remembered<Value>>;
+  /** Reads under way: a thousand events of one batch ask for their type with one question. */
+  private readonly reading = new Map<string, Promise<Remembered<Value>>>();
 
   constructor(
     private readonly feed: ControlFeed,
@@ -34,10 +36,26 @@ export class ControlMemory<Value> {
 
   /** Reads and remembers; what `read` throws is not remembered. */
   async learn(key: string, read: () => Promise<Read<Value>>): Promise<Value> {
+    const underWay = this.reading.get(key);
+    if (underWay !== undefined) {
+      const { value, subject, readAtMs } = await underWay;
+      // Whoever joined a read must not be answered with what was so before a change that this node knows of.
+      if (!this.feed.changedSince(subject, readAtMs)) return value;
+    }
+    const asking = this.ask(read);
+    this.reading.set(key, asking);
+    try {
+      const entry = await asking;
+      this.entries.set(key, entry);
+      return entry.value;
+    } finally {
+      if (this.reading.get(key) === asking) this.reading.delete(key);
+    }
+  }
+
+  private async ask(read: () => Promise<Read<Value>>): Promise<Remembered<Value>> {
     // Taken before the database is asked: a change seen while the answer is under way voids the answer.
     const readAtMs = this.clock.monotonicMs();
-    const { value, subject } = await read();
-    this.entries.set(key, { value, subject, readAtMs });
-    return value;
+    return { ...(await read()), readAtMs };
   }
 }

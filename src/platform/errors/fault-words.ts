@@ -1,3 +1,4 @@
+import { maskContacts } from '../masking/mask';
 import type { Fault } from './fault';
 
 /** The longest name of a client's own making that an answer repeats, in UTF-16 units. */
@@ -6,10 +7,13 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** C0 and C1 controls, line and paragraph separators, and what turns the writing direction of a terminal. */
 const UNSAFE_TO_SHOW = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-/** A field's name as an answer may show it: shortened, and without characters that could disturb a log or a terminal. */
+/**
+ * A field's name as an answer may show it: shortened, without characters that could disturb a log or a terminal, and
+ * without contact data, which careless clients put where names belong.
+ */
 export function shownName(name: string): string {
   const start = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
-  return start.replace(UNSAFE_TO_SHOW, '\uFFFD');
+  return maskContacts(start.replace(UNSAFE_TO_SHOW, '\uFFFD'));
 }
 
 /** The path of a field below `parent`, written as in JavaScript: `identity.type`, `attributes["odd key"]`. */
@@ -61,6 +65,12 @@ export function rangeFault(path: string, limit: string): Fault {
 
 export function formatFault(path: string, form: string): Fault {
   return { path, code: 'format', message: `${subject(path)} ${form}.` };
+}
+
+/** Text that PostgreSQL cannot store. */
+export function invalidCharactersFault(path: string): Fault {
+  const message = `${subject(path)} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
+  return { path, code: 'invalid_characters', message };
 }
 
 export function missingOffsetFault(path: string): Fault {

@@ -52,7 +52,7 @@ function faultOf({ keyword, params }: ErrorObject, path: string, value: unknown)
     case 'minProperties':
       return { path, code: 'required', message: `${words.subject(path)} needs ${limit} or more fields.` };
     case 'uniqueItems':
-      return { path, code: 'too_many_items', message: `${words.subject(path)} lists an entry more than once.` };
+      return { path, code: 'duplicate', message: `${words.subject(path)} lists an entry more than once.` };
     default:
       return words.rangeFault(path, `${LIMIT_WORDS[String(params['comparison'])] ?? 'within'} ${limit}`);
   }

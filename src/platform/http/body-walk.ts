@@ -1,4 +1,5 @@
-import { tooManyItemsFault, tooManyKeysFault, unknownFieldFault } from '../errors/fault-words';
+import { invalidCharactersFault, tooManyItemsFault, tooManyKeysFault, unknownFieldFault } from '../errors/fault-words';
+import { isStorable } from '../text/storable-text';
 import { below, type Place, type PlacedFault, placedFault, UNDECLARED } from './body-place';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './body-schema';
 
@@ -16,7 +17,7 @@ interface Walk {
 /**
  * Goes over the declared structure of a body before its values are checked: drops nulls that mean absent, finds fields that
  * do not belong there, and cuts lists and maps that are too long. So what Ajv collects afterwards is bounded by the schema,
- * not by the body. It goes as deep as the schema and never into free-form values; a body with nothing to change comes back
+ * not by the body. Text that cannot be stored is found here, too. It goes as deep as the schema and never into free-form values; a body with nothing to change comes back
  * itself, not a copy.
  */
 export function walkBody(body: unknown, shape: Shape | undefined, faultsMax: number): Walked {
@@ -34,9 +35,10 @@ function pruneList(list: readonly unknown[], shape: ListShape, place: Place | un
   const { itemsMax, each } = shape;
   if (list.length > itemsMax) walk.faults.push(placedFault(place, (path) => tooManyItemsFault(path, itemsMax)));
   const bounded = list.length > itemsMax ? list.slice(0, itemsMax) : list;
-  if (each === undefined) return bounded;
   let changed: unknown[] | undefined;
   for (const [index, entry] of bounded.entries()) {
+    checkText(entry, place, index, index, walk);
+    if (each === undefined) continue;
     const pruned = prune(entry, each, below(place, index, index), walk);
     if (pruned !== entry) (changed ??= [...bounded])[index] = pruned;
   }
@@ -64,12 +66,25 @@ function pruneObject(
     }
     const value = object[name];
     if (value === null && field?.nullIsAbsent === true) (dropped ??= new Set()).add(name);
+    checkText(value, place, name, positionOf(field), walk);
     const inner = field === undefined ? shape.each : field.shape;
     if (inner === undefined) continue;
     const pruned = prune(value, inner, below(place, name, positionOf(field)), walk);
     if (pruned !== value) (changed ??= new Map<string, unknown>()).set(name, pruned);
   }
   return dropped === undefined && changed === undefined ? object : copyOf(object, names, dropped, changed);
+}
+
+/** The path is put together only where there is a fault. */
+function checkText(
+  value: unknown,
+  above: Place | undefined,
+  name: string | number,
+  position: number,
+  walk: Walk,
+): void {
+  if (typeof value !== 'string' || isStorable(value)) return;
+  walk.faults.push(placedFault(below(above, name, position), invalidCharactersFault));
 }
 
 /** False once there are more than can be listed: the body is refused anyway, and each fault costs memory. */

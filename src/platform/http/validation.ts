@@ -1,10 +1,11 @@
-import { type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 
 import { describeFaults } from '../errors/describe-faults';
 import { DomainError } from '../errors/domain-error';
 import type { Fault } from '../errors/fault';
 import type { FaultCode } from '../errors/fault-codes';
 import * as words from '../errors/fault-words';
+import { isStorable } from '../text/storable-text';
 import { FAULTS_MAX } from './body-validator';
 
 const CODE_OF_RULE: Readonly<Record<string, FaultCode>> = {
@@ -45,7 +46,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
  * that a misspelt filter does not answer with everything.
  */
 export function queryValidation(): ValidationPipe {
-  return new ValidationPipe({
+  return new QueryPipe({
     transform: true,
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -57,6 +58,23 @@ export function queryValidation(): ValidationPipe {
       return new DomainError('validation_failed', describeFaults(details), { details });
     },
   });
+}
+
+/** Looks at what class-transformer would pass over in silence or PostgreSQL would choke on. */
+class QueryPipe extends ValidationPipe {
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'query' && typeof value === 'object' && value !== null) refuseOddParameters(value);
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
+}
+
+function refuseOddParameters(query: object): void {
+  const details = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
+    const path = words.fieldPath('', name);
+    if (name in Object.prototype) return [words.unknownFieldFault(path, 'this query')];
+    return typeof value === 'string' && !isStorable(value) ? [words.invalidCharactersFault(path)] : [];
+  });
+  if (details.length > 0) throw new DomainError('validation_failed', describeFaults(details), { details });
 }
 
 /** class-validator's errors, nested ones too, as the faults that a body with the same mistakes has. */

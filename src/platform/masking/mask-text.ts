@@ -31,17 +31,17 @@ const NAME_LENGTH_MAX = 128;
 /**
  * Text that should have been JSON, as views show it (contract section 7): values that follow the name of contact data,
  * of an identifier or of something else personal are masked, objects and lists that follow one are hidden whole, and so
- * are email addresses and phone numbers anywhere.
+ * are email addresses and phone numbers anywhere. `piiNames` are further names whose values are masked.
  *
  * What is malformed can be anything (a quote or a colon is missing, JSON stands inside a JSON string), so this trusts no
  * quotes and rather masks too much: where an end is missing, everything to the end of the text. Linear in the text.
  */
-export function maskText(text: string): string {
+export function maskText(text: string, piiNames: ReadonlySet<string> = new Set()): string {
   let masked = '';
   let done = 0;
   for (const match of text.matchAll(NAME)) {
     const [name] = match;
-    if (match.index < done || name.length > NAME_LENGTH_MAX || !isPersonal(name)) continue;
+    if (match.index < done || name.length > NAME_LENGTH_MAX || !(piiNames.has(name) || isPersonal(name))) continue;
     const start = valueStart(text, match.index + name.length);
     if (start === undefined) continue;
     const value = maskValueAt(text, start);

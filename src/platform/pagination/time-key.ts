@@ -1,3 +1,4 @@
+import { parseTimestamp } from '../clock/timestamp';
 import { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
 import { isUuid } from '../ids/uuid';
@@ -16,8 +17,8 @@ const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'fffffff
 export function pageStart(cursor: string | undefined): TimeKey {
   if (cursor === undefined) return NEWEST;
   const [at, id] = decodeCursor(cursor, 2) ?? [];
-  const time = new Date(at ?? '');
-  if (id !== undefined && isUuid(id) && !Number.isNaN(time.getTime())) return { at: time, id };
+  const time = parseTimestamp(at ?? '');
+  if (id !== undefined && isUuid(id) && 'at' in time) return { at: new Date(time.at), id };
   const fault = formatFault('cursor', 'is not a nextCursor of this list');
   throw new DomainError('validation_failed', fault.message, { details: [fault] });
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Fault } from '../../platform/errors/fault';
 import { nameId } from '../../platform/ids/ids';
-import { jsonTextOf } from './payload-text';
 
 /** Where on its way an event met trouble (contract section 7). */
 export const REVIEW_STAGES = ['request', 'authorization', 'validation', 'contract', 'identity', 'processing'] as const;
@@ -11,9 +10,11 @@ export type ReviewSeverity = (typeof REVIEW_SEVERITIES)[number];
 export const REVIEW_STATUSES = ['open', 'replayed', 'dismissed', 'superseded'] as const;
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
-/** What was sent: a JSON value, or the text of a body that is no JSON. Kept as it came, masked whenever it is shown. */
-export type ReviewPayload =
-  { readonly form: 'json'; readonly value: unknown } | { readonly form: 'text'; readonly value: string };
+/** What was sent: JSON text, or the text of a body that is no JSON. Kept as it came, masked whenever it is shown. */
+export interface ReviewPayload {
+  readonly form: 'json' | 'text';
+  readonly text: string;
+}
 
 /** Something that went wrong, or is odd, as the rooms that find it say it. */
 export interface Problem {
@@ -48,21 +49,21 @@ export interface NewReviewEntry extends Omit<Problem, 'payload'> {
  * same problem. The id is made from just that.
  */
 export function reviewEntry({ payload, ...problem }: Problem): NewReviewEntry {
-  const text = storable(payload);
+  const text = cleaned(payload.text);
   const { tenantId, source, externalEventId, reason } = problem;
   const subject =
     source !== undefined && externalEventId !== undefined
       ? ['event', source, externalEventId]
       : ['payload', hash('sha256', text)];
-  return { ...problem, id: nameId([tenantId, reason, ...subject]), payload: text, payloadForm: payload.form };
+  const { message, details } = problem;
+  const words = {
+    message: cleaned(message),
+    details: details.map((fault) => ({ ...fault, path: cleaned(fault.path) })),
+  };
+  return { ...problem, ...words, id: nameId([tenantId, reason, ...subject]), payload: text, payloadForm: payload.form };
 }
 
-/** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both. */
-function storable(payload: ReviewPayload): string {
-  if (payload.form === 'json') return jsonTextOf(payload.value);
-  return cleaned(payload.value);
-}
-
+/** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both already. */
 function cleaned(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\\u0000');
 }

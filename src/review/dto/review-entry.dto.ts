@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
-import { maskProperties, maskText } from '../../platform/masking/mask';
+import { maskProperties, maskText, maskValue } from '../../platform/masking/mask';
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 
@@ -75,7 +75,26 @@ export class ReviewPageDto {
   nextCursor!: string | null;
 }
 
-function maskedPayload({ payload, payloadForm }: ReviewEntry, personal: ReadonlySet<string>): unknown {
+function maskedPayload({ payload, payloadForm, family, details }: ReviewEntry, personal: ReadonlySet<string>): unknown {
   if (payload === null) return null;
-  return payloadForm === 'json' ? maskProperties(JSON.parse(payload), personal) : maskText(payload);
+  // As a value, a number that cannot be kept would be shown as another one.
+  if (payloadForm === 'text' || details.some(({ code }) => code === 'range')) return maskText(payload, personal);
+  return maskProperties(withUnknownFieldsHidden(JSON.parse(payload), family), personal);
 }
+
+/** Nothing tells what stands in a field that no event has: it may be an identity whose name is misspelt. */
+function withUnknownFieldsHidden(payload: unknown, family: string): unknown {
+  if (Array.isArray(payload)) return payload.map((entry: unknown) => withUnknownFieldsHidden(entry, family));
+  if (typeof payload !== 'object' || payload === null) return payload;
+  const known = KNOWN_FIELDS.get(family);
+  const shown = Object.entries(payload).map(([name, value]: [string, unknown]): [string, unknown] => {
+    if (name === 'items') return [name, withUnknownFieldsHidden(value, family)];
+    return [name, known?.has(name) === true || value === null ? value : maskValue(value)];
+  });
+  return Object.fromEntries(shown);
+}
+
+const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['external', new Set(['source', 'external_event_id', 'type', 'occurred_at', 'identity', 'attributes'])],
+  ['cdp', new Set(['source', 'externalEventId', 'eventType', 'occurredAt', 'identity', 'properties'])],
+]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jsonTextOf } from './payload-text';
+import { jsonTextOf } from './json-text';
 
 describe('jsonTextOf', () => {
   it('writes what is nested 20,000 deep', () => {

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Passport, type Strategy } from 'passport';
+import { credentialNeeded } from './challenges';
+import type { Principal } from './principal';
+
+/**
+ * Passport, one for each application: the library's own is one for the whole process, where the strategies of a second
+ * application, which ask another database, would take the place of the first one's.
+ */
+@Injectable()
+export class CredentialVerifier {
+  private readonly passport = new Passport();
+
+  use(name: string, strategy: Strategy): void {
+    this.passport.use(name, strategy);
+  }
+
+  /** Lets a strategy verify the credential of a request. Throws what the strategy refused it with. */
+  verify(name: string, request: Request): Promise<Principal> {
+    return new Promise((resolve, reject) => {
+      const answer = (error: unknown, principal: Principal | false | undefined): void => {
+        if (error instanceof Error) reject(error);
+        else if (principal) resolve(principal);
+        else reject(credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.'));
+      };
+      const authenticate = this.passport.authenticate(name, { session: false }, answer) as (
+        request: Request,
+        response: undefined,
+        next: (error?: unknown) => void,
+      ) => void;
+      authenticate(request, undefined, reject);
+    });
+  }
+}
