@@ -5,7 +5,7 @@ export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   moduleFileExtensions: ['ts', 'js', 'json'],
   // The generated metadata imports DTO files by the name that they have when they are built.
-  moduleNameMapper: { '^(\\./.*\\.(?:dto|query))\\.js$': '$1' },
+  moduleNameMapper: { '^(\\./.*\\.(?:dto|query|controller))\\.js$': '$1' },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',

@@ -5,9 +5,6 @@ import { newId } from '../platform/ids/ids';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
 
-/** The constraint that keeps one key from belonging to two workspaces. */
-export const API_KEY_HASH_CONSTRAINT = 'api_keys_key_hash_key';
-
 export interface Actor {
   /** The id of the credential that acts, or `bootstrap`. */
   readonly by: string;
@@ -20,8 +17,8 @@ export class ApiKeyRepository {
   constructor(private readonly database: DataSource) {}
 
   /** Finds a key by its plaintext's hash, before the workspace is known; the hash is unique over all workspaces. */
-  findByHash(keyHash: Buffer): Promise<ApiKey | null> {
-    return this.database.manager.findOneBy(ApiKey, { keyHash });
+  findByHash(keyHash: Buffer, manager = this.database.manager): Promise<ApiKey | null> {
+    return manager.findOneBy(ApiKey, { keyHash });
   }
 
   /** Stores a new key and the line of its audit in the caller's transaction. */

@@ -6,11 +6,10 @@ import type { Principal } from '../platform/auth/principal';
 import { grants, type Scope } from '../platform/auth/scopes';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
-import { constraintOf } from '../platform/database/database-errors';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
-import { API_KEY_HASH_CONSTRAINT, ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
+import { ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
 import { expiryOf, type WantedLifetime } from './domain/api-key-lifetime';
 import { hintOf, makeApiKey } from './domain/api-key-token';
 import type { ApiKey } from './entities/api-key.entity';
@@ -73,31 +72,24 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes the key that the environment names the workspace's only bootstrap key, idempotently. One that was revoked stays
-   * so: whoever revoked it had a reason that a restart does not know.
+   * Makes the key that the environment names the workspace's only bootstrap key, idempotently, in a transaction that holds
+   * the workspace; answers the ids of the keys it replaced. One that was revoked stays so: whoever revoked it had a reason
+   * that a restart does not know.
    */
-  async bootstrap(tenantId: string, key: string): Promise<'in force' | 'revoked'> {
+  async bootstrap(manager: EntityManager, tenantId: string, key: string): Promise<readonly string[] | 'revoked'> {
     const actor = { by: 'bootstrap', address: null };
-    const found = await this.keys.findByHash(apiKeyHash(key));
-    if (found?.revokedAt) return 'revoked';
-    try {
-      if (found === null)
-        await this.database.transaction((manager) =>
-          this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor)),
-        );
-    } catch (error) {
-      // Another node that starts now has added the key between our look and our insert.
-      if (constraintOf(error) !== API_KEY_HASH_CONSTRAINT) throw error;
-      return this.bootstrap(tenantId, key);
-    }
-    const replaced = await this.database.transaction(async (manager) => {
-      const now = this.clock.now();
-      const ids = await this.keys.revokeOtherBootstrapKeys(manager, tenantId, apiKeyHash(key), now, actor);
-      for (const id of ids) await this.feed.announce(manager, { tenantId, kind: 'api_key', id });
-      return ids;
-    });
-    for (const id of replaced) this.feed.forget({ tenantId, kind: 'api_key', id });
-    return 'in force';
+    const found = await this.keys.findByHash(apiKeyHash(key), manager);
+    if (found !== null && found.revokedAt !== null) return 'revoked';
+    if (found === null) await this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor));
+    const now = this.clock.now();
+    const ids = await this.keys.revokeOtherBootstrapKeys(manager, tenantId, apiKeyHash(key), now, actor);
+    for (const id of ids) await this.feed.announce(manager, { tenantId, kind: 'api_key', id });
+    return ids;
+  }
+
+  /** Makes revocations that have been committed count on this node at once. */
+  forget(tenantId: string, ids: readonly string[]): void {
+    for (const id of ids) this.feed.forget({ tenantId, kind: 'api_key', id });
   }
 
   private bootstrapKey(origin: ApiKey['origin'], actor: Actor): NewKey {

@@ -1,7 +1,7 @@
 import type { Outcome } from './domain/outcome';
 import { settleCopies } from './settle-copies';
 
-const ACCEPTED: Outcome = { status: 'accepted', warnings: [] };
+const ACCEPTED: Outcome = { status: 'accepted', warnings: [], storedHash: 'same' };
 const CONFLICT: Outcome = { status: 'refused', code: 'identity_conflict' };
 
 function event(eventId: string, contentHash = 'same') {
@@ -19,17 +19,36 @@ describe('settleCopies', () => {
     expect(outcomes).toEqual([
       ACCEPTED,
       ACCEPTED,
-      { status: 'duplicate', warnings: [], copy: true },
-      { status: 'duplicate', warnings: ['payload_mismatch'], copy: true },
+      { status: 'duplicate', warnings: [], storedHash: 'same', copy: true },
+      { status: 'duplicate', warnings: ['payload_mismatch'], storedHash: 'same', copy: true },
+    ]);
+  });
+
+  it('compares copies with what is stored, not with one another', async () => {
+    const stored: Outcome = { status: 'duplicate', warnings: ['payload_mismatch'], storedHash: 'stored' };
+    const batch = [event('a', 'other'), event('a', 'other'), event('a', 'stored')];
+    const outcomes = await settleCopies(batch, () => Promise.resolve([stored]));
+    expect(outcomes.map((outcome) => 'warnings' in outcome && outcome.warnings)).toEqual([
+      ['payload_mismatch'],
+      ['payload_mismatch'],
+      [],
     ]);
   });
 
   it('gives a copy that says something else its own chance when the first is refused', async () => {
     const batch = [event('a', 'bad'), event('a', 'bad'), event('a', 'good'), event('a', 'good')];
     const outcomes = await settleCopies(batch, (unique) =>
-      Promise.resolve(unique.map(({ contentHash }) => (contentHash === 'bad' ? CONFLICT : ACCEPTED))),
+      Promise.resolve(
+        unique.map(({ contentHash }) => (contentHash === 'bad' ? CONFLICT : { ...ACCEPTED, storedHash: contentHash })),
+      ),
     );
-    expect(outcomes).toEqual([CONFLICT, CONFLICT, ACCEPTED, { status: 'duplicate', warnings: [], copy: true }]);
+    const good = { warnings: [], storedHash: 'good' };
+    expect(outcomes).toEqual([
+      CONFLICT,
+      CONFLICT,
+      { status: 'accepted', ...good },
+      { status: 'duplicate', ...good, copy: true },
+    ]);
   });
 
   it('comes to an end with any number of different copies of a refused event', async () => {

@@ -45,8 +45,13 @@ export class BootstrapService {
       throw new Error('Bad settings: BOOTSTRAP_ADMIN_KEY must not be a key that exists already; choose another value.');
     }
     const { tenantId } = known ?? (await this.ensure(name));
-    const state = await this.apiKeys.bootstrap(tenantId, key);
-    if (state === 'revoked') this.logger.warn('BOOTSTRAP_ADMIN_KEY was revoked and stays so; choose another value.');
+    const replaced = await this.database.transaction(async (manager) => {
+      // Two nodes that start with two values: the second one replaces the key of the first.
+      await manager.findOneOrFail(Workspace, { where: { tenantId }, lock: { mode: 'pessimistic_write' } });
+      return this.apiKeys.bootstrap(manager, tenantId, key);
+    });
+    if (replaced !== 'revoked') this.apiKeys.forget(tenantId, replaced);
+    else this.logger.warn('BOOTSTRAP_ADMIN_KEY was revoked and stays so; choose another value.');
   }
 
   private makeWithKey(name: string): Promise<FirstKey | undefined> {

@@ -1,3 +1,7 @@
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { aTenant, type KeyOptions } from './tenant';
+
 /** What a test sees of an answer. */
 export interface Answer<Body = any> {
   readonly status: number;
@@ -39,4 +43,100 @@ export class Client {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   }
+
+  /** Sends a body in chunks, without saying how long it will be. */
+  sendChunked(path: string, chunks: Iterable<string | Uint8Array>, options: RequestOptions = {}): Promise<Answer> {
+    const authorization = this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
+    const headers = { ...authorization, 'content-type': 'application/json', ...options.headers };
+    return new Promise((resolve, reject) => {
+      const outgoing = request(`${this.url}${path}`, { method: options.method ?? 'POST', headers }, (incoming) => {
+        const parts: Buffer[] = [];
+        incoming
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('end', () => {
+            const body = JSON.parse(Buffer.concat(parts).toString());
+            resolve({ status: incoming.statusCode ?? 0, headers: new Headers(incoming.headers as never), body });
+          });
+      });
+      outgoing.on('error', reject);
+      Readable.from(chunks).pipe(outgoing);
+    });
+  }
+}
+
+/** A fresh workspace that no other test knows. */
+export interface Workspace {
+  readonly tenantId: string;
+  /** May do everything. */
+  readonly admin: Client;
+  client(options: KeyOptions): Promise<Client>;
+}
+
+interface RunningService {
+  readonly url: string;
+  readonly databaseUrl: string;
+}
+
+export async function aWorkspace({ url, databaseUrl }: RunningService): Promise<Workspace> {
+  const tenant = await aTenant(databaseUrl);
+  const client = async (options: KeyOptions): Promise<Client> => new Client(url, await tenant.key(options));
+  return { tenantId: tenant.tenantId, admin: new Client(url, tenant.adminKey), client };
+}
+
+/** A client that may do everything in a workspace that no other test knows. */
+export async function aClient(service: RunningService): Promise<Client> {
+  return (await aWorkspace(service)).admin;
+}
+
+/** The faults of a problem document or of a batch item, each as `path code`, in their order. */
+export function faultsOf({ details }: { readonly details: readonly { path: string; code: string }[] }): string[] {
+  return details.map(({ path, code }) => `${path} ${code}`);
+}
+
+/** Holds an answer to the form of every error (contract section 1), and its faults to `faults` where they are given. */
+export function expectProblem(
+  { status, headers, body }: Answer,
+  wanted: number,
+  code: string,
+  faults?: readonly string[],
+): void {
+  expect([status, body]).toEqual([
+    wanted,
+    {
+      type: expect.stringMatching(/\S/),
+      title: expect.stringMatching(/\S/),
+      status: wanted,
+      detail: body.message,
+      error_code: code,
+      message: expect.stringMatching(/\S/),
+      details: (body.details ?? []).map(() => ({
+        path: expect.any(String),
+        code: expect.stringMatching(/^[a-z_]+$/),
+        message: expect.stringMatching(/\S/),
+      })),
+      request_id: expect.stringMatching(/\S/),
+    },
+  ]);
+  expect(headers.get('content-type')).toBe('application/problem+json');
+  expect(headers.get('x-request-id')).toBe(body.request_id);
+  if (faults !== undefined) expect(faultsOf(body).sort()).toEqual(faults.toSorted());
+}
+
+/** What the review area of the client's workspace shows, newest first. */
+export async function reviewEntries(client: Client, query = ''): Promise<any[]> {
+  return (await client.get(`/v1/review-entries?limit=200${query}`)).body.items;
+}
+
+/** The only entry in the review area. */
+export async function theReviewEntry(client: Client): Promise<any> {
+  const entries = await reviewEntries(client);
+  expect(entries).toHaveLength(1);
+  return entries[0];
+}
+
+/** The record of a stored event. */
+export async function storedEvent(client: Client, { body }: Answer): Promise<any> {
+  const { status, body: event } = await client.get(`/v1/events/${body.event_id ?? body.original_event_id}`);
+  expect(status).toBe(200);
+  return event;
 }

@@ -43,5 +43,6 @@ export function aCheckedEvent(fields: Partial<IncomingEvent> = {}): CheckedEvent
     properties: { amount: 1 },
     ...fields,
   };
-  return { family: event.family, payload: event, bytes: 300, checked: { event } };
+  const sent = { value: event, bytes: 300, text: () => JSON.stringify(event) };
+  return { family: event.family, sent, checked: { event } };
 }

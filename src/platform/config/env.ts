@@ -75,7 +75,7 @@ export const SETTINGS = {
   ),
   bootstrapWorkspace: setting(
     'BOOTSTRAP_WORKSPACE',
-    'Workspace that is made at start when BOOTSTRAP_ADMIN_KEY is set',
+    'Workspace that is made at start, with BOOTSTRAP_ADMIN_KEY or else a key that is shown once (default: default)',
     matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores'),
   ),
   bootstrapAdminKey: setting(

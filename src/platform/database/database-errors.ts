@@ -46,11 +46,6 @@ export function sqlStateOf(error: unknown): string | undefined {
   return databaseErrorOf(error)?.code;
 }
 
-/** The named constraint that a statement ran into, if that is what failed. */
-export function constraintOf(error: unknown): string | undefined {
-  return databaseErrorOf(error)?.constraint;
-}
-
 /** Tells what kind of failure an error from `pg` or TypeORM is; undefined when it comes from neither. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;

@@ -82,16 +82,29 @@ function maskedPayload({ payload, payloadForm, family, details }: ReviewEntry, p
   return maskProperties(withUnknownFieldsHidden(JSON.parse(payload), family), personal);
 }
 
-/** Nothing tells what stands in a field that no event has: it may be an identity whose name is misspelt. */
+/**
+ * Nothing tells what stands in a field that no event has: it may be an identity whose name is misspelt. Looks at an event,
+ * a list of them, or a batch, and no deeper.
+ */
 function withUnknownFieldsHidden(payload: unknown, family: string): unknown {
-  if (Array.isArray(payload)) return payload.map((entry: unknown) => withUnknownFieldsHidden(entry, family));
-  if (typeof payload !== 'object' || payload === null) return payload;
-  const known = KNOWN_FIELDS.get(family);
-  const shown = Object.entries(payload).map(([name, value]: [string, unknown]): [string, unknown] => {
-    if (name === 'items') return [name, withUnknownFieldsHidden(value, family)];
-    return [name, known?.has(name) === true || value === null ? value : maskValue(value)];
-  });
-  return Object.fromEntries(shown);
+  const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
+  if (Array.isArray(payload)) return payload.map((entry: unknown) => eventWithKnownFields(entry, known));
+  if (!isObject(payload) || !Array.isArray(payload['items'])) return eventWithKnownFields(payload, known);
+  const items = payload['items'].map((item: unknown) => eventWithKnownFields(item, known));
+  return { ...(eventWithKnownFields(payload, known) as object), items };
+}
+
+function eventWithKnownFields(event: unknown, known: ReadonlySet<string>): unknown {
+  if (!isObject(event)) return event;
+  const fields = Object.entries(event).map(([name, value]): [string, unknown] => [
+    name,
+    known.has(name) || value === null ? value : maskValue(value),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([

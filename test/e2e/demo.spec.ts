@@ -1,0 +1,64 @@
+import { runDemo } from '../../src/demo/run-demo';
+import { freshDatabaseUrl } from '../support/database';
+import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+
+const START_MS_MAX = 60_000;
+const DEMO_MS_MAX = 120_000;
+
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  service = await startServiceProcess({ DATABASE_URL: await freshDatabaseUrl('demo') });
+}, START_MS_MAX);
+
+afterAll(async () => {
+  await service.stop();
+}, START_MS_MAX);
+
+async function demo(batch: number, concurrency: number): Promise<{ isRight: boolean; text: string }> {
+  const lines: string[] = [];
+  const { url, adminKey } = service;
+  const isRight = await runDemo({ url, key: adminKey, batch, concurrency, out: (text) => lines.push(text) });
+  return { isRight, text: lines.join('\n') };
+}
+
+/** The row of the printed table that begins with `name`: first run, second run, what the file says. */
+function row(text: string, name: string): string[] | undefined {
+  const rows = text.split('\n').map((line) => line.split('│').map((cell) => cell.trim()));
+  return rows.find((cells) => cells[1] === name)?.slice(2, -1);
+}
+
+function expectFigures(text: string): void {
+  const inAllColumns = (figure: string): string[] => [figure, figure, figure];
+  expect(row(text, 'error')).toEqual(['0', '0', '']);
+  expect(row(text, 'purchases')).toEqual(inAllColumns('6,919'));
+  expect(row(text, 'customers')).toEqual(inAllColumns('2,357'));
+  expect(row(text, 'CDs')).toEqual(inAllColumns('16,479'));
+  expect(row(text, 'dollars')).toEqual(inAllColumns('244,091.94'));
+  expect(row(text, '1997-01')).toEqual(inAllColumns('28,592.70'));
+  expect(row(text, '1997-03')).toEqual(inAllColumns('43,472.10'));
+  expect(row(text, '1998-06')).toEqual(inAllColumns('5,590.87'));
+  expect(text).toContain('The runs agree');
+}
+
+describe('npm run demo', () => {
+  it(
+    'sends 6,919 real purchases twice, and each of them counts once, to the cent',
+    async () => {
+      const { isRight, text } = await demo(200, 2);
+      expect(row(text, 'accepted')).toEqual(['6,919', '0', '']);
+      expect(row(text, 'duplicate')).toEqual(['0', '6,919', '']);
+      expectFigures(text);
+      expect(text).not.toContain('had these events already');
+      expect(isRight).toBe(true);
+
+      const again = await demo(500, 4);
+      expect(row(again.text, 'accepted')).toEqual(['0', '0', '']);
+      expect(row(again.text, 'duplicate')).toEqual(['6,919', '6,919', '']);
+      expectFigures(again.text);
+      expect(again.text).toContain('The service had these events already');
+      expect(again.isRight).toBe(true);
+    },
+    DEMO_MS_MAX,
+  );
+});

@@ -1,0 +1,212 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import { startApp, type TestApp } from '../support/app';
+import { INGEST_FAMILIES, registerTypes } from '../support/builders';
+import { aClient, type Client, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+
+const MEBIBYTE = 1024 * 1024;
+const GZIP_BOMB_BYTES = 100 * MEBIBYTE;
+/** 100 KiB, which is below every limit. */
+const GZIP_BOMB = gzipSync(Buffer.alloc(GZIP_BOMB_BYTES, ' '));
+/** What a client waits for without wondering; the service must not be busy with one body for longer. */
+const PATIENCE_MS = 2_500;
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+afterAll(() => service.stop());
+
+async function aReadyClient(): Promise<Client> {
+  const client = await aClient(service);
+  await registerTypes(client);
+  return client;
+}
+
+/** Longest time, in milliseconds, that somebody else's request took while `work` was under way. */
+async function longestWaitDuring(work: Promise<unknown>): Promise<number> {
+  let underWay = 1;
+  const done = work.finally(() => (underWay -= 1)).catch(() => undefined);
+  let longest = 0;
+  while (underWay > 0) {
+    const start = performance.now();
+    await fetch(`${service.url}/v1/nothing-here`);
+    longest = Math.max(longest, performance.now() - start);
+  }
+  await done;
+  return longest;
+}
+
+describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family, path, batchPath, anEvent, id }) => {
+  const routes = [path, batchPath];
+
+  it.each([
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['application/jsonx'],
+    ['application/json-patch+json'],
+    ['application/json; charset=latin1'],
+    ['multipart/form-data; boundary=x'],
+  ])('are refused with 415 as %s', async (type) => {
+    const client = await aReadyClient();
+    for (const route of routes) {
+      expectProblem(
+        await client.send(route, '{', { headers: { 'content-type': type } }),
+        415,
+        'unsupported_media_type',
+        [],
+      );
+    }
+  });
+
+  it.each([
+    ['application/json; charset=utf-8'],
+    ['application/json;charset="UTF-8"'],
+    ['Application/JSON'],
+    ['application/json; profile=x'],
+  ])('are read as JSON when they come as %s', async (type) => {
+    const client = await aReadyClient();
+    expect((await client.send(path, JSON.stringify(anEvent()), { headers: { 'content-type': type } })).status).toBe(
+      202,
+    );
+  });
+
+  it('are refused with 415 without any content type, and in an encoding other than gzip', async () => {
+    const client = await aReadyClient();
+    const bytes = new TextEncoder().encode(JSON.stringify(anEvent()));
+    const untyped = await client.sendChunked(path, [bytes], { headers: { 'content-type': '' } });
+    expectProblem(untyped, 415, 'unsupported_media_type');
+    for (const encoding of ['br', 'deflate', 'gzip, gzip', 'banana']) {
+      const headers = { 'content-encoding': encoding };
+      expectProblem(await client.send(path, deflateSync(bytes), { headers }), 415, 'unsupported_media_type');
+    }
+  });
+
+  it('are taken in gzip, however the encoding is written', async () => {
+    const client = await aReadyClient();
+    for (const encoding of ['gzip', 'GZIP', 'x-gzip']) {
+      const event = anEvent();
+      const answer = await client.send(path, gzipSync(JSON.stringify(event)), {
+        headers: { 'content-encoding': encoding },
+      });
+      expect(await storedEvent(client, answer)).toMatchObject({ externalEventId: event[id] });
+    }
+    const batch = gzipSync(JSON.stringify({ items: [anEvent(), anEvent()] }));
+    const { status, body } = await client.send(batchPath, batch, { headers: { 'content-encoding': 'gzip' } });
+    expect([status, body.results.length]).toEqual([200, 2]);
+  });
+
+  it.each([
+    ['an object that does not end', '{"source":"shop.orders"'],
+    ['a trailing comma', '{"source":"shop.orders",}'],
+    ['something behind the object', '{"source":"shop.orders"} x'],
+    ['two objects', '{"source":"a"}{"source":"b"}'],
+    ['single quotes', "{'source':'shop.orders'}"],
+    ['a comment', '{"source":"shop.orders"/* hm */}'],
+    ['NaN', '{"source":NaN}'],
+    ['a raw line break in a string', '{"source":"shop\norders"}'],
+    ['half an escape', '{"source":"\\u00"}'],
+    ['XML', '<event source="shop.orders"/>'],
+  ])('are refused with 400 when they hold %s, and kept in review as text', async (_what, text) => {
+    const client = await aReadyClient();
+    for (const route of routes) {
+      const answer = await client.send(route, text);
+      expectProblem(answer, 400, 'malformed_json', []);
+      expect(JSON.stringify(answer.body)).not.toContain('shop');
+    }
+    expect(await theReviewEntry(client)).toMatchObject({
+      ...{
+        severity: 'error',
+        stage: 'request',
+        reason: 'malformed_json',
+        family,
+        payload: text,
+        occurrences: 2,
+        status: 'open',
+      },
+      ...{ source: null, externalEventId: null, eventType: null },
+    });
+  });
+
+  it('are refused with 400 when nothing is sent', async () => {
+    const client = await aReadyClient();
+    for (const route of routes) expectProblem(await client.send(route, ''), 400, 'malformed_json', []);
+    expectProblem(await client.sendChunked(path, []), 400, 'malformed_json', []);
+    expect(await theReviewEntry(client)).toMatchObject({ reason: 'malformed_json', occurrences: 3 });
+  });
+
+  it.each([
+    ['bytes that are no UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d)],
+    ['an overlong slash', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22)],
+    ['a surrogate in UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
+    ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
+    ['zeros', new Uint8Array(1_000)],
+  ])('are refused with 400 when they are %s, and kept', async (_what, bytes) => {
+    const client = await aReadyClient();
+    expectProblem(await client.send(path, bytes), 400, 'malformed_json', []);
+    expect((await theReviewEntry(client)).payload).toMatch(/\S/);
+  });
+
+  it('are read as JSON behind a byte order mark', async () => {
+    const client = await aReadyClient();
+    expect((await client.send(path, `\ufeff${JSON.stringify(anEvent())}`)).status).toBe(202);
+  });
+
+  it.each([
+    ['no gzip', Buffer.from('{"source":"shop.orders"}')],
+    ['gzip that ends too early', gzipSync('{"source":"shop.orders"}').subarray(0, 15)],
+    ['gzip with a wrong checksum', Buffer.concat([gzipSync('{"a":1}').subarray(0, -8), Buffer.alloc(8)])],
+    ['empty', Buffer.alloc(0)],
+  ])('are refused with 400 when they should be gzip and are %s', async (_what, bytes) => {
+    const client = await aReadyClient();
+    expectProblem(
+      await client.send(path, bytes, { headers: { 'content-encoding': 'gzip' } }),
+      400,
+      'malformed_json',
+      [],
+    );
+    expect(await theReviewEntry(client)).toMatchObject({ stage: 'request', reason: 'malformed_json' });
+  });
+
+  it('are refused with 413 when they inflate far beyond their limit, without inflating them', async () => {
+    const client = await aReadyClient();
+    const before = process.memoryUsage().rss;
+    for (const route of routes) {
+      expectProblem(
+        await client.send(route, GZIP_BOMB, { headers: { 'content-encoding': 'gzip' } }),
+        413,
+        'payload_too_large',
+        [],
+      );
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(GZIP_BOMB_BYTES / 2);
+    for (const entry of await reviewEntries(client))
+      expect(entry).toMatchObject({ stage: 'request', reason: 'payload_too_large' });
+  });
+
+  it('are kept with their beginning when they are too large', async () => {
+    const client = await aReadyClient();
+    const event = JSON.stringify(anEvent());
+    expectProblem(await client.sendChunked(path, [event.padEnd(300 * 1024, ' ')]), 413, 'payload_too_large');
+    expect((await theReviewEntry(client)).payload).toMatch(/^\{"source":"shop\.orders"/);
+  });
+});
+
+describe('hostile bytes of the largest size', () => {
+  it.each([
+    ['5 MiB of zeros', '\u0000'.repeat(5 * MEBIBYTE)],
+    ['5 MiB of quotes', '"'.repeat(5 * MEBIBYTE)],
+    ['5 MiB of brackets', `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`],
+  ])('cost nobody else his time, and are kept, when they are %s', async (_what, text) => {
+    const client = await aReadyClient();
+    const start = performance.now();
+    const sent = client.send('/v1/external-events:batch', gzipSync(text), { headers: { 'content-encoding': 'gzip' } });
+    const waited = await longestWaitDuring(sent);
+    const took = performance.now() - start;
+    expect([400, 422]).toContain((await sent).status);
+    expect((await theReviewEntry(client)).stage).toBe('request');
+    expect(took).toBeLessThan(PATIENCE_MS);
+    expect(waited).toBeLessThan(PATIENCE_MS);
+  });
+});

@@ -1,0 +1,226 @@
+import { startApp, type TestApp } from '../support/app';
+import {
+  aCdpEvent,
+  anExternalEvent,
+  EXTERNAL_EVENTS,
+  CDP_EVENTS,
+  INGEST_FAMILIES,
+  registerTypes,
+  shuffled,
+} from '../support/builders';
+import { aClient, type Answer, type Client, reviewEntries, theReviewEntry } from '../support/client';
+import { withClient } from '../support/database';
+
+const COPIES = 64;
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+afterAll(() => service.stop());
+
+async function aReadyClient(): Promise<Client> {
+  const client = await aClient(service);
+  await registerTypes(client);
+  return client;
+}
+
+/** Ids by status; an answer of another kind has the ids of none. */
+function settled(results: readonly { status: string; event_id?: string; original_event_id?: string }[]) {
+  return {
+    accepted: results.flatMap(({ status, event_id }) => (status === 'accepted' ? [event_id] : [])),
+    duplicates: results.flatMap(({ status, original_event_id }) => (status === 'duplicate' ? [original_event_id] : [])),
+  };
+}
+
+const bodiesOf = (answers: readonly Answer[]) => answers.map(({ body }) => body);
+const storedCount = async (client: Client) => (await client.get('/v1/events?limit=200')).body.items.length;
+
+describe.each(INGEST_FAMILIES)(
+  'deduplication in the $family family',
+  ({ path, batchPath, anEvent, anEventWith, id, properties }) => {
+    it(`accepts one of ${COPIES} simultaneous copies and names it to the other ${COPIES - 1}`, async () => {
+      const client = await aReadyClient();
+      const event = anEvent();
+      const answers = await Promise.all(Array.from({ length: COPIES }, () => client.post(path, event)));
+      const { accepted, duplicates } = settled(bodiesOf(answers));
+      expect(accepted).toHaveLength(1);
+      expect(duplicates).toEqual(Array.from({ length: COPIES - 1 }, () => accepted[0]));
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array.from({ length: COPIES - 1 }, () => 200),
+        202,
+      ]);
+      expect(await storedCount(client)).toBe(1);
+    });
+
+    it('accepts each id of twelve shuffled copies of one batch once', async () => {
+      const client = await aReadyClient();
+      const items = Array.from({ length: 100 }, (_unused, place) => anEventWith({ place }));
+      const copies = Array.from({ length: 12 }, () => shuffled(items));
+      const answers = await Promise.all(copies.map((copy) => client.post(batchPath, { items: copy })));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const named = new Map<unknown, Set<unknown>>();
+      answers.forEach(({ body }, copy) => {
+        body.results.forEach((result: any, place: number) => {
+          const key = copies[copy]?.[place]?.[id];
+          named.set(key, (named.get(key) ?? new Set()).add(result.event_id ?? result.original_event_id));
+        });
+      });
+      const { accepted, duplicates } = settled(answers.flatMap(({ body }) => body.results));
+      expect([accepted.length, duplicates.length]).toEqual([100, 1_100]);
+      expect(new Set(accepted).size).toBe(100);
+      // Whoever asked for one id was told one event, and no two ids the same one.
+      expect([...named.values()].map((ids) => ids.size)).toEqual(Array.from({ length: 100 }, () => 1));
+      expect(new Set([...named.values()].flatMap((ids) => [...ids]))).toEqual(new Set(accepted));
+      expect(await storedCount(client)).toBe(100);
+      expect(await reviewEntries(client)).toEqual([]);
+    });
+
+    it('keeps apart what differs in source, in id, or only in where one ends and the other begins', async () => {
+      const client = await aReadyClient();
+      const names = [
+        ['a', 'b'],
+        ['a', 'B'],
+        ['A', 'b'],
+        ['a:b', 'c'],
+        ['a', 'b:c'],
+        ['a ', 'b'],
+        ['a', ' b'],
+        ['ab', 'c'],
+        ['a', 'bc'],
+        ['ä', 'b'],
+        ['a\u0308', 'b'],
+      ];
+      const answers = [];
+      for (const [source, externalId] of names)
+        answers.push(await client.post(path, anEvent({ source, [id]: externalId })));
+      const { accepted } = settled(bodiesOf(answers));
+      expect(new Set(accepted).size).toBe(names.length);
+    });
+
+    it('keeps a reused id with other content as a duplicate, and opens a payload_mismatch warning', async () => {
+      const client = await aReadyClient();
+      const event = anEventWith({ amount: 1 });
+      const first = await client.post(path, event);
+      const other = await client.post(path, { ...event, [properties]: { amount: 2 } });
+      expect([other.status, other.body]).toEqual([
+        200,
+        { status: 'duplicate', original_event_id: first.body.event_id },
+      ]);
+      expect(await theReviewEntry(client)).toMatchObject({
+        severity: 'warning',
+        reason: 'payload_mismatch',
+        source: 'shop.orders',
+        externalEventId: event[id],
+        eventId: first.body.event_id,
+        status: 'open',
+        occurrences: 1,
+      });
+      const [stored] = (await client.get('/v1/events')).body.items;
+      expect(stored.properties).toEqual({ amount: 1 });
+    });
+
+    it('counts each copy that differs from the stored event as a mismatch, and no other', async () => {
+      const [alike, mixed] = [await aReadyClient(), await aReadyClient()];
+      const event = anEventWith({ amount: 1 });
+      const other = { ...event, [properties]: { amount: 2 } };
+      for (const client of [alike, mixed]) await client.post(path, event);
+      await alike.post(batchPath, { items: [other, other] });
+      await mixed.post(batchPath, { items: [other, event] });
+      expect(await theReviewEntry(alike)).toMatchObject({ reason: 'payload_mismatch', occurrences: 2 });
+      expect(await theReviewEntry(mixed)).toMatchObject({ reason: 'payload_mismatch', occurrences: 1 });
+    });
+
+    it('notices another content within one batch too', async () => {
+      const client = await aReadyClient();
+      const event = anEventWith({ amount: 1 });
+      await client.post(batchPath, { items: [event, { ...event, [properties]: { amount: 2 } }, event] });
+      expect(await theReviewEntry(client)).toMatchObject({ reason: 'payload_mismatch', occurrences: 1 });
+    });
+
+    it('never deduplicates across workspaces', async () => {
+      const clients = [await aReadyClient(), await aReadyClient()];
+      const event = anEvent();
+      const answers = await Promise.all(clients.map((client) => client.post(path, event)));
+      const { accepted } = settled(bodiesOf(answers));
+      expect(accepted).toHaveLength(2);
+      expect(new Set(accepted).size).toBe(2);
+      expect(await Promise.all(clients.map(storedCount))).toEqual([1, 1]);
+    });
+  },
+);
+
+describe('deduplication across the families', () => {
+  it.each([
+    [EXTERNAL_EVENTS, CDP_EVENTS],
+    [CDP_EVENTS, EXTERNAL_EVENTS],
+  ])('has one name space: what the first took, the second calls a duplicate', async (one, other) => {
+    const client = await aReadyClient();
+    const names = (ids: typeof one) => ({ source: 'shop.orders', [ids.id]: 'order-4711' });
+    const first = await client.post(one.path, one.anEvent(names(one)));
+    expect(first.status).toBe(202);
+    const second = await client.post(other.path, other.anEvent(names(other)));
+    expect([second.status, second.body]).toEqual([
+      200,
+      { status: 'duplicate', original_event_id: first.body.event_id },
+    ]);
+    const batch = await client.post(other.batchPath, { items: [other.anEvent(names(other))] });
+    expect(batch.body.results).toEqual([{ status: 'duplicate', original_event_id: first.body.event_id }]);
+    expect((await client.get('/v1/events')).body.items).toMatchObject([{ family: one.family }]);
+  });
+
+  it('calls the same fact told in both families a plain duplicate, without a warning', async () => {
+    const client = await aReadyClient();
+    const names = { source: 'shop.orders', occurred: '2026-01-02T03:04:05Z', customer: 'customer-0001' };
+    await client.post(
+      EXTERNAL_EVENTS.path,
+      anExternalEvent({
+        external_event_id: 'order-4711',
+        identity: { type: 'external_user_id', value: names.customer },
+      }),
+    );
+    const again = await client.post(
+      CDP_EVENTS.path,
+      aCdpEvent({
+        externalEventId: 'order-4711',
+        occurredAt: '2026-01-02T04:04:05+01:00',
+        identity: { externalUserId: names.customer },
+      }),
+    );
+    expect(again.status).toBe(200);
+    expect(await reviewEntries(client)).toEqual([]);
+  });
+
+  it(`accepts one of ${COPIES} simultaneous copies that come by all four endpoints`, async () => {
+    const client = await aReadyClient();
+    const sends = INGEST_FAMILIES.flatMap(({ path, batchPath, anEvent, id, anIdentity }) => {
+      const event = anEvent({ [id]: 'order-4711', identity: anIdentity('EXTERNAL', 'customer-0001') });
+      return [
+        async () => [(await client.post(path, event)).body],
+        async () => (await client.post(batchPath, { items: [event, anEvent(), event] })).body.results.toSpliced(1, 1),
+      ];
+    });
+    const results = await Promise.all(
+      shuffled(Array.from({ length: COPIES / 4 }, () => sends).flat()).map((send) => send()),
+    );
+    const { accepted, duplicates } = settled(results.flat());
+    expect(accepted).toHaveLength(1);
+    expect(new Set(duplicates)).toEqual(new Set(accepted));
+    expect(duplicates).toHaveLength(COPIES / 2 + COPIES - 1);
+  });
+
+  it('queues each accepted event once, and nothing else', async () => {
+    const client = await aReadyClient();
+    const event = anExternalEvent();
+    const { body } = await client.post(EXTERNAL_EVENTS.path, event);
+    await client.post(EXTERNAL_EVENTS.path, event);
+    await client.post(EXTERNAL_EVENTS.batchPath, { items: [event, { ...event, identity: {} }] });
+    const queued = await withClient(service.databaseUrl, async (database) => {
+      const text = `SELECT q.event_id FROM event_queue q JOIN events e USING (tenant_id, event_id) WHERE e.event_id = $1`;
+      return (await database.query(text, [body.event_id])).rows;
+    });
+    expect(queued).toEqual([{ event_id: body.event_id }]);
+  });
+});
