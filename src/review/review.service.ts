@@ -9,7 +9,8 @@ import * as sql from './review.sql';
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
 const LOCK_TIMEOUT_MS = 1_000;
-const STATEMENT_TIMEOUT_MS = 1_500;
+/** A refused body of 5 MiB takes a while to write; its sender can wait, and nobody else does. */
+const STATEMENT_TIMEOUT_MS = 5_000;
 const PATIENCE_MS = 1_500;
 const ENTRIES_MAX = 100;
 /** Refusals are large where events are, but rare; beyond this the sender of nonsense waits, not the sender of events. */

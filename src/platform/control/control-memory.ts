@@ -36,10 +36,10 @@ export class ControlMemory<Value> {
 
   /** Reads and remembers; what `read` throws is not remembered. */
   async learn(key: string, read: () => Promise<Read<Value>>): Promise<Value> {
-    const underWay = this.reading.get(key);
-    if (underWay !== undefined) {
-      const { value, subject, readAtMs } = await underWay;
-      // Whoever joined a read must not be answered with what was so before a change that this node knows of.
+    for (let joined = this.reading.get(key); joined !== undefined; joined = this.reading.get(key)) {
+      const { value, subject, readAtMs } = await joined;
+      // Whoever joined a read must not be answered with what was so before a change that this node knows of; then the first
+      // of those who joined asks again, and the others join that.
       if (!this.feed.changedSince(subject, readAtMs)) return value;
     }
     const asking = this.ask(read);

@@ -44,12 +44,15 @@ export interface NewReviewEntry extends Omit<Problem, 'payload'> {
   readonly payloadForm: ReviewPayload['form'];
 }
 
+/** Of a body that is no JSON; the largest has 5 MiB, and escapes may make six characters of one, of which the end is not worth keeping. */
+const PAYLOAD_CHARACTERS_MAX = 5 * 1024 * 1024;
+
 /**
  * Same workspace, source, event id and reason: one entry with a count; without source or id, the same payload is the
  * same problem. The id is made from just that.
  */
 export function reviewEntry({ payload, ...problem }: Problem): NewReviewEntry {
-  const text = cleaned(payload.text);
+  const text = payload.form === 'json' ? payload.text : cleaned(payload.text).slice(0, PAYLOAD_CHARACTERS_MAX);
   const { tenantId, source, externalEventId, reason } = problem;
   const subject =
     source !== undefined && externalEventId !== undefined

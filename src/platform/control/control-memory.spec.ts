@@ -1,0 +1,65 @@
+import { Clock } from '../clock/clock';
+import type { ControlFeed, ControlSubject } from './control-feed';
+import { ControlMemory } from './control-memory';
+
+const SUBJECT: ControlSubject = { tenantId: 't', kind: 'event_type', id: 'purchase' };
+
+/** A feed that says of every read begun before `changedAtMs` that it is void. */
+function feedWithChangeAt(changedAtMs: () => number): ControlFeed {
+  const changedSince = (_subject: ControlSubject, readAtMs: number) => changedAtMs() >= readAtMs;
+  return { changedSince, holds: (subject: ControlSubject, at: number) => !changedSince(subject, at) } as ControlFeed;
+}
+
+describe('ControlMemory', () => {
+  it('asks once for a thousand who want to know the same at a time', async () => {
+    const memory = new ControlMemory<string>(
+      feedWithChangeAt(() => 0),
+      new Clock(),
+      10,
+    );
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      await new Promise(setImmediate);
+      return { value: `read ${reads}`, subject: SUBJECT };
+    };
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => memory.learn('key', read)));
+    expect(new Set(answers)).toEqual(new Set(['read 1']));
+    expect(memory.recall('key')).toBe('read 1');
+  });
+
+  it('asks once more, and not a thousand times, when a change is seen while the question is under way', async () => {
+    let changedAtMs = 0;
+    const clock = new Clock();
+    const memory = new ControlMemory<string>(
+      feedWithChangeAt(() => changedAtMs),
+      clock,
+      10,
+    );
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      const value = `read ${reads}`;
+      if (reads === 1) changedAtMs = clock.monotonicMs();
+      await new Promise(setImmediate);
+      return { value, subject: SUBJECT };
+    };
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => memory.learn('key', read)));
+    expect(reads).toBe(2);
+    // Who asked before the change may be told what was so then; who joined is told what is so now.
+    expect(new Set(answers.slice(1))).toEqual(new Set(['read 2']));
+    expect(memory.recall('key')).toBe('read 2');
+  });
+
+  it('passes on to all who wait that the question failed, and asks again for the next', async () => {
+    const memory = new ControlMemory<string>(
+      feedWithChangeAt(() => 0),
+      new Clock(),
+      10,
+    );
+    const failing = () => Promise.reject(new Error('away'));
+    const outcomes = await Promise.allSettled([memory.learn('key', failing), memory.learn('key', failing)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(memory.learn('key', () => Promise.resolve({ value: 'back', subject: SUBJECT }))).resolves.toBe('back');
+  });
+});
