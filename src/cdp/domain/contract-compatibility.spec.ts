@@ -132,20 +132,31 @@ describe('compareDefinitions', () => {
 
   it('calls nothing compatible that would refuse an event whose declared properties were right', () => {
     const value = fc.constantFrom<unknown>('x', 'y', 'a@b.de', 1, 2, 1.5, true, null, {}, [], '2026-01-02T03:04:05Z');
+    // Two definitions made independently are hardly ever compatible: the next version is the last one with an edit.
+    const versions = definition.chain((before) =>
+      fc.record({
+        before: fc.constant(before),
+        after: fc
+          .tuple(
+            fc.dictionary(fc.constantFrom('a', 'b'), property, { maxKeys: 1 }),
+            fc.constantFrom('allow', before.additionalProperties),
+          )
+          .map(([edit, additionalProperties]) => define({ ...before.properties, ...edit }, { additionalProperties })),
+        // What was undeclared before is the documented exception; c is declared by nobody.
+        data: fc.dictionary(fc.constantFrom(...Object.keys(before.properties), 'c'), value),
+      }),
+    );
+    let compared = 0;
     fc.assert(
-      fc.property(
-        definition,
-        definition,
-        fc.dictionary(fc.constantFrom('a', 'b', 'c'), value),
-        (before, after, data) => {
-          fc.pre(compareDefinitions(before, after).outcome !== 'breaking');
-          // What was undeclared before is the documented exception.
-          fc.pre(Object.keys(data).every((name) => name === 'c' || name in before.properties));
-          if (compileContract(before)(data).length === 0) expect(compileContract(after)(data)).toEqual([]);
-        },
-      ),
+      fc.property(versions, ({ before, after, data }) => {
+        fc.pre(compareDefinitions(before, after).outcome === 'compatible');
+        if (compileContract(before)(data).length > 0) return;
+        compared += 1;
+        expect(compileContract(after)(data)).toEqual([]);
+      }),
       { numRuns: 400 },
     );
+    expect(compared).toBeGreaterThan(50);
   });
 
   it('calls a change identical in one direction only if it is in the other', () => {
