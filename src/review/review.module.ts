@@ -3,12 +3,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
+import { ReviewRetention } from './review-retention';
 import { ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader],
+  providers: [ReviewService, ReviewReader, ReviewRetention],
   exports: [ReviewService],
 })
 export class ReviewModule {}
