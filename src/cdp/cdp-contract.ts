@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { parseCdpIdentity } from '../identity/domain/identity-reference';
 import { IdentityService } from '../identity/identity.service';
-import { checkFields, isObject, joinFaults } from '../ingest/domain/event-fields';
+import { checkFields, joinFaults } from '../ingest/domain/event-fields';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/domain/free-form';
 import type { CheckedEvent, SentEvent } from '../ingest/domain/incoming-event';
 import { textFields } from '../ingest/domain/text-fields';
@@ -12,7 +12,9 @@ import { ControlMemory } from '../platform/control/control-memory';
 import { describeFaults } from '../platform/errors/describe-faults';
 import type { Fault } from '../platform/errors/fault';
 import { BodyValidators } from '../platform/http/body-validators';
+import { isObject } from '../platform/json/is-object';
 import { compileContract } from './domain/event-contract';
+import { EVENT_TYPE_NAME } from './domain/event-type-definition';
 import { CdpEventDto } from './dto/cdp-event.dto';
 import { EventTypeRepository } from './event-type.repository';
 
@@ -95,9 +97,6 @@ export class CdpContract {
     });
   }
 }
-
-/** The names that can be registered (contract section 1, names in paths). */
-const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 function faultsByContract(contract: Contract | 'unregistered' | undefined, properties: unknown): readonly Fault[] {
   if (typeof contract === 'object') return contract.check(properties ?? {});

@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
 import {
   enumFault,
@@ -54,7 +55,8 @@ const ENUM_VALUE_CHARACTERS_MAX = 256;
 /** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
 const FAULTS_MAX = 100;
 
-const EVENT_TYPE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+/** The names that can be registered (contract section 1, names in paths). */
+export const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 // With the u flag this finds lone surrogates only.
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -101,7 +103,7 @@ export function checkDefinition(
 function checkEventType(value: unknown, faults: Fault[]): string {
   if (isAbsent(value)) faults.push(requiredFault('eventType'));
   else if (typeof value !== 'string') faults.push(typeFault('eventType', 'a string'));
-  else if (EVENT_TYPE.test(value)) return value;
+  else if (EVENT_TYPE_NAME.test(value)) return value;
   else {
     const form = 'must be 1 to 128 letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
     faults.push(formatFault('eventType', form));
@@ -257,8 +259,4 @@ function isLonger(text: string, charactersMax: number): boolean {
 
 function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

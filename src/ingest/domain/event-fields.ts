@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/json/is-object';
 import { isStorable } from '../../platform/text/storable-text';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
@@ -54,10 +55,6 @@ export function joinFaults(first: readonly Fault[], ...later: readonly (readonly
 
 function isAtOrBelow(path: string, above: string): boolean {
   return path.startsWith(above) && /^(?:[.[]|$)/.test(path.slice(above.length));
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function faultsOfName({ path, value }: Field): Fault[] {

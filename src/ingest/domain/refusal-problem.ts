@@ -1,7 +1,7 @@
 import { isStorable } from '../../platform/text/storable-text';
 import type { Problem } from '../../review/domain/review-entry';
 import { eventIdOf } from './event-id';
-import { isObject } from './event-fields';
+import { isObject } from '../../platform/json/is-object';
 import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
 import { stageOf } from './judge';
 

@@ -1,4 +1,4 @@
-import { isObject } from './event-fields';
+import { isObject } from '../../platform/json/is-object';
 
 /** The text among the fields of an object; a check of its shape names what else is there. */
 export function textFields(value: unknown): Readonly<Record<string, string>> {

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { parseTimestamp } from '../clock/timestamp';
 import type { Fault } from '../errors/fault';
 import { tooManyFaultsFault } from '../errors/fault-words';
+import { isUuid } from '../ids/uuid';
 import { byPlace } from './body-place';
 import { placedFaultOf } from './body-faults';
 import { bodySchema } from './body-schema';
@@ -22,8 +23,6 @@ export type BodyValidator<T> = (body: unknown, faultsMax?: number) => CheckedBod
 /** How many faults one answer lists: more than anybody reads, and an answer of at most some 100 KiB. */
 export const FAULTS_MAX = 1_000;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const ajv = new Ajv({
   allErrors: true,
   strict: true,
@@ -34,7 +33,7 @@ const ajv = new Ajv({
   messages: false,
   formats: {
     'date-time': (text: string) => 'at' in parseTimestamp(text),
-    uuid: UUID,
+    uuid: isUuid,
     uri: (text: string) => URL.canParse(text),
   },
 });

@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/json/is-object';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
@@ -101,10 +102,6 @@ function eventWithKnownFields(event: unknown, known: ReadonlySet<string>): unkno
     known.has(name) || value === null ? value : maskValue(value),
   ]);
   return Object.fromEntries(fields);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
