@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from './platform/database/embedded-postgres';
 import { migrate } from './platform/database/migrate';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
+import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
 import { BootstrapService, type FirstKey } from './workspaces/bootstrap.service';
 
@@ -32,7 +33,8 @@ interface Database extends ConnectionSettings {
 }
 
 /** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
-export async function startService(settings: Settings): Promise<Service> {
+export async function startService(environment: Settings): Promise<Service> {
+  const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
   try {
@@ -58,9 +60,15 @@ export async function createApp(
     new ApiExpressAdapter(),
     { bodyParser: false, logger, abortOnError: false },
   );
-  await configureApp(app, { pluginMetadata, settings });
+  await configureApp(app, { pluginMetadata, settings, trustProxy: settings.trustProxy });
   await app.init();
   return app;
+}
+
+/** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
+async function withSecretsKey(settings: Settings): Promise<Settings> {
+  if (settings.secretsKey !== undefined || settings.databaseUrl !== undefined) return settings;
+  return { ...settings, secretsKey: await localSecretsKey(resolve(settings.dataDir)) };
 }
 
 async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {

@@ -11,6 +11,7 @@ import { ProblemDetailsFilter } from './errors/problem-details.filter';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
 import { PersonalProperties } from './masking/personal-properties';
+import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
 @Global()
@@ -32,6 +33,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        SecretBox,
         { provide: ProblemDetailsFilter, useFactory: () => new ProblemDetailsFilter() },
       ],
       exports: [
@@ -41,6 +43,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        SecretBox,
         ProblemDetailsFilter,
       ],
     };

@@ -11,13 +11,16 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
+/** Of the service under test. */
+const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
+
 /** The application as `main` makes it, in this process, on a free port and this worker's database. */
 export async function startApp(
   environment: Readonly<Record<string, string>> = {},
   database?: string,
 ): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
-  const settings = readSettings({ LOG_LEVEL: 'fatal', ...environment, DATABASE_URL: url });
+  const settings = readSettings({ LOG_LEVEL: 'fatal', SECRETS_KEY, ...environment, DATABASE_URL: url });
   const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel));
   await app.listen(0, '127.0.0.1');
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };

@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock';
 import { describeSummary, summariseError } from '../errors/error-summary';
 
 /** What every node remembers and must forget within a second of a change. */
-export type ControlKind = 'api_key' | 'event_type';
+export type ControlKind = 'api_key' | 'event_type' | 'jwt_issuer' | 'service_credential';
 
 /** A control object: one credential or one event type of one workspace. */
 export interface ControlSubject {

@@ -32,6 +32,16 @@ export const ERROR_CODES = {
     title: 'The API key was revoked',
     mend: 'Use the key that replaced it.',
   },
+  invalid_token: {
+    status: 401,
+    title: 'The token is not taken',
+    mend: 'Get a new token from an issuer that the workspace knows.',
+  },
+  invalid_signature: {
+    status: 401,
+    title: 'The signature is not taken',
+    mend: 'Sign this very request again, with a clock that is right.',
+  },
   insufficient_scope: {
     status: 403,
     title: 'The credential lacks a scope',
@@ -62,6 +72,16 @@ export const ERROR_CODES = {
     title: 'The person was erased',
     mend: 'Stop sending events of this person, or lift the erasure if the customer has returned.',
   },
+  key_revoked: {
+    status: 409,
+    title: 'The API key was revoked',
+    mend: 'Create a new key; a revoked one stays so.',
+  },
+  issuer_taken: {
+    status: 409,
+    title: 'The issuer and audience are registered already',
+    mend: 'Have tokens issued for an audience of your own.',
+  },
   incompatible_event_type: {
     status: 409,
     title: 'The new version would break senders',
@@ -86,6 +106,11 @@ export const ERROR_CODES = {
     status: 422,
     title: 'The batch has too many items',
     mend: 'Split it.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too much in too short a time',
+    mend: 'Wait for the seconds in `Retry-After` and send it again.',
   },
   internal: {
     status: 500,

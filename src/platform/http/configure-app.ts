@@ -9,6 +9,8 @@ import { identifyRequest } from './request-id';
 import { queryValidation } from './validation';
 
 export interface AppOptions {
+  /** How many reverse proxies may tell the address of the client by X-Forwarded-For. */
+  readonly trustProxy?: number;
   /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
   /** The limits in force, to be documented, and the size of a batch to be enforced. */
@@ -23,6 +25,7 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  * `init`, on an application made with ApiExpressAdapter. Returns the OpenAPI document that is served and enforced.
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
+  app.set('trust proxy', options.trustProxy ?? 0);
   app.use(identifyRequest);
   app.use(literalColons);
   app.use(apiHeaders());
