@@ -5,7 +5,7 @@ import { type Cluster, SUPERUSER, prepareCluster } from './embedded/cluster';
 import { ClaimedElsewhereError, type FolderClaim, claimFolder } from './embedded/folder-claim';
 import { ForeignPostmasterError, clearFormerPostmaster } from './embedded/former-postmaster';
 import { type Postmaster, launchPostmaster } from './embedded/postmaster';
-import { isErrno } from './embedded/processes';
+import { isErrno } from '../errors/errno';
 import { type EmbeddedConnection, ServerNotReadyError, untilReady } from './embedded/readiness';
 import { SERVER_SETTINGS, SETTINGS_THAT_NEED_MEMORY, type ServerSettings } from './embedded/server-settings';
 import { socketFolder } from './embedded/socket-folder';

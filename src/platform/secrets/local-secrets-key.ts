@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isErrno } from '../errors/errno';
 
 const FILE = 'secrets.key';
 const KEY_BYTES = 32;
+/** As for a SECRETS_KEY that an operator chose. */
+const KEY_CHARACTERS_MIN = 32;
 
 /**
  * The key that a service with an embedded database seals secrets under: made in the data folder at the first start (mode
@@ -20,7 +23,7 @@ export async function localSecretsKey(dataDir: string): Promise<string> {
     // Unlike a rename, a link never takes the place of a key that another process made meanwhile.
     await link(draft, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!isErrno(error, 'EEXIST')) throw error;
   } finally {
     await unlink(draft);
   }
@@ -31,9 +34,12 @@ export async function localSecretsKey(dataDir: string): Promise<string> {
 
 async function readKey(path: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    const key = (await readFile(path, 'utf8')).trim();
+    if (key.length < KEY_CHARACTERS_MIN)
+      throw new Error(`${path} holds no key. Put the backup of the file in its place.`);
+    return key;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
