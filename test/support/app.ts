@@ -3,6 +3,7 @@ import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { createApp } from '../../src/service';
 import { databaseUrl } from './database';
+import { logFile } from './log-watch';
 
 export interface TestApp {
   readonly url: string;
@@ -20,8 +21,8 @@ export async function startApp(
   database?: string,
 ): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
-  const settings = readSettings({ LOG_LEVEL: 'fatal', SECRETS_KEY, ...environment, DATABASE_URL: url });
-  const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel));
+  const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
+  const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel, logFile()));
   await app.listen(0, '127.0.0.1');
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
 }
