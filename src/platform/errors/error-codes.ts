@@ -12,6 +12,16 @@ export const ERROR_CODES = {
     title: 'The body is not JSON',
     mend: 'Send one JSON value in UTF-8.',
   },
+  system_field: {
+    status: 400,
+    title: 'The mutation writes to a field of the system',
+    mend: 'Remove the operations that `details` names.',
+  },
+  undeclared_variable: {
+    status: 400,
+    title: 'The mutation writes to a variable that the campaign does not declare',
+    mend: 'Correct the paths that `details` names, or define the variables.',
+  },
   unauthenticated: {
     status: 401,
     title: 'A credential is needed',
@@ -51,6 +61,11 @@ export const ERROR_CODES = {
     status: 403,
     title: 'The credential may not send this source',
     mend: 'Use a credential whose `sources` names it.',
+  },
+  context_violation: {
+    status: 403,
+    title: "The request is outside of the token's context",
+    mend: 'Name no other campaign, app or participant than the token is for.',
   },
   not_found: {
     status: 404,
@@ -106,6 +121,11 @@ export const ERROR_CODES = {
     status: 422,
     title: 'The batch has too many items',
     mend: 'Split it.',
+  },
+  campaign_required: {
+    status: 422,
+    title: 'No campaign is named',
+    mend: 'Send `campaign_id`, or have the token or its issuer name a campaign.',
   },
   rate_limited: {
     status: 429,
