@@ -14,7 +14,9 @@ let logged: string[];
 beforeEach(() => {
   logged = [];
   for (const level of ['warn', 'log'] as const) {
-    jest.spyOn(Logger.prototype, level).mockImplementation((message) => void logged.push(`${level}: ${message}`));
+    jest
+      .spyOn(Logger.prototype, level)
+      .mockImplementation((...[message]: unknown[]) => void logged.push(`${level}: ${String(message)}`));
   }
 });
 
