@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
@@ -49,14 +50,15 @@ export async function startService(environment: Settings): Promise<Service> {
   }
 }
 
-/** The application over a migrated database, not listening yet; tests use the same. */
+/** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
 export async function createApp(
   settings: Settings,
   connection: ConnectionSettings,
   logger: JsonLogger,
+  further: Pick<DynamicModule, 'controllers'> = {},
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(settings, connection),
+    { ...AppModule.with(settings, connection), ...further },
     new ApiExpressAdapter(),
     { bodyParser: false, logger, abortOnError: false },
   );

@@ -2,9 +2,8 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { describeFaults } from '../errors/describe-faults';
 import { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
+import { PATH_NAME } from '../text/path-name';
 
-/** Names in paths: a campaign, an event type, a reaction (contract section 1). */
-export const PATH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const FORM = 'is 1 to 128 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit';
 
 /** Refuses a path parameter that is no name: `@Param('campaign_id', PathNamePipe)`. */
