@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
@@ -17,6 +18,15 @@ const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
 const APP_CLAIM_DEFAULT = 'app_id';
 const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
 
+const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
+const DEVELOPMENT_SECRET_BYTES = 32;
+
+/** With its secret, which is for whoever mints its tokens within the service. */
+export interface DevelopmentIssuer {
+  readonly issuer: JwtIssuer;
+  readonly secret: string;
+}
+
 /** Registers whose tokens the participants of a workspace call with (contract section 2, JWT issuers). */
 @Injectable()
 export class JwtIssuersService {
@@ -34,15 +44,10 @@ export class JwtIssuersService {
    * or another workspace has registered the same issuer and audience.
    */
   async create({ tenantId, credentialId }: Principal, body: unknown): Promise<JwtIssuer> {
-    const issuer = this.newIssuer(tenantId, this.issuerCheck.check(body), credentialId);
+    const issuer = this.newIssuer(tenantId, this.issuerCheck.check(body), 'api', credentialId);
     // Nothing to announce: that an issuer is unknown is never remembered.
     const inserted = await this.issuers.insert(issuer);
-    if (!inserted) {
-      throw new DomainError(
-        'issuer_taken',
-        'This issuer and audience are registered already; have tokens issued for an audience of your own.',
-      );
-    }
+    if (!inserted) throw issuerTaken();
     return issuer;
   }
 
@@ -70,7 +75,22 @@ export class JwtIssuersService {
     return deleted;
   }
 
-  private newIssuer(tenantId: string, wanted: WantedIssuer, createdBy: string): JwtIssuer {
+  /**
+   * The issuer of a workspace whose secret only the service knows, for trying the runtime out without an identity provider;
+   * made when it is not there. `audience` is the workspace's own. Throws `validation_failed` without SECRETS_KEY.
+   */
+  async developmentIssuer({ tenantId, credentialId }: Principal, audience: string): Promise<DevelopmentIssuer> {
+    const name = { issuer: DEVELOPMENT_ISSUER, audience };
+    const secret = randomBytes(DEVELOPMENT_SECRET_BYTES).toString('base64url');
+    const wanted = this.issuerCheck.check({ ...name, secret });
+    // Of any number that are made at once one stays, and everybody gets that.
+    await this.issuers.insert(this.newIssuer(tenantId, wanted, 'development', credentialId));
+    const found = await this.issuers.findNamed(name.issuer, name.audience);
+    if (found?.tenantId !== tenantId || found.origin !== 'development' || found.secret === null) throw issuerTaken();
+    return { issuer: found, secret: this.secrets.open(found.secret, tenantId, found.id) };
+  }
+
+  private newIssuer(tenantId: string, wanted: WantedIssuer, origin: JwtIssuer['origin'], createdBy: string): JwtIssuer {
     const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = wanted;
     const [source] = keySourcesOf({ jwksUri, jwks, secret });
     if (source === undefined) throw new Error('An issuer without a source of keys got through the check');
@@ -86,9 +106,16 @@ export class JwtIssuersService {
       defaultCampaignId: wanted.defaultCampaignId ?? null,
       allowedCampaignIds: wanted.allowedCampaignIds ?? null,
       clockToleranceSeconds: wanted.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
-      ...{ origin: 'api', createdAt: this.clock.now(), createdBy },
+      ...{ origin, createdAt: this.clock.now(), createdBy },
     };
   }
+}
+
+function issuerTaken(): DomainError {
+  return new DomainError(
+    'issuer_taken',
+    'This issuer and audience are registered already; have tokens issued for an audience of your own.',
+  );
 }
 
 function unknownIssuer(): DomainError {
