@@ -19,6 +19,7 @@ export const FAULT_CODES = {
   invalid_characters: 'The text contains U+0000 or a lone surrogate, which cannot be stored.',
   missing_offset: 'The time has no offset; end it in Z or in an offset such as +02:00.',
   conflicting_fields: 'Two fields that exclude each other, or two spellings of one field, are both set.',
+  secrets_key_missing: 'The service has no SECRETS_KEY, under which it could keep a secret.',
   placeholder_identity: 'The identifier is a placeholder that would glue strangers together.',
   invalid_phone: 'The phone number is not possible, or it has no country code and no default region is set.',
   identity_required: 'The event names no identifier.',
