@@ -11,6 +11,7 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, type Answer } from '../support/client';
 import { aTenant, type Tenant } from '../support/tenant';
+import { aTokenIssuer } from '../support/tokens';
 
 interface Operation {
   readonly name: string;
@@ -255,5 +256,9 @@ async function recordsOf({ adminKey }: Tenant): Promise<{ mark: string; ids: Rea
   const entry = (await client.get(`/v1/review-entries?source=${mark}`)).body.items[0].id;
   const key = (await client.post('/v1/api-keys', { name: mark, scopes: ['events:read'] })).body.apiKey.id;
   await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
-  return { mark, ids: { events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark } };
+  const { record: issuer } = await aTokenIssuer(client, { fields: { audience: mark } });
+  return {
+    mark,
+    ids: { events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark, 'jwt-issuers': issuer.id },
+  };
 }
