@@ -11,6 +11,7 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, type Answer } from '../support/client';
 import { aTenant, type Tenant } from '../support/tenant';
+import { aTokenIssuer } from '../support/tokens';
 
 interface Operation {
   readonly name: string;
@@ -264,6 +265,10 @@ async function recordsOf({ adminKey }: Tenant): Promise<Records> {
   const { id: key, createdBy } = (await client.post('/v1/api-keys', { name: mark, scopes: ['events:read'] })).body
     .apiKey;
   await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
-  const ids = { events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark };
+  const { record: issuer } = await aTokenIssuer(client, { fields: { audience: mark } });
+  const ids = {
+    ...{ events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
+    ...{ 'jwt-issuers': issuer.id },
+  };
   return { marks: [mark, createdBy], ids };
 }
