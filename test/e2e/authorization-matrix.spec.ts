@@ -264,6 +264,11 @@ async function recordsOf({ adminKey }: Tenant): Promise<Records> {
   const { id: key, createdBy } = (await client.post('/v1/api-keys', { name: mark, scopes: ['events:read'] })).body
     .apiKey;
   await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
-  const ids = { events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark };
+  const credential = (await client.post('/v1/service-credentials', { name: mark, algorithm: 'hmac-sha256' })).body
+    .serviceCredential.id;
+  const ids = {
+    ...{ events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
+    'service-credentials': credential,
+  };
   return { marks: [mark, createdBy], ids };
 }

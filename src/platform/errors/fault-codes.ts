@@ -25,6 +25,7 @@ export const FAULT_CODES = {
   identity_conflict: 'The identifiers belong to two different customers.',
   profile_erased: 'The identifiers belong to a person who was erased.',
   source_not_allowed: 'The credential may not send events of this source.',
+  secrets_key_missing: 'The service has no SECRETS_KEY, so it cannot keep secrets.',
   unregistered_event_type: 'The event type is not registered in this workspace.',
   unknown_property: 'The event type does not declare this property.',
   property_removed: 'The new version no longer declares a property.',
