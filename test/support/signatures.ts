@@ -1,5 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import type { Client } from './client';
+import { request } from 'node:http';
+import type { Answer, Client } from './client';
 
 /** What a client signs with: written from RFC 9421 and sharing nothing with the service. */
 export interface Signer {
@@ -105,4 +106,55 @@ export async function anHmacSigner(client: Client): Promise<Signer> {
   const { status, body } = await client.post('/v1/service-credentials', wanted);
   expect([status, typeof body.secret]).toEqual([201, 'string']);
   return hmacSigner(body.serviceCredential.id, body.secret);
+}
+
+/** A header with a list of values is sent in as many lines; undefined leaves it out. */
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Sends a request as it is: fetch would fold its target and join its headers. */
+export function sendRaw(
+  url: string,
+  { method = 'POST', target, body }: SignedRequest,
+  headers: RawHeaders,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const sent = Object.entries<RawHeaders[string]>({ 'content-type': 'application/json', ...headers }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[name, value]]),
+  );
+  const bytes = Buffer.from(body);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method,
+        path: target,
+        headers: { ...Object.fromEntries(sent), 'content-length': bytes.length },
+      },
+      (incoming) => {
+        const parts: Buffer[] = [];
+        incoming
+          .on('data', (part: Buffer) => parts.push(part))
+          .on('end', () => {
+            const answer = JSON.parse(Buffer.concat(parts).toString());
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: new Headers(incoming.headers as never),
+              body: answer,
+            });
+          });
+      },
+    );
+    outgoing.on('error', reject).end(bytes);
+  });
+}
+
+/** Signs a request and sends it. */
+export function sendSigned(
+  url: string,
+  signer: Signer,
+  signed: SignedRequest,
+  options: SignatureOptions = {},
+): Promise<Answer> {
+  return sendRaw(url, signed, signatureOf(signer, signed, options));
 }
