@@ -7,10 +7,21 @@ import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
 import { ReviewModule } from './review/review.module';
+import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** The whole service over one database. */
-@Module({ imports: [IngestModule, CdpModule, ReviewModule, ApiKeysModule, JwtIssuersModule, WorkspacesModule] })
+@Module({
+  imports: [
+    IngestModule,
+    CdpModule,
+    ReviewModule,
+    ApiKeysModule,
+    JwtIssuersModule,
+    ServiceCredentialsModule,
+    WorkspacesModule,
+  ],
+})
 export class AppModule {
   static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
     return { module: AppModule, imports: [PlatformModule.with(settings, connection)] };

@@ -266,9 +266,11 @@ async function recordsOf({ adminKey }: Tenant): Promise<Records> {
     .apiKey;
   await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
   const { record: issuer } = await aTokenIssuer(client, { fields: { audience: mark } });
+  const credential = (await client.post('/v1/service-credentials', { name: mark, algorithm: 'hmac-sha256' })).body
+    .serviceCredential.id;
   const ids = {
     ...{ events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
-    ...{ 'jwt-issuers': issuer.id },
+    ...{ 'jwt-issuers': issuer.id, 'service-credentials': credential },
   };
   return { marks: [mark, createdBy], ids };
 }
