@@ -11,7 +11,7 @@ import { DECORATORS } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../src/platform/auth/api-key.guard';
 import { REQUIRED_SCOPE } from '../../src/platform/auth/auth-metadata';
 import { SCOPES } from '../../src/platform/auth/scopes';
-import { PATH_NAME } from '../../src/platform/http/path-name.pipe';
+import { PATH_NAME } from '../../src/platform/text/path-name';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { aTenant } from '../support/tenant';

@@ -21,7 +21,10 @@ export class JsonLogger implements LoggerService {
 
   /** `destination` is a file, or standard error. */
   constructor(level: string, destination: string | number = STANDARD_ERROR) {
-    this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: destination, sync: true }));
+    this.pino = pino(
+      { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      pino.destination({ dest: destination, sync: true }),
+    );
   }
 
   log(message: unknown, ...context: unknown[]): void {
