@@ -153,6 +153,21 @@ export const SETTINGS = {
     'Reverse proxies in front of the service, whose X-Forwarded-For tells the address of the client; 0: none',
     integer(0, 10, 0),
   ),
+  variablesPerScopeMax: setting(
+    'VARIABLES_PER_SCOPE_MAX',
+    'Most variables that a campaign may have declared in each scope',
+    integer(1, 1000, 100),
+  ),
+  variableLimitStatus: setting(
+    'VARIABLE_LIMIT_STATUS',
+    'Status of variable_limit_exceeded: 409 or 403',
+    oneOf(['403', '409'], '409'),
+  ),
+  contextViolationStatus: setting(
+    'CONTEXT_VIOLATION_STATUS',
+    'Status of context_violation: 403 or 409',
+    oneOf(['403', '409'], '403'),
+  ),
   reviewPayloadDays: setting(
     'REVIEW_PAYLOAD_DAYS',
     'Days that payloads of refused events are kept for replay',
