@@ -6,10 +6,14 @@ import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
 import { ReviewModule } from './review/review.module';
+import { RuntimeModule } from './runtime/runtime.module';
+import { VariablesModule } from './variables/variables.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** The whole service over one database. */
-@Module({ imports: [IngestModule, CdpModule, ReviewModule, ApiKeysModule, WorkspacesModule] })
+@Module({
+  imports: [IngestModule, CdpModule, ReviewModule, VariablesModule, RuntimeModule, ApiKeysModule, WorkspacesModule],
+})
 export class AppModule {
   static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
     return { module: AppModule, imports: [PlatformModule.with(settings, connection)] };

@@ -240,11 +240,17 @@ describe('another workspace', () => {
         const { status, body } = await call(operation, bearer(key), {}, ids[folder ?? '']);
         return [operation.name, status, JSON.stringify(body).includes(mark)];
       };
-      expect(await ask(stranger.adminKey)).toEqual([operation.name, folder === undefined ? 200 : 404, false]);
+      expect(await ask(stranger.adminKey)).toEqual([operation.name, statusForStranger(operation, folder), false]);
       if (operation.method === 'GET') expect(await ask(tenant.adminKey)).toEqual([operation.name, 200, true]);
     }
   });
 });
+
+/** Lists are empty; records are not found. A campaign is no record: anybody may declare something for one of any name. */
+function statusForStranger({ method }: Operation, folder: string | undefined): number {
+  if (folder === 'campaigns') return method === 'GET' ? 200 : 422;
+  return folder === undefined ? 200 : 404;
+}
 
 /** One record of each kind, all bearing the same mark; a new kind of record is to be added here. */
 async function recordsOf({ adminKey }: Tenant): Promise<{ mark: string; ids: Readonly<Record<string, string>> }> {
@@ -255,5 +261,10 @@ async function recordsOf({ adminKey }: Tenant): Promise<{ mark: string; ids: Rea
   const entry = (await client.get(`/v1/review-entries?source=${mark}`)).body.items[0].id;
   const key = (await client.post('/v1/api-keys', { name: mark, scopes: ['events:read'] })).body.apiKey.id;
   await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
-  return { mark, ids: { events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark } };
+  const variable = { scope: 'user', name: 'points', type: 'number', description: mark };
+  await client.post(`/v1/campaigns/${mark}/variables:define`, variable);
+  return {
+    mark,
+    ids: { campaigns: mark, events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
+  };
 }

@@ -171,6 +171,21 @@ export const SETTINGS = {
     'Origins whose pages may call the runtime routes, separated by commas; * for any',
     origins,
   ),
+  variablesPerScopeMax: setting(
+    'VARIABLES_PER_SCOPE_MAX',
+    'Most variables that a campaign may have declared in each scope',
+    integer(1, 1000, 100),
+  ),
+  variableLimitStatus: setting(
+    'VARIABLE_LIMIT_STATUS',
+    'Status of variable_limit_exceeded: 409 or 403',
+    oneOf(['403', '409'], '409'),
+  ),
+  contextViolationStatus: setting(
+    'CONTEXT_VIOLATION_STATUS',
+    'Status of context_violation: 403 or 409',
+    oneOf(['403', '409'], '403'),
+  ),
   reviewPayloadDays: setting(
     'REVIEW_PAYLOAD_DAYS',
     'Days that payloads of refused events are kept for replay',
