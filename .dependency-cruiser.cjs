@@ -2,12 +2,24 @@
  * Who may know whom (ARCHITECTURE.md, arrows). A feature reaches another through its module, its service, its domain or its
  * DTOs; never through its repository, its SQL or its entities.
  */
-const FEATURES = ['api-keys', 'cdp', 'identity', 'ingest', 'jwt-issuers', 'review', 'service-credentials', 'workspaces'];
+const FEATURES = [
+  'api-keys',
+  'cdp',
+  'identity',
+  'ingest',
+  'jwt-issuers',
+  'review',
+  'runtime',
+  'service-credentials',
+  'variables',
+  'workspaces',
+];
 
 /** The arrows between features; what is not here is not allowed. */
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
   ingest: ['identity', 'review'],
+  runtime: ['variables'],
   workspaces: ['api-keys'],
 };
 

@@ -8,6 +8,8 @@ import type { ConnectionSettings } from './platform/database/connection-settings
 import { PlatformModule } from './platform/platform.module';
 import { ReviewModule } from './review/review.module';
 import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
+import { RuntimeModule } from './runtime/runtime.module';
+import { VariablesModule } from './variables/variables.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** The whole service over one database. */
@@ -16,6 +18,8 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
     IngestModule,
     CdpModule,
     ReviewModule,
+    VariablesModule,
+    RuntimeModule,
     ApiKeysModule,
     JwtIssuersModule,
     ServiceCredentialsModule,

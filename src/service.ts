@@ -11,6 +11,7 @@ import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded-postgres';
 import { migrate } from './platform/database/migrate';
+import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
@@ -63,7 +64,10 @@ export async function createApp(
     new ApiExpressAdapter(),
     { bodyParser: false, logger, abortOnError: false },
   );
-  await configureApp(app, { pluginMetadata, settings, trustProxy: settings.trustProxy });
+  await configureApp(app, {
+    ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
+    statusPolicy: statusPolicy(settings),
+  });
   await app.init();
   return app;
 }

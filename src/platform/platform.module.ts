@@ -8,6 +8,7 @@ import { ControlChange } from './control/entities/control-change.entity';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from './database/connection-settings';
 import { databaseOptions } from './database/database-options';
 import { ProblemDetailsFilter } from './errors/problem-details.filter';
+import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
 import { PersonalProperties } from './masking/personal-properties';
@@ -34,7 +35,7 @@ export class PlatformModule {
         ControlFeed,
         PersonalProperties,
         SecretBox,
-        { provide: ProblemDetailsFilter, useFactory: () => new ProblemDetailsFilter() },
+        { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
       ],
       exports: [
         SETTINGS_TOKEN,

@@ -56,6 +56,14 @@ function commaList(text: string | undefined): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
+const ORIGIN = /^https?:\/\/[^\s/]+$/;
+
+function origins(text: string | undefined): readonly string[] {
+  const list = commaList(text ?? '*');
+  if (list.every((origin) => origin === '*' || ORIGIN.test(origin))) return list;
+  throw new SettingFault('must be * or origins such as https://shop.example.com, separated by commas');
+}
+
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
@@ -152,6 +160,31 @@ export const SETTINGS = {
     'TRUST_PROXY',
     'Reverse proxies in front of the service, whose X-Forwarded-For tells the address of the client; 0: none',
     integer(0, 10, 0),
+  ),
+  mutationRetentionDays: setting(
+    'MUTATION_RETENTION_DAYS',
+    'Days for which a mutation_id is known and its repetition answered with the first outcome',
+    integer(1, 3650, 30),
+  ),
+  corsOrigins: setting(
+    'CORS_ORIGINS',
+    'Origins whose pages may call the runtime routes, separated by commas; * for any',
+    origins,
+  ),
+  variablesPerScopeMax: setting(
+    'VARIABLES_PER_SCOPE_MAX',
+    'Most variables that a campaign may have declared in each scope',
+    integer(1, 1000, 100),
+  ),
+  variableLimitStatus: setting(
+    'VARIABLE_LIMIT_STATUS',
+    'Status of variable_limit_exceeded: 409 or 403',
+    oneOf(['403', '409'], '409'),
+  ),
+  contextViolationStatus: setting(
+    'CONTEXT_VIOLATION_STATUS',
+    'Status of context_violation: 403 or 409',
+    oneOf(['403', '409'], '403'),
   ),
   reviewPayloadDays: setting(
     'REVIEW_PAYLOAD_DAYS',

@@ -97,6 +97,16 @@ export const ERROR_CODES = {
     title: 'The issuer and audience are registered already',
     mend: 'Have tokens issued for an audience of your own.',
   },
+  variable_limit_exceeded: {
+    status: 409,
+    title: 'The scope has no room for another variable',
+    mend: 'Archive a variable that is no longer used.',
+  },
+  variable_type_conflict: {
+    status: 409,
+    title: 'The variable has another type',
+    mend: 'Declare it with the type that it has, or take another name.',
+  },
   incompatible_event_type: {
     status: 409,
     title: 'The new version would break senders',

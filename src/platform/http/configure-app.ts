@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
+import type { StatusPolicy } from '../errors/status-policy';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { type DocumentedLimits, openApiDocument } from './openapi';
@@ -15,6 +16,8 @@ export interface AppOptions {
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
   /** The limits in force, to be documented, and the size of a batch to be enforced. */
   readonly settings?: DocumentedLimits;
+  /** The statuses that the operator has chosen for refusals. */
+  readonly statusPolicy?: StatusPolicy;
 }
 
 const DOCS_PATH = '/docs';
@@ -30,7 +33,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   app.use(literalColons);
   app.use(apiHeaders());
   app.use(DOCS_PATH, docsHeaders());
-  app.useGlobalFilters(new ProblemDetailsFilter());
+  app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   app.useGlobalPipes(queryValidation());
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
   const document = openApiDocument(app, options.settings);

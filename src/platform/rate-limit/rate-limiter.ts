@@ -13,7 +13,7 @@ export interface RateLimitPolicy extends Quota {
 /** Beyond so many spenders in a window, those who have not been seen for longest start anew. */
 const SPENDERS_MAX = 50_000;
 
-/** Holds each spender to a quota, in the memory of this process (docs/adr/0016). */
+/** Holds each spender to a quota, in the memory of this process (docs/adr/0019). */
 export class RateLimiter {
   private readonly fullAt = new LRUCache<string, number>({ max: SPENDERS_MAX });
 

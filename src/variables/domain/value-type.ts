@@ -1,9 +1,38 @@
+import type { Fault } from '../../platform/errors/fault';
+import { invalidCharactersFault, rangeFault, typeFault } from '../../platform/errors/fault-words';
+import { isExactNumber } from '../../platform/json/exact-number';
+import { isStorable } from '../../platform/text/storable-text';
 import type { VariableType, VariableValue } from './variable';
 
-/** Strings of variables (contract section 8). */
+/** Strings of variables (contract section 8), in bytes of UTF-8. */
 export const VALUE_BYTES_MAX = 4 * 1024;
+
+const TYPE_WORDS: Readonly<Record<VariableType, string>> = {
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+};
+const RANGE_WORDS = `finite and, when whole, between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
 
 /** Whether a JSON value is one of this type; a number has to be finite. */
 export function isOfType(value: unknown, type: VariableType): value is VariableValue {
   return type === 'number' ? Number.isFinite(value) : typeof value === type;
+}
+
+/**
+ * Tells everything that keeps a sent JSON value from being stored as a value of this type (contract section 8). Fault codes:
+ * `type`, `range` (docs/adr/0011), `too_large`, `invalid_characters`.
+ */
+export function valueFaults(value: unknown, type: VariableType, path: string): Fault[] {
+  if (typeof value === 'number' && type === 'number')
+    return isExactNumber(value) ? [] : [rangeFault(path, RANGE_WORDS)];
+  if (!isOfType(value, type)) return [typeFault(path, TYPE_WORDS[type])];
+  return typeof value === 'string' ? textFaults(value, path) : [];
+}
+
+function textFaults(text: string, path: string): Fault[] {
+  const faults = isStorable(text) ? [] : [invalidCharactersFault(path)];
+  if (Buffer.byteLength(text) <= VALUE_BYTES_MAX) return faults;
+  const message = `${path} takes more than ${VALUE_BYTES_MAX} bytes in UTF-8; shorten it.`;
+  return [...faults, { path, code: 'too_large', message }];
 }
