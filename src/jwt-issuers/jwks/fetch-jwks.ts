@@ -144,6 +144,6 @@ function entriesOf(body: Buffer): readonly unknown[] {
 
 /** The code of a system error, such as ECONNREFUSED; its message would name the address. */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = isObject(error) ? error['code'] : undefined;
   return typeof code === 'string' && ERROR_CODE.test(code) ? ` (${code})` : '';
 }
