@@ -15,6 +15,7 @@ const DECLARATIONS: readonly Declaration[] = [
   { scope: 'campaign', name: 'open', type: 'boolean' },
   { scope: 'app', name: 'valueOf2', type: 'string' },
 ];
+const DECLARED_IN = { of: (scope: VariableScope) => DECLARATIONS.filter((each) => each.scope === scope) };
 const EMPTY: StateValues = { user: new Map(), campaign: new Map(), app: new Map() };
 
 function resolved(operations: readonly Operation[]): readonly ResolvedOperation[] {
@@ -43,7 +44,7 @@ function stored(values: StateValues, changed: readonly ChangedValue[]): StateVal
   return next;
 }
 
-const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(readState(DECLARATIONS, values)));
+const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(readState(DECLARED_IN, values)));
 const op = (kind: Operation['op'], path: string, value: VariableValue): Operation =>
   ({ op: kind, path: `state.${path}`, value }) as Operation;
 
@@ -188,7 +189,7 @@ describe('any sequence of mutations', () => {
           for (const { path, current } of applied.mutations) last.set(path, current);
           values = stored(values, applied.changed);
         }
-        const tree = readState(DECLARATIONS, values);
+        const tree = readState(DECLARED_IN, values);
         for (const { scope, name, default: fallback = null } of DECLARATIONS) {
           expect(tree[scope][name]).toBe(last.get(`state.${scope}.${name}`) ?? fallback);
           expect(values[scope].has(name)).toBe(last.has(`state.${scope}.${name}`));

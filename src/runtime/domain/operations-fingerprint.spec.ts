@@ -22,6 +22,18 @@ describe('fingerprintOf', () => {
     expect(fingerprintOf([])).toHaveLength(32);
   });
 
+  it.each<[string, Operation, Operation]>([
+    ['inc and dec', { path: 'a', op: 'inc', value: 1 }, { path: 'a', op: 'dec', value: 1 }],
+    ['inc and set', { path: 'a', op: 'inc', value: 1 }, { path: 'a', op: 'set', value: 1 }],
+    ['a number and its text', { path: 'a', op: 'set', value: 1 }, { path: 'a', op: 'set', value: '1' }],
+    ['true and its text', { path: 'a', op: 'set', value: true }, { path: 'a', op: 'set', value: 'true' }],
+    ['two paths', { path: 'a', op: 'set', value: 1 }, { path: 'b', op: 'set', value: 1 }],
+    ['two values', { path: 'a', op: 'inc', value: 1 }, { path: 'a', op: 'inc', value: 1.0000000000000002 }],
+    ['commas in another place', { path: 'a,set', op: 'set', value: 'b' }, { path: 'a', op: 'set', value: 'set,b' }],
+  ])('tells %s apart', (_name, one, other) => {
+    expect(fingerprintOf([one]).equals(fingerprintOf([other]))).toBe(false);
+  });
+
   it('tells any two different lists of operations apart, and no two equal ones', () => {
     const text = fc.oneof(fc.constantFrom('a', 'b', '","', '1', 'true', ''), fc.string());
     const set = fc.record({

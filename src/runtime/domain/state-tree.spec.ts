@@ -1,9 +1,12 @@
 import type { Declaration } from '../../variables/domain/variable';
-import { readState, shownValue, valuesOf, type StateValues } from './state-tree';
+import { readState as readDeclared, shownValue, valuesOf, type StateTree, type StateValues } from './state-tree';
 
 const EMPTY: StateValues = { user: new Map(), campaign: new Map(), app: new Map() };
 const LEVEL: Declaration = { scope: 'user', name: 'level', type: 'number', default: 1 };
 const MOTTO: Declaration = { scope: 'campaign', name: 'motto', type: 'string' };
+
+const readState = (declarations: readonly Declaration[], values: StateValues): StateTree =>
+  readDeclared({ of: (scope) => declarations.filter((each) => each.scope === scope) }, values);
 
 describe('readState', () => {
   it('has the three branches, whatever is declared', () => {

@@ -1,5 +1,10 @@
 import { isOfType } from '../../variables/domain/value-type';
-import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
+import {
+  VARIABLE_SCOPES,
+  type Declaration,
+  type VariableScope,
+  type VariableValue,
+} from '../../variables/domain/variable';
 
 /** What is stored for a participant of a campaign: the values of scope `user`, and beside them what is the system's. */
 export interface ParticipantDocument {
@@ -30,12 +35,17 @@ export function valuesOf(document: ParticipantDocument): StoredValues {
   return new Map(Object.entries(document.values));
 }
 
+/** The variables that a campaign declares, without archived ones. */
+export interface DeclaredVariables {
+  of(scope: VariableScope): Iterable<Declaration>;
+}
+
 /** `state` of a read (contract section 8): every declared variable and nothing else, in the order of the declarations. */
-export function readState(declarations: Iterable<Declaration>, values: StateValues): StateTree {
+export function readState(declared: DeclaredVariables, values: StateValues): StateTree {
   const tree = { user: emptyBranch(), campaign: emptyBranch(), app: emptyBranch() };
-  for (const declaration of declarations) {
-    const { scope, name } = declaration;
-    tree[scope][name] = shownValue(declaration, values[scope].get(name));
+  for (const scope of VARIABLE_SCOPES) {
+    for (const declaration of declared.of(scope))
+      tree[scope][declaration.name] = shownValue(declaration, values[scope].get(declaration.name));
   }
   return tree;
 }
