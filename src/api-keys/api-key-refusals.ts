@@ -1,4 +1,4 @@
-import { FORBIDDEN_CHALLENGE, scopeMissing } from '../platform/auth/challenges';
+import { scopeMissing } from '../platform/auth/challenges';
 import type { Principal } from '../platform/auth/principal';
 import { grants, type Scope } from '../platform/auth/scopes';
 import { DomainError } from '../platform/errors/domain-error';
@@ -30,6 +30,6 @@ export function assertMayGrant(caller: Principal, { scopes, sources }: Grant): v
   const allowed = caller.sources;
   if (allowed !== null && (sources === undefined || sources.some((source) => !allowed.has(source)))) {
     const words = 'A key can only be given sources that the credential itself may send.';
-    throw new DomainError('source_not_allowed', words, { headers: FORBIDDEN_CHALLENGE });
+    throw new DomainError('source_not_allowed', words);
   }
 }

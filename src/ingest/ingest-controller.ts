@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { FORBIDDEN_CHALLENGE } from '../platform/auth/challenges';
 import type { Principal } from '../platform/auth/principal';
 import { spenderOf } from '../platform/auth/spender';
 import { unavailable } from '../platform/database/database-errors';
@@ -81,8 +80,5 @@ function isUnavailable(result: IngestResult): boolean {
 
 function refusalError({ code, message, details }: Refusal): DomainError {
   if (code === 'unavailable') return unavailable();
-  return new RefusedEventError(code, message, {
-    details,
-    ...(code === 'source_not_allowed' ? { headers: FORBIDDEN_CHALLENGE } : {}),
-  });
+  return new RefusedEventError(code, message, { details });
 }

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Participant } from '../platform/auth/principal';
-import { FORBIDDEN_CHALLENGE } from '../platform/auth/challenges';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
-import type { Declarations } from '../variables/domain/declarations';
-import { VARIABLE_SCOPES, type Declaration } from '../variables/domain/variable';
 import { VariablesService } from '../variables/variables.service';
 import type { MutationRequest } from './domain/mutation-request';
 import type { MutationEntry, MutationStatus } from './domain/mutation-result';
@@ -47,7 +44,7 @@ export class RuntimeService {
       this.variables.declarationsOf(tenantId, owner.campaignId),
       this.reader.read(tenantId, owner),
     ]);
-    return { state: readState(declarationsIn(declarations), values), system };
+    return { state: readState(declarations, values), system };
   }
 
   /**
@@ -66,10 +63,6 @@ export class RuntimeService {
     };
     return settled(await this.lane.apply({ work, bytes: weightOf(work) }));
   }
-}
-
-function declarationsIn(declarations: Declarations): Declaration[] {
-  return VARIABLE_SCOPES.flatMap((scope) => declarations.of(scope));
 }
 
 function settled(outcome: MutationOutcome): SettledMutation {
@@ -91,8 +84,7 @@ function ownerOf(participant: Participant, named: NamedOwner): StateOwner {
   const found = findStateOwner(participant, named);
   if ('owner' in found) return found.owner;
   const { code, message, details } = found.refusal;
-  const headers = code === 'context_violation' ? { headers: FORBIDDEN_CHALLENGE } : {};
-  throw new DomainError(code, message, { details, ...headers });
+  throw new DomainError(code, message, { details });
 }
 
 /** Roughly, in bytes of memory. */

@@ -1,4 +1,4 @@
-import { FORBIDDEN_CHALLENGE, scopeMissing } from '../platform/auth/challenges';
+import { scopeMissing } from '../platform/auth/challenges';
 import type { Principal } from '../platform/auth/principal';
 import { grants } from '../platform/auth/scopes';
 import { DomainError } from '../platform/errors/domain-error';
@@ -17,5 +17,5 @@ export function assertMayGrant(caller: Principal): void {
   if (caller.sources === null) return;
   const words =
     'A service credential may send every source; only a credential without a limit to sources can make one.';
-  throw new DomainError('source_not_allowed', words, { headers: FORBIDDEN_CHALLENGE });
+  throw new DomainError('source_not_allowed', words);
 }

@@ -1,3 +1,4 @@
+import { FORBIDDEN_CHALLENGE } from '../auth/challenges';
 import type { DomainError } from './domain-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 import type { Fault } from './fault';
@@ -48,8 +49,9 @@ export function problemHeaders(error: DomainError, policy: StatusPolicy = {}): R
   const status = statusOf(error.code, policy);
   // A refusal is about this moment and this caller: nobody may keep it for the next one.
   const headers: Record<string, string> = { 'Content-Type': PROBLEM_MEDIA_TYPE, 'Cache-Control': 'no-store' };
-  // RFC 9110 wants a challenge on every 401; whoever knows more about the credential sends a better one.
+  // RFC 9110 wants a challenge on every 401, and RFC 6750 has one for every 403; whoever knows more about the credential sends a better one.
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (status === 403) Object.assign(headers, FORBIDDEN_CHALLENGE);
   const retryAfterSeconds = error.extras.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   Object.assign(headers, error.extras.headers);

@@ -5,8 +5,8 @@ import { ERROR_CODES, type ErrorCode } from './error-codes';
 export type StatusPolicy = Readonly<Partial<Record<ErrorCode, number>>>;
 
 /** The refusals that are 403 or 409 "depending on policy" (contract section 1). */
-export function statusPolicy({ variableLimitStatus }: Settings): StatusPolicy {
-  return { variable_limit_exceeded: Number(variableLimitStatus) };
+export function statusPolicy({ variableLimitStatus, contextViolationStatus }: Settings): StatusPolicy {
+  return { variable_limit_exceeded: Number(variableLimitStatus), context_violation: Number(contextViolationStatus) };
 }
 
 /** The HTTP status of a refusal. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { addDecimal, addExactly, isKeepable, NUMBER_MAX, subtractDecimal } from './decimal';
+import { isKeepable, NUMBER_MAX } from '../../variables/domain/value-type';
+import { addDecimal, addExactly, subtractDecimal } from './decimal';
 
 /** The sum of two shortest decimal texts by whole numbers alone: [digits, count of decimals]. */
 function textbookSum(a: number, b: number): [bigint, number] {
@@ -61,7 +62,7 @@ describe('decimal arithmetic', () => {
     expect(subtractDecimal(sum, b)).toBe(a);
   });
 
-  it('allows ±2^53 and nothing beyond, not even what would round to it', () => {
+  it('allows ±(2^53 - 1) and nothing beyond, not even what would round to it', () => {
     expect(addDecimal(NUMBER_MAX - 1, 1)).toBe(NUMBER_MAX);
     expect(subtractDecimal(1 - NUMBER_MAX, 1)).toBe(-NUMBER_MAX);
     expect(addDecimal(NUMBER_MAX, 0)).toBe(NUMBER_MAX);

@@ -1,20 +1,13 @@
 import Big from 'big.js';
-
-/** Beyond ±2^53 not every integer is a double, so that a counter would stop counting without a word (contract section 8). */
-export const NUMBER_MAX = 2 ** 53;
+import { NUMBER_MAX } from '../../variables/domain/value-type';
 
 /** Six decimals, so that money below a milliard takes the quick way. */
 const QUICK_SCALE = 1e6;
 const QUICK_SCALED_MAX = 1e15;
 
-/** Whether a variable may hold the number. */
-export function isKeepable(value: number): boolean {
-  return Math.abs(value) <= NUMBER_MAX;
-}
-
 /**
  * The sum of two numbers as people write them: of their shortest decimal texts, exactly, then rounded once to a JSON
- * number (0.1 + 0.2 is 0.3). Undefined where the sum, before it is rounded, is no number or lies beyond ±2^53.
+ * number (0.1 + 0.2 is 0.3). Undefined where the sum, before it is rounded, is no number or lies beyond `NUMBER_MAX`.
  */
 export function addDecimal(a: number, b: number): number | undefined {
   return addQuickly(a, b) ?? addExactly(a, b);
@@ -46,7 +39,7 @@ export function addExactly(a: number, b: number): number | undefined {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return undefined;
   const exact = new Big(a).plus(b);
   const rounded = positiveZero(Number(exact.toString()));
-  // 2^53 + 1 rounds to 2^53, which is why the exact sum is asked there.
+  // A sum beyond the limit may round back to it, which is why the exact one is asked there.
   return Math.abs(rounded) < NUMBER_MAX || exact.abs().lte(NUMBER_MAX) ? rounded : undefined;
 }
 

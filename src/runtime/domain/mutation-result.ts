@@ -9,9 +9,3 @@ export interface MutationEntry {
 }
 
 export type MutationStatus = 'applied' | 'duplicate';
-
-/** The answer to a mutation; a duplicate carries the entries of the original. */
-export interface MutationResult {
-  readonly status: MutationStatus;
-  readonly mutations: readonly MutationEntry[];
-}

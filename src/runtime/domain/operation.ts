@@ -4,7 +4,6 @@ import {
   fieldPath,
   invalidCharactersFault,
   itemPath,
-  rangeFault,
   requiredFault,
   tooFewItemsFault,
   tooLongFault,
@@ -15,9 +14,9 @@ import {
 } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
 import { isStorable } from '../../platform/text/storable-text';
-import { VALUE_BYTES_MAX } from '../../variables/domain/value-type';
+import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
-import { isKeepable, positiveZero } from './decimal';
+import { positiveZero } from './decimal';
 
 /** Contract section 8. */
 export const OPERATIONS_MAX = 100;
@@ -106,27 +105,17 @@ function checkValue(
   faults: Fault[],
 ): VariableValue | undefined {
   if (value === undefined || value === null) faults.push(requiredFault(at));
-  else if (typeof value === 'number') return checkNumber(value, at, faults);
-  else if (op === 'inc' || op === 'dec') faults.push(typeFault(at, 'a number'));
-  else if (typeof value === 'string') return checkText(value, at, faults);
-  else if (typeof value === 'boolean') return value;
+  else if (op !== 'set' && op !== undefined && typeof value !== 'number') faults.push(typeFault(at, 'a number'));
+  else if (typeof value === 'number') {
+    // 1e999 has become Infinity on its way.
+    faults.push(...valueFaults(value, 'number', at));
+    return positiveZero(value);
+  } else if (typeof value === 'string') {
+    faults.push(...valueFaults(value, 'string', at));
+    return value;
+  } else if (typeof value === 'boolean') return value;
   else faults.push(typeFault(at, 'a number, a string, true or false'));
   return undefined;
-}
-
-/** 1e999 has become Infinity on its way. */
-function checkNumber(value: number, at: string, faults: Fault[]): number {
-  if (!isKeepable(value)) faults.push(rangeFault(at, 'a number between -2^53 and 2^53'));
-  return positiveZero(value);
-}
-
-function checkText(value: string, at: string, faults: Fault[]): string {
-  if (!isStorable(value)) faults.push(invalidCharactersFault(at));
-  if (Buffer.byteLength(value) > VALUE_BYTES_MAX) {
-    const message = `${at} is larger than ${VALUE_BYTES_MAX} bytes in UTF-8; shorten it.`;
-    faults.push({ path: at, code: 'too_large', message });
-  }
-  return value;
 }
 
 function reportUnknownFields(entry: object, at: string, faults: Fault[]): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Declaration } from '../../variables/domain/variable';
 import type { Operation } from './operation';
 import { resolvePaths, type Declarations } from './resolve-paths';
-import { SYSTEM_FIELD_NAMES } from './system-fields';
+import { RESERVED_NAMES } from '../../variables/domain/reserved-names';
 
 const COINS: Declaration = { scope: 'user', name: 'coins', type: 'number' };
 const MOTTO: Declaration = { scope: 'campaign', name: 'motto', type: 'string' };
@@ -80,7 +80,7 @@ describe('the paths of operations', () => {
   });
 
   it('have the reserved names of the contract for the system', () => {
-    expect([...SYSTEM_FIELD_NAMES].sort()).toEqual(
+    expect([...RESERVED_NAMES].sort()).toEqual(
       [
         ...['sessionId', 'session_id', 'userId', 'user_id', 'campaignId', 'campaign_id', 'appId', 'app_id', 'version'],
         ...['createdAt', 'updatedAt', 'constructor', 'prototype', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'],

@@ -2,9 +2,9 @@ import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath, shownName } from '../../platform/errors/fault-words';
 import { VARIABLE_SCOPES, type Declaration, type VariableScope } from '../../variables/domain/variable';
+import { RESERVED_NAMES } from '../../variables/domain/reserved-names';
 import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { Operation } from './operation';
-import { SYSTEM_FIELD_NAMES } from './system-fields';
 
 /** The variables that a campaign declares, without archived ones. */
 export interface Declarations {
@@ -53,7 +53,7 @@ export function resolvePaths(
 
 function findDeclaration(path: string, declarations: Declarations): Declaration | undefined {
   const parsed = parseVariablePath(path);
-  if (parsed === undefined || SYSTEM_FIELD_NAMES.has(parsed.name)) return undefined;
+  if (parsed === undefined || RESERVED_NAMES.has(parsed.name)) return undefined;
   return declarations.get(parsed.scope, parsed.name);
 }
 
@@ -61,8 +61,8 @@ function findDeclaration(path: string, declarations: Declarations): Declaration 
 function isSystemField(path: string): boolean {
   const [root, branch, name] = path.split('.');
   if (root !== 'state' || branch === undefined || branch === '') return false;
-  if (VARIABLE_SCOPES.some((scope) => scope === branch)) return name !== undefined && SYSTEM_FIELD_NAMES.has(name);
-  return name === undefined || SYSTEM_FIELD_NAMES.has(branch);
+  if (VARIABLE_SCOPES.some((scope) => scope === branch)) return name !== undefined && RESERVED_NAMES.has(name);
+  return name === undefined || RESERVED_NAMES.has(branch);
 }
 
 function pathFault(code: PathCode, index: number): Fault {

@@ -1,3 +1,4 @@
+import { RESERVED_NAMES } from './reserved-names';
 import type { Fault } from '../../platform/errors/fault';
 import { valueFaults } from './value-type';
 import { VARIABLE_TYPES, type VariableScope, type VariableType, type VariableValue } from './variable';
@@ -25,13 +26,6 @@ export interface StoredDefinition {
  */
 export type DefinitionEffect = 'add' | 'change' | 'none' | 'conflict';
 
-/** Contract section 8: names of system fields and of what objects inherit in JavaScript. Compared letter for letter. */
-const RESERVED_NAMES: ReadonlySet<unknown> = new Set([
-  ...['sessionId', 'session_id', 'userId', 'user_id', 'campaignId', 'campaign_id', 'appId', 'app_id'],
-  ...['version', 'createdAt', 'updatedAt'],
-  ...['constructor', 'prototype', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'],
-]);
-
 /** Adds to what the shape of a definition's body lacks what its fields mean; every fault of both, one check for each field. */
 export function definitionFaults(
   input: Readonly<Record<string, unknown>>,
@@ -53,7 +47,7 @@ export function effectOf(stored: StoredDefinition | null, wanted: VariableDefini
 }
 
 function nameFaults(name: unknown): Fault[] {
-  if (!RESERVED_NAMES.has(name)) return [];
+  if (typeof name !== 'string' || !RESERVED_NAMES.has(name)) return [];
   const message = 'name is a name that the service keeps for itself; choose another one.';
   return [{ path: 'name', code: 'reserved_name', message }];
 }
