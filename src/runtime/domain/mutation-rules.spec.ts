@@ -69,7 +69,7 @@ const VALUES: readonly [string, string][] = [
   ['"1"', '422 ops[0].value:type'],
   ['""', '422 ops[0].value:type'],
   ['true', '422 ops[0].value:type'],
-  ['9007199254740992', '200 [{"path":"state.user.coins","previous":9007199254740991,"current":9007199254740992}]'],
+  ['9007199254740992', '422 ops[0].value:range'],
   [`0.${'0'.repeat(400)}1`, '200 [{"path":"state.user.coins","previous":9007199254740991,"current":0}]'],
 ];
 
