@@ -81,7 +81,7 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
     },
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  // What goes wrong after the response began, the response tells, too; unheard, it would end the process.
+  // An error after the response began is told by both; unheard here, it would end the process.
   sent.on('error', () => undefined);
   sent.end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
