@@ -167,9 +167,30 @@ describe('a fetch', () => {
       'redirects that each take their time',
       (_request, response) => void setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60),
     ],
-  ])('gives up on %s when its time is over', async (_what, answer) => {
-    const fetched = fetchFrom(answer, { allowPrivate: true, timeMsMax: 150 });
+  ])('gives up on %s when its time is over, and hangs up', async (_what, answer) => {
+    const closed: Promise<unknown>[] = [];
+    const listener: RequestListener = (request, response) => {
+      closed.push(once(response, 'close'));
+      answer(request, response);
+    };
+    const fetched = fetchFrom(listener, { allowPrivate: true, timeMsMax: 150 });
     await expect(fetched).rejects.toThrow('It took too long.');
+    await Promise.all(closed);
+  });
+
+  it.each([500, 302])('hangs up after status %d without waiting for the body', async (status) => {
+    let closed: Promise<unknown> | undefined;
+    const fetched = fetchFrom(
+      ({ url }, response) => {
+        if (url === '/keys') closed = once(response, 'close');
+        response.writeHead(url === '/keys' ? status : 404, { location: '/other' });
+        if (url === '/keys') response.write('…');
+        else response.end();
+      },
+      { allowPrivate: true, timeMsMax: 60_000 },
+    );
+    await expect(fetched).rejects.toThrow('has status');
+    await closed;
   });
 
   it('gives up on a resolver that says nothing when its time is over', async () => {
@@ -228,6 +249,14 @@ describe('a fetch', () => {
     ['a line that is cut', ({ socket }) => void socket.destroy(), 'no whole answer (ECONNRESET)'],
   ])('fails at %s', async (_what, answer, words) => {
     await expect(fetchFrom(answer)).rejects.toThrow(words);
+  });
+
+  it('does not end the process at a body that is no HTTP any more', async () => {
+    const fetched = fetchFrom(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n');
+      setTimeout(() => socket.end('no chunk\r\n'), 20);
+    });
+    await expect(fetched).rejects.toThrow('no whole answer (ECONNRESET)');
   });
 
   it('names neither the host nor the path in what it says, wherever it fails', async () => {

@@ -1,21 +1,12 @@
 import { constants, verify, type KeyObject } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { KeySets, type PublishingIssuer } from '../../src/jwt-issuers/jwks/key-sets';
-import { Clock } from '../../src/platform/clock/clock';
-import { answerJson, startHttpStub } from '../support/http-stub';
+import { answerJson, startHttpStub, type HttpStub } from '../support/http-stub';
 import { startOpenIdProvider, type OpenIdProvider } from '../support/openid-provider';
+import { TestClock } from '../support/test-clock';
 
-class TestClock extends Clock {
-  private ms = 1_000_000;
-  override monotonicMs(): number {
-    return this.ms;
-  }
-  pass(seconds: number): void {
-    this.ms += seconds * 1000;
-  }
-}
-
-const HOUR_SECONDS = 3600;
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
 
 function verifies(token: string, key: KeyObject): boolean {
   const [header, payload, signature] = token.split('.') as [string, string, string];
@@ -81,7 +72,7 @@ describe('keys of a real OpenID provider', () => {
     const fresh = await provider.token({ audience: 'campaigns' });
     // A kid that nobody knows causes a fetch in 10 s.
     expect(await verifiers(fresh)).toBe(0);
-    clock.pass(10);
+    clock.pass(10 * SECOND_MS);
     expect([await verifiers(fresh), await verifiers(old)]).toEqual([1, 1]);
   });
 
@@ -91,7 +82,7 @@ describe('keys of a real OpenID provider', () => {
     expect(await verifiers(old)).toBe(1);
     await provider.rotateKeys({ publishOld: false });
     const fresh = await provider.token({ audience: 'campaigns' });
-    clock.pass(10);
+    clock.pass(10 * SECOND_MS);
     expect([await verifiers(fresh), await verifiers(old)]).toEqual([1, 0]);
   });
 
@@ -111,9 +102,20 @@ describe('keys of a real OpenID provider', () => {
 });
 
 describe('key sets', () => {
+  let stub: HttpStub;
+  let warned: jest.SpyInstance;
+
+  beforeEach(async () => {
+    stub = await startHttpStub(answerJson({ keys: [] }));
+    warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  });
+
+  afterEach(async () => {
+    warned.mockRestore();
+    await stub.stop();
+  });
+
   it('keep issuers apart, and the addresses that one issuer has had', async () => {
-    const stub = await startHttpStub(answerJson({ keys: [] }));
-    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const keySets = new KeySets(new TestClock(), { jwksAllowPrivate: 'true' });
     const jwksUri = `http://127.0.0.1:${stub.port}/`;
     const issuers = [
@@ -126,8 +128,6 @@ describe('key sets', () => {
       await expect(keySets.keysFor(issuer, { alg: 'ES256' })).rejects.toMatchObject({ code: 'unavailable' });
     }
     expect(stub.requests).toHaveLength(issuers.length);
-    warned.mockRestore();
-    await stub.stop();
   });
 
   it('live through a day without the source: one request in 10 s at most, then 503', async () => {
@@ -135,8 +135,7 @@ describe('key sets', () => {
     const { keys } = (await (await fetch(provider.jwksUri)).json()) as { keys: unknown[] };
     const token = await provider.token({ audience: 'campaigns', alg: 'ES256' });
     await provider.stop();
-    const stub = await startHttpStub(answerJson({ keys }));
-    const told = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    stub.answer(answerJson({ keys }));
     const clock = new TestClock();
     const keySets = new KeySets(clock, { jwksAllowPrivate: 'true' });
     const issuer = { tenantId: 'a', id: '1', jwksUri: `http://localhost:${stub.port}/` };
@@ -148,15 +147,13 @@ describe('key sets', () => {
 
     stub.answer((_request, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'));
     for (let hours = 1; hours <= 24; hours++) {
-      clock.pass(HOUR_SECONDS);
+      clock.pass(HOUR_MS);
       // The unknown kid waits for the fetch, so that it is over before the clock moves on.
       expect(await Promise.all([keysFor(kid), keysFor('unknown'), keysFor(kid)])).toEqual([1, 0, 1]);
       expect(stub.connections()).toBe(1 + hours);
     }
-    clock.pass(1);
+    clock.pass(SECOND_MS);
     await expect(keysFor(kid)).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 9 } });
-    expect(told).toHaveBeenCalledTimes(1);
-    told.mockRestore();
-    await stub.stop();
+    expect(warned).toHaveBeenCalledTimes(1);
   });
 });

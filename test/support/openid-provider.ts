@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const PROVIDER = join(__dirname, 'openid-provider-process.mjs');
+const PROVIDER = join(__dirname, 'openid-provider-child.mjs');
 
 export interface WantedToken {
   readonly audience: string;

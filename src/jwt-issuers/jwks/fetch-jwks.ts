@@ -81,11 +81,10 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
     },
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  // The response tells what goes wrong after it began; without a listener here the process would end.
+  // An error after the response began is told by both; unheard here, it would end the process.
   sent.on('error', () => undefined);
   sent.end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
-  response.on('error', () => undefined);
   return response;
 }
 

@@ -1,25 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { Clock } from '../../platform/clock/clock';
 import { JwksFetchError } from './fetch-jwks';
 import { KeySetSource } from './key-set-source';
 import { usableKeys, type PublicKey } from './public-keys';
+import { TestClock } from '../../../test/support/test-clock';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 const JWK = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 const UNAVAILABLE = { code: 'unavailable' };
-
-class TestClock extends Clock {
-  private ms = 1_000_000;
-  override monotonicMs(): number {
-    return this.ms;
-  }
-  pass(ms: number): void {
-    this.ms += ms;
-  }
-}
 
 function keysOf(...kids: string[]): readonly PublicKey[] {
   return usableKeys(kids.map((kid) => ({ ...JWK, kid })));

@@ -103,6 +103,7 @@ describe('jwksUriFault', () => {
     'https://keys.example.com',
     'HTTPS://keys.example.com:8443/a/b?c=d@e',
     'https://8.8.8.8/',
+    'https://keys.example.com./',
     'https://bücher.example/',
   ])('takes %s', (uri) => {
     expect(jwksUriFault(uri, false)).toBeUndefined();

@@ -65,7 +65,7 @@ export function candidates(keys: readonly PublicKey[], wanted: WantedKey): reado
 /** One entry of a JWK Set as a key, or what keeps it from being one. `path` is where the entry stands. */
 export function readKey(path: string, jwk: unknown): KeyReading {
   if (!isObject(jwk)) return { faults: [typeFault(path, 'an object')] };
-  if (jwk['kty'] === 'oct' || SECRET_MEMBERS.some((member) => Object.hasOwn(jwk, member))) {
+  if (SECRET_MEMBERS.some((member) => Object.hasOwn(jwk, member))) {
     // Whoever has seen it can sign, so not even its public half is taken.
     const words = 'holds a secret key, which must count as leaked; make a new key pair and give its public half only';
     return { faults: [formatFault(path, words)] };
@@ -97,12 +97,12 @@ function kidFaults(path: string, { kid }: Jwk): Fault[] {
 }
 
 /** `jwk` has passed every other check. */
-function readMaterial(path: string, { kty, n, e, crv, x, y, kid, alg }: Jwk): KeyReading {
+function readMaterial(path: string, jwk: Jwk): KeyReading {
   let key: KeyObject;
   try {
-    key = createPublicKey({ key: { kty, n, e, crv, x, y } as JsonWebKeyInput['key'], format: 'jwk' });
+    key = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
   } catch {
-    const members = kty === 'EC' ? 'x and y, a point of its curve,' : 'n and e';
+    const members = jwk['kty'] === 'EC' ? 'x and y, a point of its curve,' : 'n and e';
     return { faults: [formatFault(path, `must have ${members} in base64url`)] };
   }
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
@@ -114,7 +114,7 @@ function readMaterial(path: string, { kty, n, e, crv, x, y, kid, alg }: Jwk): Ke
     faults.push(rangeFault(fieldPath(path, 'e'), `${RSA_EXPONENT_MIN} or more`));
   }
   if (faults.length > 0) return { faults };
-  return { key: { kid: kid as string | undefined, alg: alg as string | undefined, key } };
+  return { key: { kid: jwk['kid'] as string | undefined, alg: jwk['alg'] as string | undefined, key } };
 }
 
 function typeOf(key: KeyObject): (typeof KEY_TYPES)[number] {
