@@ -44,6 +44,7 @@ export class SigningCredentials {
    */
   async find(keyId: string): Promise<SigningCredential> {
     if (!isUuid(keyId)) throw unknownCredential();
+    // However it is spelt, it is remembered once: with all the spellings of one id, others could be pushed out.
     const id = keyId.toLowerCase();
     return this.memory.recall(id) ?? this.memory.learn(id, () => this.read(id));
   }

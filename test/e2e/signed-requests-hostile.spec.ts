@@ -121,8 +121,8 @@ const ATTACKS: Readonly<Record<string, readonly [attack: Attack, words: RegExp]>
   'created 999999999999999': [withParameters(';created=999999999999999%'), /more than 300 s after/],
   'created 1000000000000000': [withParameters(';created=1000000000000000%'), /not a dictionary/],
   'created 1e15': [withParameters(';created=1e15%'), /not a dictionary/],
-  'an old signature': [({ sign }) => sign({ age: 302 }), /more than 300 s before/],
-  'a signature to come': [({ sign }) => sign({ age: -302 }), /more than 300 s after/],
+  'an old signature': [({ sign }) => sign({ age: 400 }), /more than 300 s before/],
+  'a signature to come': [({ sign }) => sign({ age: -400 }), /more than 300 s after/],
   'an expired signature': [
     withParameters(`;created=${nowSeconds()};expires=${nowSeconds() - 1}%`),
     /signature has expired/,
