@@ -157,6 +157,15 @@ describe.each([
     expect([await idsSeenBy(workspace.admin), await reviewEntries(workspace.admin)]).toEqual([[], []]);
   });
 
+  it('leaves nothing of a body in the review area that is too large to prove that it is the signed one', async () => {
+    const tooLarge = JSON.stringify({ mark: 'x'.repeat(300_000) });
+    const refused = await send(signer, tooLarge);
+    expectProblem(refused, 413, 'payload_too_large');
+    const [entry] = await reviewEntries(workspace.admin);
+    expect(entry).toMatchObject({ reason: 'payload_too_large' });
+    expect(JSON.stringify(entry)).not.toContain('xxxx');
+  });
+
   it('is told of its body like any other caller once the body is the one that was signed', async () => {
     expectProblem(await send(signer, '{"not JSON'), 400, 'malformed_json');
     expectProblem(await send(signer, '{}'), 422, 'validation_failed');

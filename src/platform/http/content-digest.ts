@@ -19,6 +19,11 @@ export function expectContentDigest(request: IncomingMessage, digests: readonly 
   (request as Expecting)[expected] = digests;
 }
 
+/** Whether the body was signed: until all of it has been read, nobody knows whether it is the one that was. */
+export function expectsContentDigest(request: IncomingMessage): boolean {
+  return (request as Expecting)[expected] !== undefined;
+}
+
 /** Throws `invalid_signature` unless the bytes that came over the line have every digest that was noted. */
 export function checkContentDigest(request: IncomingMessage, transmitted: Buffer): void {
   for (const { algorithm, value } of (request as Expecting)[expected] ?? []) {
