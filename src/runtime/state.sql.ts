@@ -50,7 +50,10 @@ export const LOCK_SHARED_VALUES: Statement = {
     ) v`,
 };
 
-/** What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. */
+/**
+ * What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. No outcome is of
+ * tomorrow, which spares a look into each week that was made ahead.
+ */
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
   text: `
@@ -60,7 +63,7 @@ export const FIND_OUTCOMES: Statement = {
     CROSS JOIN LATERAL (
       SELECT fingerprint, mutations, batch_id FROM mutation_outcomes
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id
-        AND mutation_key = u.mutation_key AND created_at > now() - make_interval(days => $5) LIMIT 1
+        AND mutation_key = u.mutation_key AND created_at > now() - make_interval(days => $5) AND created_at < now() + interval '1 day' LIMIT 1
     ) o`,
 };
 

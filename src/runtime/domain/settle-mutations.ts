@@ -190,7 +190,7 @@ export function rowsOf(batch: readonly MutationWork[]): {
   for (const work of batch) {
     const key = outcomeKeyOf(work);
     outcomes.set(outcomeName(key), key);
-    participants.set(participantName(key), key);
+    participants.set(participantName(key), participantKeyOf(work));
     for (const each of sharedKeysOf(work)) shared.set(sharedName(each), each);
   }
   return { participants: sorted(participants), shared: sorted(shared), outcomes: [...outcomes.values()] };
@@ -206,8 +206,12 @@ function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWor
   });
 }
 
-function outcomeKeyOf({ tenantId, owner, mutationKey }: MutationWork): OutcomeKey {
-  return { tenantId, subject: owner.subject, campaignId: owner.campaignId, mutationKey };
+function participantKeyOf({ tenantId, owner: { subject, campaignId } }: MutationWork): ParticipantKey {
+  return { tenantId, subject, campaignId };
+}
+
+function outcomeKeyOf(work: MutationWork): OutcomeKey {
+  return { ...participantKeyOf(work), mutationKey: work.mutationKey };
 }
 
 // Workspaces are UUIDs, and names of campaigns, apps and variables hold no slash: with the subject, which may, at the end or
