@@ -16,7 +16,7 @@ export interface Campaign {
   readonly campaignId: string;
   readonly issuer: TokenIssuer;
   /** A participant whose token names the campaign; `claims` are beside its own and instead of them. */
-  participant(claims?: Fields): Client;
+  readonly participant: (claims?: Fields) => Client;
   /** Declares `state.{scope}.{name}`. */
   define(path: string, type: string, fields?: Fields): Promise<void>;
   archive(path: string): Promise<void>;
