@@ -2,7 +2,6 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { PipelinedConnection } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import type { MutationOutcome, MutationWork } from './domain/mutation-work';
@@ -54,10 +53,8 @@ export class MutationLane implements BeforeApplicationShutdown {
   }
 
   private persist(batch: readonly MutationWork[]): Promise<readonly MutationOutcome[]> {
-    // One id for all attempts at these mutations: it is how an attempt recognises what an earlier one has committed.
-    const batchId = newId();
     return persistBatch<MutationWork, MutationOutcome>(batch, {
-      attempt: (works) => this.connection.transaction((open) => this.transaction.run(open, works, batchId)),
+      attempt: (works) => this.connection.transaction((open) => this.transaction.run(open, works)),
       refuse: (_work, error) => {
         if (isPassing(error)) return { status: 'unavailable' };
         throw error;

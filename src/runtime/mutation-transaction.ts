@@ -12,16 +12,12 @@ import { StateRepository } from './state.repository';
 export class MutationTransaction {
   constructor(private readonly states: StateRepository) {}
 
-  /** May be run again with the same batch id after a failure, also when a commit's outcome is unknown. */
-  async run(
-    transaction: Transaction,
-    batch: readonly MutationWork[],
-    batchId: string,
-  ): Promise<readonly MutationOutcome[]> {
+  /** May be run again with any of the same work after a failure, also when a commit's outcome is unknown. */
+  async run(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationOutcome[]> {
     const rows = rowsOf(batch);
     const locked = await this.states.lock(transaction, rows.participants, rows.shared, rows.outcomes);
-    const { outcomes, changes } = settleMutations(batch, locked, batchId);
-    this.states.write(transaction, changes, batchId);
+    const { outcomes, changes } = settleMutations(batch, locked);
+    this.states.write(transaction, changes);
     return outcomes;
   }
 }

@@ -54,11 +54,12 @@ export class RuntimeService {
   async mutate(participant: Participant, { operations, mutationId, named }: MutationRequest): Promise<SettledMutation> {
     const { tenantId, sessionId } = participant;
     const owner = ownerOf(participant, named);
+    const workId = newId();
     const work: MutationWork = {
-      ...{ tenantId, owner, operations, sessionId },
+      ...{ workId, tenantId, owner, operations, sessionId },
       declarations: await this.variables.declarationsOf(tenantId, owner.campaignId),
       // Without an id of the client's a commit of unknown outcome could not be told from one that did not happen.
-      mutationKey: mutationId === undefined ? mutationKey('request', newId()) : mutationKey('client', mutationId),
+      mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
       fingerprint: fingerprintOf(operations).toString('base64'),
     };
     return settled(await this.lane.apply({ work, bytes: weightOf(work) }));

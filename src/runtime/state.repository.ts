@@ -30,7 +30,7 @@ interface OutcomeRow {
   readonly position: string;
   readonly fingerprint: string;
   readonly mutations: readonly MutationEntry[];
-  readonly batch_id: string;
+  readonly work_id: string;
 }
 
 /** The tables of state, within a transaction of the lane. Each step is one pipelined flush. */
@@ -61,7 +61,7 @@ export class StateRepository {
   }
 
   /** Writes changes of locked rows, along with COMMIT. */
-  write(transaction: Transaction, { participants, shared, outcomes }: StateChanges, batchId: string): void {
+  write(transaction: Transaction, { participants, shared, outcomes }: StateChanges): void {
     if (participants.length > 0) {
       transaction.sendLast(sql.UPDATE_PARTICIPANTS, [
         ...participantColumns(participants.map(({ key }) => key)),
@@ -79,7 +79,7 @@ export class StateRepository {
         outcomes.map(({ key }) => key.mutationKey),
         outcomes.map(({ fingerprint }) => fingerprint),
         outcomes.map(({ mutations }) => JSON.stringify(mutations)),
-        batchId,
+        outcomes.map(({ workId }) => workId),
       ]);
     }
   }
@@ -124,9 +124,9 @@ export class StateRepository {
       keys.map(({ mutationKey }) => mutationKey),
       this.settings.mutationRetentionDays,
     ]);
-    return rows.flatMap(({ position, fingerprint, mutations, batch_id: batchId }) => {
+    return rows.flatMap(({ position, fingerprint, mutations, work_id: workId }) => {
       const key = keys[Number(position) - 1];
-      return key === undefined ? [] : [{ key, fingerprint, mutations, batchId }];
+      return key === undefined ? [] : [{ key, fingerprint, mutations, workId }];
     });
   }
 

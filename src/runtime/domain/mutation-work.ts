@@ -7,6 +7,8 @@ import type { StateOwner } from './state-owner';
 
 /** A mutation in the lane. */
 export interface MutationWork {
+  /** Of this request alone: how a later attempt at it recognises what an earlier one has stored. */
+  readonly workId: string;
   readonly tenantId: string;
   readonly owner: StateOwner;
   /** What the campaign declares; looked at only when the mutation turns out to be no repetition. */

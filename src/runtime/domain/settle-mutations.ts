@@ -31,8 +31,8 @@ export interface StoredOutcome {
   readonly key: OutcomeKey;
   readonly fingerprint: string;
   readonly mutations: readonly MutationEntry[];
-  /** The attempt that stored it. */
-  readonly batchId: string;
+  /** The work that was applied. */
+  readonly workId: string;
 }
 
 /** Everything that a batch needs to know, under locks. */
@@ -47,22 +47,22 @@ export interface LockedState {
 export interface StateChanges {
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
   readonly shared: readonly { readonly key: SharedKey; readonly value: VariableValue }[];
-  readonly outcomes: readonly Omit<StoredOutcome, 'batchId'>[];
+  readonly outcomes: readonly StoredOutcome[];
 }
 
 /**
  * Settles the mutations of a batch one after the other on a working copy (contract section 8): each sees what those before
  * it have changed, and one that is refused changes nothing. A repetition is told before anything else is looked at.
  *
- * `batchId` is the id of all attempts at this batch: what an earlier attempt has stored was applied, and is no repetition.
+ * May be asked again about the same work, also as part of another batch: what an earlier attempt has stored for it was
+ * applied, and is no repetition.
  */
 export function settleMutations(
   batch: readonly MutationWork[],
   locked: LockedState,
-  batchId: string,
 ): { readonly outcomes: readonly MutationOutcome[]; readonly changes: StateChanges } {
   const copy = new WorkingCopy(locked);
-  const outcomes = batch.map((work) => copy.repetitionOf(work, batchId) ?? settle(work, copy));
+  const outcomes = batch.map((work) => copy.repetitionOf(work) ?? settle(work, copy));
   return { outcomes, changes: copy.changes() };
 }
 
@@ -101,7 +101,7 @@ class WorkingCopy {
   private readonly shared = new Map<string, Map<string, VariableValue>>();
   private readonly sharedChanges = new Map<string, { readonly key: SharedKey; readonly value: VariableValue }>();
   private readonly known = new Map<string, StoredOutcome>();
-  private readonly made: Omit<StoredOutcome, 'batchId'>[] = [];
+  private readonly made: StoredOutcome[] = [];
 
   constructor({ participants, shared, outcomes }: LockedState) {
     for (const { key, document } of participants) {
@@ -113,15 +113,11 @@ class WorkingCopy {
     for (const outcome of outcomes) this.known.set(outcomeName(outcome.key), outcome);
   }
 
-  repetitionOf(work: MutationWork, batchId: string): MutationOutcome | undefined {
+  repetitionOf(work: MutationWork): MutationOutcome | undefined {
     const found = this.known.get(outcomeName(outcomeKeyOf(work)));
     if (found === undefined) return undefined;
     const { mutations, fingerprint } = found;
-    if (found.batchId === batchId) {
-      // Only the first of two copies in one batch was applied; the next one finds it done.
-      this.known.set(outcomeName(found.key), { ...found, batchId: '' });
-      return { status: 'applied', mutations };
-    }
+    if (found.workId === work.workId) return { status: 'applied', mutations };
     return { status: 'duplicate', mutations, sameOperations: fingerprint === work.fingerprint };
   }
 
@@ -135,7 +131,7 @@ class WorkingCopy {
   }
 
   write(work: MutationWork, changed: readonly ChangedValue[], mutations: readonly MutationEntry[]): void {
-    const { tenantId, owner, sessionId, fingerprint } = work;
+    const { workId, tenantId, owner, sessionId, fingerprint } = work;
     const participant = this.participant({ tenantId, ...owner });
     if (sessionId !== null && sessionId !== participant.sessionId) {
       participant.sessionId = sessionId;
@@ -151,9 +147,9 @@ class WorkingCopy {
         this.sharedChanges.set(sharedName(key), { key, value });
       }
     }
-    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations };
+    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations, workId };
     this.made.push(outcome);
-    this.known.set(outcomeName(outcome.key), { ...outcome, batchId: '' });
+    this.known.set(outcomeName(outcome.key), outcome);
   }
 
   changes(): StateChanges {
@@ -194,7 +190,7 @@ export function rowsOf(batch: readonly MutationWork[]): {
   for (const work of batch) {
     const key = outcomeKeyOf(work);
     outcomes.set(outcomeName(key), key);
-    participants.set(participantName(key), key);
+    participants.set(participantName(key), participantKeyOf(work));
     for (const each of sharedKeysOf(work)) shared.set(sharedName(each), each);
   }
   return { participants: sorted(participants), shared: sorted(shared), outcomes: [...outcomes.values()] };
@@ -210,8 +206,12 @@ function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWor
   });
 }
 
-function outcomeKeyOf({ tenantId, owner, mutationKey }: MutationWork): OutcomeKey {
-  return { tenantId, subject: owner.subject, campaignId: owner.campaignId, mutationKey };
+function participantKeyOf({ tenantId, owner: { subject, campaignId } }: MutationWork): ParticipantKey {
+  return { tenantId, subject, campaignId };
+}
+
+function outcomeKeyOf(work: MutationWork): OutcomeKey {
+  return { ...participantKeyOf(work), mutationKey: work.mutationKey };
 }
 
 // Workspaces are UUIDs, and names of campaigns, apps and variables hold no slash: with the subject, which may, at the end or

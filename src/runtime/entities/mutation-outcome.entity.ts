@@ -25,7 +25,7 @@ export class MutationOutcome {
   @Column('json')
   mutations!: readonly { path: string; previous: unknown; current: unknown }[];
 
-  /** The attempt that stored it: how an attempt recognises what an earlier one of it has committed. */
+  /** The work that was applied: how a later attempt at it recognises what an earlier one has committed. */
   @Column('uuid', { name: 'batch_id' })
-  batchId!: string;
+  workId!: string;
 }
