@@ -57,11 +57,11 @@ export const LOCK_SHARED_VALUES: Statement = {
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
   text: `
-    SELECT u.position, encode(o.fingerprint, 'base64') AS fingerprint, o.mutations, o.batch_id AS work_id
+    SELECT u.position, encode(o.fingerprint, 'base64') AS fingerprint, o.mutations, o.work_id AS work_id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
       WITH ORDINALITY AS u (tenant_id, subject, campaign_id, mutation_key, position)
     CROSS JOIN LATERAL (
-      SELECT fingerprint, mutations, batch_id FROM mutation_outcomes
+      SELECT fingerprint, mutations, work_id FROM mutation_outcomes
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id
         AND mutation_key = u.mutation_key AND created_at > now() - make_interval(days => $5) AND created_at < now() + interval '1 day' LIMIT 1
     ) o`,
@@ -90,7 +90,7 @@ export const UPDATE_SHARED_VALUES: Statement = {
 export const INSERT_OUTCOMES: Statement = {
   name: 'runtime_insert_outcomes',
   text: `
-    INSERT INTO mutation_outcomes (tenant_id, subject, campaign_id, mutation_key, created_at, fingerprint, mutations, batch_id)
+    INSERT INTO mutation_outcomes (tenant_id, subject, campaign_id, mutation_key, created_at, fingerprint, mutations, work_id)
     SELECT u.tenant_id, u.subject, u.campaign_id, u.mutation_key, now(), decode(u.fingerprint, 'base64'), u.mutations, u.work_id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::json[], $7::uuid[])
       AS u (tenant_id, subject, campaign_id, mutation_key, fingerprint, mutations, work_id)`,

@@ -26,6 +26,6 @@ export class MutationOutcome {
   mutations!: readonly { path: string; previous: unknown; current: unknown }[];
 
   /** The work that was applied: how a later attempt at it recognises what an earlier one has committed. */
-  @Column('uuid', { name: 'batch_id' })
+  @Column('uuid', { name: 'work_id' })
   workId!: string;
 }

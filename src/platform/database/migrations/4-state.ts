@@ -38,7 +38,7 @@ export class State1764000000003 implements MigrationInterface {
       created_at timestamptz NOT NULL,
       fingerprint bytea NOT NULL,
       mutations json NOT NULL,
-      batch_id uuid NOT NULL,
+      work_id uuid NOT NULL,
       CONSTRAINT mutation_outcomes_pkey PRIMARY KEY (tenant_id, subject, campaign_id, mutation_key, created_at)
     ) PARTITION BY RANGE (created_at)`);
   }
