@@ -12,12 +12,15 @@ import { StateDto } from './dto/state.dto';
 import { StateQuery } from './dto/state.query';
 import { RuntimeRequests } from './runtime-requests';
 
+/** Where the runtime is served (contract section 8). */
+export const RUNTIME_MOUNTS = ['v1/runtime', 'v1/campaigns/:campaign_id/runtime'] as const;
+
 const ApiMutation = (): MethodDecorator =>
   ApiHeader({ name: IDEMPOTENCY_KEY, required: false, description: 'An alias of `mutation_id`.' });
 
 /** What participants read and change; the campaign is the request's, the token's or the issuer's. */
 @ApiTags('Runtime')
-@Controller('v1/runtime')
+@Controller(RUNTIME_MOUNTS[0])
 export class RuntimeController {
   constructor(private readonly requests: RuntimeRequests) {}
 
@@ -47,7 +50,7 @@ export class RuntimeController {
 
 /** The same, with the campaign in the address. */
 @ApiTags('Runtime')
-@Controller('v1/campaigns/:campaign_id/runtime')
+@Controller(RUNTIME_MOUNTS[1])
 export class CampaignRuntimeController {
   constructor(private readonly requests: RuntimeRequests) {}
 
