@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../errors/domain-error';
 
@@ -33,8 +32,6 @@ function knownRoutes(router: RouterStack): KnownRoute[] {
   return router.stack.flatMap((layer) => {
     if (layer.route === undefined) return [];
     const methods = Object.keys(layer.route.methods).map((method) => method.toUpperCase());
-    // What is there for every method is on the way to routes, such as CORS, and no route itself.
-    if (METHODS.every((method) => methods.includes(method))) return [];
     // Express answers HEAD with the handler of GET.
     return [
       { matches: (path) => layer.match(path), methods: methods.includes('GET') ? [...methods, 'HEAD'] : methods },
