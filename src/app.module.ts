@@ -2,14 +2,30 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { CdpModule } from './cdp/cdp.module';
 import { IngestModule } from './ingest/ingest.module';
+import { JwtIssuersModule } from './jwt-issuers/jwt-issuers.module';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
 import { ReviewModule } from './review/review.module';
+import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
+import { RuntimeModule } from './runtime/runtime.module';
+import { VariablesModule } from './variables/variables.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** The whole service over one database. */
-@Module({ imports: [IngestModule, CdpModule, ReviewModule, ApiKeysModule, WorkspacesModule] })
+@Module({
+  imports: [
+    IngestModule,
+    CdpModule,
+    ReviewModule,
+    VariablesModule,
+    RuntimeModule,
+    ApiKeysModule,
+    JwtIssuersModule,
+    ServiceCredentialsModule,
+    WorkspacesModule,
+  ],
+})
 export class AppModule {
   static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
     return { module: AppModule, imports: [PlatformModule.with(settings, connection)] };

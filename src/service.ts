@@ -2,18 +2,22 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import pluginMetadata from './metadata';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
-import { startEmbeddedPostgres } from './platform/database/embedded-postgres';
+import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded-postgres';
 import { migrate } from './platform/database/migrate';
+import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
+import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
-import { BootstrapService, type FirstKey } from './workspaces/bootstrap.service';
+import { BootstrapService } from './workspaces/bootstrap.service';
+import type { FirstKey } from './workspaces/workspaces.service';
 
 /** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
@@ -32,7 +36,8 @@ interface Database extends ConnectionSettings {
 }
 
 /** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
-export async function startService(settings: Settings): Promise<Service> {
+export async function startService(environment: Settings): Promise<Service> {
+  const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
   try {
@@ -47,20 +52,55 @@ export async function startService(settings: Settings): Promise<Service> {
   }
 }
 
-/** The application over a migrated database, not listening yet; tests use the same. */
+/** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
 export async function createApp(
   settings: Settings,
   connection: ConnectionSettings,
   logger: JsonLogger,
+  further: Pick<DynamicModule, 'controllers'> = {},
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(settings, connection),
+    { ...AppModule.with(settings, connection), ...further },
     new ApiExpressAdapter(),
     { bodyParser: false, logger, abortOnError: false },
   );
-  await configureApp(app, { pluginMetadata, settings });
+  await configureApp(app, {
+    ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
+    statusPolicy: statusPolicy(settings),
+  });
   await app.init();
   return app;
+}
+
+/** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
+async function withSecretsKey(settings: Settings): Promise<Settings> {
+  if (settings.secretsKey !== undefined || settings.databaseUrl !== undefined) return settings;
+  return { ...settings, secretsKey: await localSecretsKey(resolve(settings.dataDir)) };
+}
+
+/**
+ * Runs `work` with the parts of the service, which does not serve: beside a service that runs on the same data, or alone.
+ * For the command-line tool.
+ */
+export async function withoutServing<Result>(
+  environment: Settings,
+  work: (parts: NestExpressApplication) => Promise<Result>,
+): Promise<Result> {
+  const settings = await withSecretsKey(environment);
+  const logger = new JsonLogger(settings.logLevel);
+  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
+  const database = await openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
+  try {
+    await migrate(database);
+    const parts = await createApp(settings, database, logger);
+    try {
+      return await work(parts);
+    } finally {
+      await parts.close();
+    }
+  } finally {
+    await database.stop();
+  }
 }
 
 async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { LAST_USE_STEP_SECONDS } from '../platform/auth/last-use';
 import { newId } from '../platform/ids/ids';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
@@ -27,6 +28,41 @@ export class ApiKeyRepository {
     await this.audit(manager, tenantId, key.id, 'created', key.createdAt, actor);
   }
 
+  /** Gives a key that nobody else changes until the caller's transaction ends. */
+  hold(manager: EntityManager, tenantId: string, id: string): Promise<ApiKey | null> {
+    return manager.findOne(ApiKey, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Takes a key out of use, with the line of its audit, in the caller's transaction, which holds the key. */
+  async revoke(manager: EntityManager, tenantId: string, id: string, at: Date, actor: Actor): Promise<void> {
+    await manager.update(ApiKey, { tenantId, id }, { revokedAt: at });
+    await this.audit(manager, tenantId, id, 'revoked', at, actor);
+  }
+
+  /** Takes a key out of use because another one replaces it; otherwise like `revoke`. */
+  async replace(
+    manager: EntityManager,
+    tenantId: string,
+    id: string,
+    successor: { readonly id: string; readonly createdAt: Date },
+    actor: Actor,
+  ): Promise<void> {
+    await manager.update(ApiKey, { tenantId, id }, { revokedAt: successor.createdAt, rotatedTo: successor.id });
+    await this.audit(manager, tenantId, id, 'rotated', successor.createdAt, actor);
+  }
+
+  /**
+   * Stores that a key was used (see `WriteLastUse`): of any number of nodes that say so within a minute, one writes. The
+   * column is in no index, so that the row is updated within its page.
+   */
+  async storeUse(tenantId: string, id: string, at: Date): Promise<void> {
+    await this.database.query(
+      `UPDATE api_keys SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2
+         AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4))`,
+      [tenantId, id, at, LAST_USE_STEP_SECONDS],
+    );
+  }
+
   /** Revokes the bootstrap keys of a workspace but one; answers their ids. */
   async revokeOtherBootstrapKeys(
     manager: EntityManager,
@@ -39,10 +75,7 @@ export class ApiKeyRepository {
       where: { tenantId, origin: 'bootstrap', revokedAt: IsNull(), keyHash: Not(keptHash) },
       lock: { mode: 'pessimistic_write' },
     });
-    for (const { id } of old) {
-      await manager.update(ApiKey, { tenantId, id }, { revokedAt: at });
-      await this.audit(manager, tenantId, id, 'revoked', at, actor);
-    }
+    for (const { id } of old) await this.revoke(manager, tenantId, id, at, actor);
     return old.map((key) => key.id);
   }
 

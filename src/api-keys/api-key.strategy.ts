@@ -8,6 +8,7 @@ import { credentialRefused } from '../platform/auth/challenges';
 import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
+import { ApiKeyUse } from './api-key-use';
 import { ApiKeyRepository, apiKeyHash } from './api-key.repository';
 import { apiKeyState } from './domain/api-key-state';
 import { hasWrongChecksum } from './domain/api-key-token';
@@ -17,6 +18,7 @@ import { hasWrongChecksum } from './domain/api-key-token';
 export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY) {
   constructor(
     private readonly keys: ApiKeyRepository,
+    private readonly use: ApiKeyUse,
     private readonly clock: Clock,
     verifier: CredentialVerifier,
   ) {
@@ -45,6 +47,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
     if (state === 'EXPIRED') {
       throw credentialRefused('api_key_expired', 'The API key has expired; rotate it or create a new one.');
     }
+    this.use.note(found);
     return {
       tenantId: found.tenantId,
       credentialId: found.id,

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyReader } from './api-key-reader';
+import { ApiKeyUse } from './api-key-use';
 import { ApiKeyRepository } from './api-key.repository';
 import { ApiKeyStrategy } from './api-key.strategy';
 import { ApiKeysController } from './api-keys.controller';
@@ -10,7 +12,7 @@ import { ApiKey } from './entities/api-key.entity';
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, ApiKeyAudit])],
   controllers: [ApiKeysController],
-  providers: [ApiKeysService, ApiKeyRepository, ApiKeyStrategy],
+  providers: [ApiKeysService, ApiKeyReader, ApiKeyRepository, ApiKeyStrategy, ApiKeyUse],
   exports: [ApiKeysService],
 })
 export class ApiKeysModule {}

@@ -1,23 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { FORBIDDEN_CHALLENGE, scopeMissing } from '../platform/auth/challenges';
 import type { Principal } from '../platform/auth/principal';
-import { grants, type Scope } from '../platform/auth/scopes';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
+import { isUuid } from '../platform/ids/uuid';
+import { apiKeyIsRevoked, assertMayGrant, noSuchApiKey, type Grant } from './api-key-refusals';
 import { ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
-import { expiryOf, type WantedLifetime } from './domain/api-key-lifetime';
+import { expiryOf, renewedExpiry, type WantedLifetime } from './domain/api-key-lifetime';
 import { hintOf, makeApiKey } from './domain/api-key-token';
 import type { ApiKey } from './entities/api-key.entity';
 
-export interface WantedApiKey extends WantedLifetime {
+export interface WantedApiKey extends WantedLifetime, Grant {
   readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly sources?: readonly string[] | undefined;
 }
 
 /** A key's record with its plaintext, which exists only here and in the answer to whoever asked for it. */
@@ -26,7 +24,7 @@ export interface IssuedApiKey {
   readonly key: string;
 }
 
-/** Issues the keys that backends call with (contract section 2). */
+/** Issues the keys that backends call with, and takes them out of use (contract section 2). */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -56,6 +54,45 @@ export class ApiKeysService {
     );
   }
 
+  /**
+   * Replaces a key by a new one of the same configuration and length of life; the old one is out of use when this resolves.
+   * Of any number of callers who rotate one key at once, exactly one gets a new key. Throws `not_found`, `key_revoked`, and
+   * `insufficient_scope` or `source_not_allowed` for what the key has and the caller lacks: otherwise api-keys:write would be
+   * a way to whatever any key may do.
+   */
+  async rotate(caller: Principal, id: string, address: string | null): Promise<IssuedApiKey> {
+    const actor = { by: caller.credentialId, address };
+    return this.changing(caller.tenantId, id, async (manager, old) => {
+      const { name, scopes, sources } = old;
+      const grant = { scopes, sources: sources ?? undefined };
+      assertMayGrant(caller, grant);
+      if (old.revokedAt !== null) throw apiKeyIsRevoked(old);
+      const now = this.clock.now();
+      const issued = await this.issue(manager, old.tenantId, makeApiKey(randomBytes), {
+        ...{ name, ...grant, createdAt: now, expiresAt: renewedExpiry(old, now), rotatedFrom: old.id, actor },
+        // Also of a bootstrap key: what follows it is not the value that the environment names.
+        origin: 'api',
+      });
+      await this.keys.replace(manager, old.tenantId, old.id, issued.apiKey, actor);
+      await this.announce(manager, old);
+      return issued;
+    });
+  }
+
+  /**
+   * Takes a key out of use at once, whatever it may do and be it the caller's own: nobody gains anything by a key that is
+   * refused. A key that is out of use is left as it is. Throws `not_found`.
+   */
+  async revoke(caller: Principal, id: string, address: string | null): Promise<ApiKey> {
+    return this.changing(caller.tenantId, id, async (manager, key) => {
+      if (key.revokedAt !== null) return key;
+      key.revokedAt = this.clock.now();
+      await this.keys.revoke(manager, key.tenantId, key.id, key.revokedAt, { by: caller.credentialId, address });
+      await this.announce(manager, key);
+      return key;
+    });
+  }
+
   /** Makes the first key of a new workspace, with all scopes and without an end. */
   createFirst(manager: EntityManager, tenantId: string, actor: Actor): Promise<IssuedApiKey> {
     return this.issue(manager, tenantId, makeApiKey(randomBytes), this.bootstrapKey('api', actor));
@@ -83,13 +120,35 @@ export class ApiKeysService {
     if (found === null) await this.issue(manager, tenantId, key, this.bootstrapKey('bootstrap', actor));
     const now = this.clock.now();
     const ids = await this.keys.revokeOtherBootstrapKeys(manager, tenantId, apiKeyHash(key), now, actor);
-    for (const id of ids) await this.feed.announce(manager, { tenantId, kind: 'api_key', id });
+    for (const id of ids) await this.announce(manager, { tenantId, id });
     return ids;
   }
 
   /** Makes revocations that have been committed count on this node at once. */
   forget(tenantId: string, ids: readonly string[]): void {
     for (const id of ids) this.feed.forget({ tenantId, kind: 'api_key', id });
+  }
+
+  /** Changes a key that nobody else changes meanwhile, and makes the change count on this node at once. */
+  private async changing<Result>(
+    tenantId: string,
+    id: string,
+    change: (manager: EntityManager, key: ApiKey) => Promise<Result>,
+  ): Promise<Result> {
+    if (!isUuid(id)) throw noSuchApiKey();
+    const [result, changedId] = await this.database.transaction(async (manager): Promise<[Result, string]> => {
+      const key = await this.keys.hold(manager, tenantId, id);
+      if (key === null) throw noSuchApiKey();
+      return [await change(manager, key), key.id];
+    });
+    // As the database writes the id: the path may have it in upper case, and nobody would recognise it.
+    this.forget(tenantId, [changedId]);
+    return result;
+  }
+
+  /** Makes a change of a key count on every node within a second of the commit. */
+  private announce(manager: EntityManager, { tenantId, id }: Pick<ApiKey, 'tenantId' | 'id'>): Promise<void> {
+    return this.feed.announce(manager, { tenantId, kind: 'api_key', id });
   }
 
   private bootstrapKey(origin: ApiKey['origin'], actor: Actor): NewKey {
@@ -110,7 +169,7 @@ export class ApiKeysService {
       expiresAt: wanted.expiresAt,
       lastUsedAt: null,
       revokedAt: null,
-      rotatedFrom: null,
+      rotatedFrom: wanted.rotatedFrom ?? null,
       rotatedTo: null,
     };
     await this.keys.insert(manager, tenantId, record, wanted.actor);
@@ -118,28 +177,11 @@ export class ApiKeysService {
   }
 }
 
-interface NewKey {
+interface NewKey extends Grant {
   readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly sources?: readonly string[] | undefined;
   readonly origin: ApiKey['origin'];
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
+  readonly rotatedFrom?: string;
   readonly actor: Actor;
-}
-
-/** A caller can grant only what it has. */
-function assertMayGrant(caller: Principal, { scopes, sources }: WantedApiKey): void {
-  const lacking = scopes.find((scope) => !grants(caller.scopes, scope));
-  if (lacking !== undefined) throw scopeMissing(lacking);
-  const allowed = caller.sources;
-  if (allowed !== null && (sources === undefined || sources.some((source) => !allowed.has(source)))) {
-    throw new DomainError(
-      'source_not_allowed',
-      'A key can only be given sources that the credential itself may send.',
-      {
-        headers: FORBIDDEN_CHALLENGE,
-      },
-    );
-  }
 }

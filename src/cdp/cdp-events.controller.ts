@@ -15,6 +15,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { CdpContract } from './cdp-contract';
 import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
 
@@ -24,15 +25,16 @@ import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
 export class CdpEventsController extends IngestController {
   constructor(
     ingest: IngestService,
+    limits: RateLimits,
     private readonly contract: CdpContract,
   ) {
-    super(ingest);
+    super(ingest, limits);
   }
 
   /** Takes one customer event, once however often it is sent. */
   @Post()
   @ApiDryRun()
-  @AuthenticateApiKey('cdp-events:write')
+  @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeCdpEvent(
@@ -48,13 +50,14 @@ export class CdpEventsController extends IngestController {
   @Post('batch')
   @HttpCode(200)
   @ApiDryRun()
-  @AuthenticateApiKey('cdp-events:write')
+  @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(
     @Caller() caller: Principal,
     @JsonBody(CdpEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: CdpEventBatchDto,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, batch.items, (sent) => this.contract.check(caller.tenantId, sent));
+    return this.takeAll(caller, request, response, batch.items, (sent) => this.contract.check(caller.tenantId, sent));
   }
 }

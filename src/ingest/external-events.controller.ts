@@ -5,6 +5,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { ApiDryRun } from './dry-run';
 import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dto';
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
@@ -19,15 +20,16 @@ import { RefusedRequestFilter } from './refused-request.filter';
 export class ExternalEventsController extends IngestController {
   constructor(
     ingest: IngestService,
+    limits: RateLimits,
     private readonly events: ExternalEventCheck,
   ) {
-    super(ingest);
+    super(ingest, limits);
   }
 
   /** Takes one external event, once however often it is sent. */
   @Post('external-events')
   @ApiDryRun()
-  @AuthenticateApiKey('external-events:write')
+  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeExternalEvent(
@@ -43,13 +45,14 @@ export class ExternalEventsController extends IngestController {
   @Post('external-events\\:batch')
   @HttpCode(200)
   @ApiDryRun()
-  @AuthenticateApiKey('external-events:write')
+  @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(
     @Caller() caller: Principal,
     @JsonBody(ExternalEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: ExternalEventBatchDto,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, batch.items, (sent) => this.events.check(sent));
+    return this.takeAll(caller, request, response, batch.items, (sent) => this.events.check(sent));
   }
 }

@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
-import { FORBIDDEN_CHALLENGE } from '../platform/auth/challenges';
 import type { Principal } from '../platform/auth/principal';
+import { spenderOf } from '../platform/auth/spender';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { receivedJson } from '../platform/http/json-body';
+import type { RateLimits } from '../platform/rate-limit/rate-limits';
 import { jsonTextOf } from './domain/json-text';
 import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
@@ -22,7 +23,10 @@ export type CheckEvent = (sent: SentEvent) => CheckedEvent | Promise<CheckedEven
 
 /** What the two ingest families have in common between a parsed body and an answer. */
 export abstract class IngestController {
-  protected constructor(private readonly ingest: IngestService) {}
+  protected constructor(
+    private readonly ingest: IngestService,
+    private readonly limits: RateLimits,
+  ) {}
 
   /** Takes the event that the request has brought; a refusal is thrown. */
   protected async takeOne(
@@ -46,10 +50,13 @@ export abstract class IngestController {
   protected async takeAll(
     caller: Principal,
     request: Request,
+    response: Response,
     items: readonly unknown[],
     check: CheckEvent,
   ): Promise<BatchResultDto> {
     const dryRun = isDryRun(request.query);
+    // The guard has let it in as one event.
+    this.limits.charge('events', spenderOf(caller), response, items.length - 1);
     // Memory is what counts here, and a batch's items are mostly alike.
     const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
     const checked = await Promise.all(
@@ -73,8 +80,5 @@ function isUnavailable(result: IngestResult): boolean {
 
 function refusalError({ code, message, details }: Refusal): DomainError {
   if (code === 'unavailable') return unavailable();
-  return new RefusedEventError(code, message, {
-    details,
-    ...(code === 'source_not_allowed' ? { headers: FORBIDDEN_CHALLENGE } : {}),
-  });
+  return new RefusedEventError(code, message, { details });
 }

@@ -5,6 +5,7 @@ import { DomainError } from '../platform/errors/domain-error';
 import { ERROR_CODES } from '../platform/errors/error-codes';
 import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
 import { BodyRefusal } from '../platform/http/body-refusal';
+import { expectsContentDigest } from '../platform/http/content-digest';
 import { receivedJson } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
@@ -55,6 +56,9 @@ export class RefusedRequestFilter implements ExceptionFilter {
 }
 
 function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
+  // Of a signed body that is too large nobody has checked that it is the one that was signed.
+  const isUnproved = error.code === 'payload_too_large' && expectsContentDigest(request);
+  if (isUnproved) return { form: 'text', text: '' };
   if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
   const json = receivedJson(request);
   return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: json.raw.toString('utf8') };

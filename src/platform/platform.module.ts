@@ -8,9 +8,11 @@ import { ControlChange } from './control/entities/control-change.entity';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from './database/connection-settings';
 import { databaseOptions } from './database/database-options';
 import { ProblemDetailsFilter } from './errors/problem-details.filter';
+import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
 import { PersonalProperties } from './masking/personal-properties';
+import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
 @Global()
@@ -32,7 +34,8 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
-        { provide: ProblemDetailsFilter, useFactory: () => new ProblemDetailsFilter() },
+        SecretBox,
+        { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
       ],
       exports: [
         SETTINGS_TOKEN,
@@ -41,6 +44,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        SecretBox,
         ProblemDetailsFilter,
       ],
     };

@@ -2,18 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { hasWrongChecksum } from '../api-keys/domain/api-key-token';
-import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { newId } from '../platform/ids/ids';
 import { Workspace } from './entities/workspace.entity';
+import { WorkspacesService, type FirstKey } from './workspaces.service';
 
 const DEFAULT_WORKSPACE = 'default';
-
-/** A workspace made at this start, with its first key; the plaintext is for the operator's eyes, once. */
-export interface FirstKey {
-  readonly workspace: string;
-  readonly key: string;
-}
 
 /** Makes sure that somebody can call a fresh service (contract section 2, bootstrap). Safe on any number of nodes at once. */
 @Injectable()
@@ -22,8 +15,8 @@ export class BootstrapService {
 
   constructor(
     private readonly database: DataSource,
+    private readonly workspaces: WorkspacesService,
     private readonly apiKeys: ApiKeysService,
-    private readonly clock: Clock,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
 
@@ -33,18 +26,18 @@ export class BootstrapService {
     const name = bootstrapWorkspace ?? DEFAULT_WORKSPACE;
     if (bootstrapAdminKey !== undefined) return this.adoptKey(name, bootstrapAdminKey);
     if (bootstrapWorkspace === undefined && (await this.database.manager.exists(Workspace))) return undefined;
-    return this.makeWithKey(name);
+    return this.workspaces.create(name);
   }
 
   private async adoptKey(name: string, key: string): Promise<undefined> {
     const unfit = unfitness(key);
     if (unfit !== undefined) throw new Error(`Bad settings: BOOTSTRAP_ADMIN_KEY must ${unfit}.`);
-    const known = await this.database.manager.findOneBy(Workspace, { name });
+    const known = await this.workspaces.find(name);
     // Looked at before a workspace is made: a start that fails leaves nothing behind.
     if (await this.apiKeys.isTaken(known?.tenantId, key)) {
       throw new Error('Bad settings: BOOTSTRAP_ADMIN_KEY must not be a key that exists already; choose another value.');
     }
-    const { tenantId } = known ?? (await this.ensure(name));
+    const { tenantId } = known ?? (await this.workspaces.ensure(name));
     const replaced = await this.database.transaction(async (manager) => {
       // Two nodes that start with two values: the second one replaces the key of the first.
       await manager.findOneOrFail(Workspace, { where: { tenantId }, lock: { mode: 'pessimistic_write' } });
@@ -52,31 +45,6 @@ export class BootstrapService {
     });
     if (replaced !== 'revoked') this.apiKeys.forget(tenantId, replaced);
     else this.logger.warn('BOOTSTRAP_ADMIN_KEY was revoked and stays so; choose another value.');
-  }
-
-  private makeWithKey(name: string): Promise<FirstKey | undefined> {
-    return this.database.transaction(async (manager) => {
-      const tenantId = newId();
-      const made = await manager
-        .createQueryBuilder()
-        .insert()
-        .into(Workspace)
-        .values({ tenantId, name, createdAt: this.clock.now() })
-        .orIgnore()
-        .returning('tenant_id')
-        .execute();
-      const rows: unknown = made.raw;
-      // Another node was faster, or the workspace has been there: its key was shown then.
-      if (!Array.isArray(rows) || rows.length === 0) return undefined;
-      const { key } = await this.apiKeys.createFirst(manager, tenantId, { by: 'bootstrap', address: null });
-      return { workspace: name, key };
-    });
-  }
-
-  private async ensure(name: string): Promise<Workspace> {
-    const workspace = { tenantId: newId(), name, createdAt: this.clock.now() };
-    await this.database.manager.createQueryBuilder().insert().into(Workspace).values(workspace).orIgnore().execute();
-    return this.database.manager.findOneByOrFail(Workspace, { name });
   }
 }
 

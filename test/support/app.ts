@@ -1,8 +1,10 @@
+import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { createApp } from '../../src/service';
 import { databaseUrl } from './database';
+import { logFile } from './log-watch';
 
 export interface TestApp {
   readonly url: string;
@@ -11,14 +13,19 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-/** The application as `main` makes it, in this process, on a free port and this worker's database. */
+/** Of the service under test. */
+const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
+
+/** The application as `main` makes it, in this process, on a free port and this worker's database; `controllers` add routes to it. */
 export async function startApp(
   environment: Readonly<Record<string, string>> = {},
   database?: string,
+  controllers: readonly Type[] = [],
 ): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
-  const settings = readSettings({ LOG_LEVEL: 'fatal', ...environment, DATABASE_URL: url });
-  const app = await createApp(settings, { url }, new JsonLogger(settings.logLevel));
+  const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
+  const logger = new JsonLogger(settings.logLevel, logFile());
+  const app = await createApp(settings, { url }, logger, { controllers: [...controllers] });
   await app.listen(0, '127.0.0.1');
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
+import { noteSecrets } from './log-watch';
 import { aTenant, type KeyOptions } from './tenant';
 
 /** What a test sees of an answer. */
@@ -31,6 +32,7 @@ export class Client {
 
   /** Sends a body as it is. */
   async send(path: string, body: string | Uint8Array | undefined, options: RequestOptions = {}): Promise<Answer> {
+    noteSecrets(this.key, body);
     const response = await fetch(`${this.url}${path}`, {
       method: options.method ?? 'POST',
       headers: {

@@ -7,6 +7,7 @@ import { AppModule } from '../../src/app.module';
 import type { Principal } from '../../src/platform/auth/principal';
 import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
+import { logFile } from './log-watch';
 
 /** A node of the service without its HTTP side: lanes, connections and memory of its own. */
 export async function startNode(
@@ -15,7 +16,7 @@ export async function startNode(
 ): Promise<INestApplicationContext> {
   const settings = readSettings({ ...environment, DATABASE_URL: databaseUrl });
   return NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
-    logger: new JsonLogger('fatal'),
+    logger: new JsonLogger('trace', logFile()),
     abortOnError: false,
   });
 }

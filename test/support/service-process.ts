@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { logFile } from './log-watch';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const START_MS_MAX = 30_000;
@@ -25,11 +27,15 @@ export async function startServiceProcess(environment: Readonly<Record<string, s
   nextKey += 1;
   const adminKey = environment['BOOTSTRAP_ADMIN_KEY'] ?? `test-admin-key-${process.pid}-${nextKey}-`.padEnd(40, 'x');
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], PORT: '0', BOOTSTRAP_ADMIN_KEY: adminKey, ...environment },
+    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'trace', BOOTSTRAP_ADMIN_KEY: adminKey, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => written.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => {
+    written.push(chunk.toString());
+    const log = logFile();
+    if (log !== undefined) appendFileSync(log, chunk);
+  });
   const ended = once(child, 'exit');
   const url = await Promise.race([
     listeningUrl(child, written),

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { apiKeyHash } from '../../src/api-keys/api-key.repository';
 import { hintOf, makeApiKey } from '../../src/api-keys/domain/api-key-token';
 import type { Scope } from '../../src/platform/auth/scopes';
+import { newId } from '../../src/platform/ids/ids';
 import { withClient } from './database';
 
 export interface KeyOptions {
@@ -39,7 +40,7 @@ async function insertKey(databaseUrl: string, tenantId: string, options: KeyOpti
     client.query(
       `INSERT INTO api_keys (tenant_id, id, name, key_hash, hint, scopes, sources, origin, created_at, created_by,
          expires_at, revoked_at) VALUES ($1, $2, 'test', $3, $4, $5, $6, 'api', now(), 'test', $7, $8)`,
-      [tenantId, randomUUID(), apiKeyHash(key), hintOf(key), scopes, sources, expiresAt, revokedAt],
+      [tenantId, newId(), apiKeyHash(key), hintOf(key), scopes, sources, expiresAt, revokedAt],
     ),
   );
   return key;

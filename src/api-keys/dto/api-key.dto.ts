@@ -51,6 +51,11 @@ export class ApiKeyDto {
   }
 }
 
+export class ApiKeyPageDto {
+  items!: ApiKeyDto[];
+  nextCursor!: string | null;
+}
+
 /** The only answer that holds a plaintext key. */
 export class IssuedApiKeyDto {
   apiKey!: ApiKeyDto;
@@ -60,4 +65,7 @@ export class IssuedApiKeyDto {
    * @example "cds_4fJ0t2b9QmZr7XcKpV3sLw8yNeHaUdG12wjyrI"
    */
   key!: string;
+  static of({ apiKey, key }: { readonly apiKey: ApiKey; readonly key: string }, now: Date): IssuedApiKeyDto {
+    return { apiKey: ApiKeyDto.of(apiKey, now), key };
+  }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ApiKeyAction } from '../domain/api-key-action';
 
 @Entity('api_key_audit')
 export class ApiKeyAudit {
@@ -12,7 +13,7 @@ export class ApiKeyAudit {
   id!: string;
 
   @Column('text')
-  action!: 'created' | 'rotated' | 'revoked';
+  action!: ApiKeyAction;
 
   @Column('timestamptz')
   at!: Date;

@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath, invalidCharactersFault, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
+import { isExactNumber } from '../../platform/json/exact-number';
 import { isStorable } from '../../platform/text/storable-text';
 
 /** Contract section 3: what the attributes or properties of an event may hold. */
@@ -67,16 +68,11 @@ function pathOf({ name, parent }: Place): string {
 
 function faultsOfValue(value: unknown, place: Place): Fault[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [invalidCharactersFault(pathOf(place))];
-  if (typeof value === 'number') return isExact(value) ? [] : [inexactFault(pathOf(place))];
+  if (typeof value === 'number') return isExactNumber(value) ? [] : [inexactFault(pathOf(place))];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.keys(value).flatMap((key) =>
     isStorable(key) ? [] : [invalidCharactersFault(fieldPath(pathOf(place), key))],
   );
-}
-
-/** 1e999 has become Infinity, which JSON would write as null; a 20-digit id has lost its last digits already. */
-function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
 function inexactFault(path: string): Fault {

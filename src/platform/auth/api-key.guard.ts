@@ -1,57 +1,80 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
 import { Clock } from '../clock/clock';
-import { API_KEY_STRATEGY, REQUIRED_SCOPE } from './auth-metadata';
+import { ControlFeed } from '../control/control-feed';
+import { API_KEY_STRATEGY, REQUIRED_SCOPE, SIGNATURE_STRATEGY, TAKES_SIGNATURES } from './auth-metadata';
+import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from './challenges';
 import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
+import { FailedAuthentications } from './failed-authentications';
+import type { Principal } from './principal';
 import { grants, type Scope } from './scopes';
 
-/** One space, as RFC 6750 has it and the strategy reads it. */
-const BEARER = /^Bearer ([^\s]+)$/i;
 /** Keys are 42 characters, or up to 200 when an operator chose one; what is longer is some other thing. */
 const CREDENTIAL_CHARACTERS_MAX = 8_192;
-/** Three dot-separated parts, the first a base64url JSON object. */
-const LOOKS_LIKE_JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
-/** Lets a call through whose API key is known, in force, and has the scope that the route asks for. */
+/**
+ * Lets a backend through whose API key is known, in force, and has the scope that the route asks for; where the route takes
+ * signed requests, one whose signature is good as well. An API key wins over a signature beside it.
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
+  private readonly memory: CredentialMemory<Principal>;
+
   constructor(
     private readonly reflector: Reflector,
     private readonly verifier: CredentialVerifier,
-    private readonly memory: CredentialMemory,
+    private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
-  ) {}
+    feed: ControlFeed,
+  ) {
+    this.memory = new CredentialMemory('api_key', feed, clock);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const credential = bearerCredential(request.headers.authorization);
-    const principal = await this.memory.principalOf(credential, 'api_key', () =>
-      this.verifier.verify(API_KEY_STRATEGY, request),
-    );
-    if (principal.expiresAt !== null && principal.expiresAt <= this.clock.now().getTime()) {
-      throw credentialRefused('api_key_expired', 'The API key has expired; rotate it or create a new one.');
-    }
-    const scope = this.reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const targets = [context.getHandler(), context.getClass()];
+    const scope = this.reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
     if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
+    const takesSignatures = this.reflector.getAllAndOverride<boolean | undefined>(TAKES_SIGNATURES, targets) === true;
+    const principal = await this.principalOf(request, takesSignatures);
     if (!grants(principal.scopes, scope)) throw scopeMissing(scope);
     request.caller = principal;
     return true;
   }
+
+  private principalOf(request: Request, takesSignatures: boolean): Promise<Principal> {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return this.failures.counted(request, this.ofApiKey(request, authorization));
+    if (request.headers['signature-input'] === undefined) {
+      throw credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.');
+    }
+    if (!takesSignatures) {
+      throw credentialNeeded('An API key is needed; signed requests are for the external-events routes.');
+    }
+    return this.failures.counted(request, this.verifier.verify<Principal>(SIGNATURE_STRATEGY, request));
+  }
+
+  private async ofApiKey(request: Request, header: string): Promise<Principal> {
+    const principal = await this.memory.principalOf(apiKeyIn(header), () =>
+      this.verifier.verify<Principal>(API_KEY_STRATEGY, request),
+    );
+    if (principal.expiresAt !== null && principal.expiresAt <= this.clock.now().getTime()) {
+      throw credentialRefused('api_key_expired', 'The API key has expired; rotate it or create a new one.');
+    }
+    return principal;
+  }
 }
 
-function bearerCredential(header: string | undefined): string {
-  if (header === undefined) throw credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.');
-  const credential = BEARER.exec(header)?.[1];
+function apiKeyIn(header: string): string {
+  const credential = bearerCredential(header);
   if (credential === undefined) {
     throw credentialNeeded('The Authorization header is not of the form Bearer <API key>.');
   }
-  if (LOOKS_LIKE_JWT.test(credential)) {
+  if (looksLikeJwt(credential)) {
     throw credentialRefused('invalid_api_key', 'This route takes an API key; a JWT is for the runtime routes.');
   }
   if (credential.length > CREDENTIAL_CHARACTERS_MAX) {

@@ -1,8 +1,18 @@
 /** Under this a route keeps the scope that it asks for. */
 export const REQUIRED_SCOPE = 'required scope';
 
-/** The name of the API-key security scheme in the OpenAPI document. */
-export const API_KEY_SECURITY = 'apiKey';
+/** Under this a route says that it takes signed requests beside API keys. */
+export const TAKES_SIGNATURES = 'takes signatures';
 
-/** The name of the passport strategy that verifies API keys. */
+/** Under this a route keeps the rate limit that holds for it. */
+export const RATE_LIMITED = 'rate limited';
+
+/** Names of the security schemes in the OpenAPI document. */
+export const API_KEY_SECURITY = 'apiKey';
+export const SIGNATURE_SECURITY = 'serviceSignature';
+export const JWT_SECURITY = 'participantToken';
+
+/** Names of the passport strategies. */
 export const API_KEY_STRATEGY = 'api-key';
+export const SIGNATURE_STRATEGY = 'signature';
+export const JWT_STRATEGY = 'jwt';

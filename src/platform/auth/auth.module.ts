@@ -1,12 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { RateLimits } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
-import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
+import { FailedAuthentications } from './failed-authentications';
+import { JwtGuard } from './jwt.guard';
+import { RateLimitGuard } from './rate-limit.guard';
+
+const PROVIDERS = [ApiKeyGuard, JwtGuard, RateLimitGuard, CredentialVerifier, FailedAuthentications, RateLimits];
 
 /** What every route needs to know who is calling; the strategies that verify credentials live with their tables. */
 @Global()
-@Module({
-  providers: [ApiKeyGuard, CredentialMemory, CredentialVerifier],
-  exports: [ApiKeyGuard, CredentialMemory, CredentialVerifier],
-})
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class AuthModule {}

@@ -1,15 +1,47 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
-import { API_KEY_SECURITY, REQUIRED_SCOPE } from './auth-metadata';
+import {
+  API_KEY_SECURITY,
+  JWT_SECURITY,
+  RATE_LIMITED,
+  REQUIRED_SCOPE,
+  SIGNATURE_SECURITY,
+  TAKES_SIGNATURES,
+} from './auth-metadata';
+import { JwtGuard } from './jwt.guard';
+import { RateLimitGuard } from './rate-limit.guard';
 import type { Scope } from './scopes';
 
+export interface BackendOptions {
+  /** Takes requests signed by a service credential too. */
+  readonly orSignature?: boolean;
+  /** The limit per credential that holds here. */
+  readonly rate?: RateLimited;
+}
+
 /** The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). */
-export function AuthenticateApiKey(scope: Scope): MethodDecorator & ClassDecorator {
+export function AuthenticateApiKey(
+  scope: Scope,
+  { orSignature = false, rate }: BackendOptions = {},
+): MethodDecorator & ClassDecorator {
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, scope),
-    UseGuards(ApiKeyGuard),
+    SetMetadata(TAKES_SIGNATURES, orSignature),
+    ...limited(ApiKeyGuard, rate),
+    ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
     ApiBearerAuth(API_KEY_SECURITY),
     ApiExtension('x-required-scope', scope),
   );
+}
+
+/** The route takes the JWT of a participant; checked before a byte of the body is read. */
+export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator & ClassDecorator {
+  return applyDecorators(...limited(JwtGuard, rate), ApiBearerAuth(JWT_SECURITY));
+}
+
+/** Guards run in the order in which they are named: who it is, then how often. */
+function limited(guard: typeof ApiKeyGuard | typeof JwtGuard, rate: RateLimited | undefined) {
+  return rate === undefined ? [UseGuards(guard)] : [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard)];
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Passport, type Strategy } from 'passport';
 import { credentialNeeded } from './challenges';
-import type { Principal } from './principal';
+import type { Verified } from './principal';
 
 /**
  * Passport, one for each application: the library's own is one for the whole process, where the strategies of a second
@@ -17,12 +17,12 @@ export class CredentialVerifier {
   }
 
   /** Lets a strategy verify the credential of a request. Throws what the strategy refused it with. */
-  verify(name: string, request: Request): Promise<Principal> {
+  verify<Caller extends Verified>(name: string, request: Request): Promise<Caller> {
     return new Promise((resolve, reject) => {
-      const answer = (error: unknown, principal: Principal | false | undefined): void => {
+      const answer = (error: unknown, principal: Caller | false | undefined, refusal: unknown): void => {
         if (error instanceof Error) reject(error);
         else if (principal) resolve(principal);
-        else reject(credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.'));
+        else reject(refusal instanceof Error ? refusal : credentialNeeded('A credential is needed.'));
       };
       const authenticate = this.passport.authenticate(name, { session: false }, answer) as (
         request: Request,

@@ -1,13 +1,34 @@
 import type { Scope } from './scopes';
 
-/** Who is calling, once a credential has been verified. */
-export interface Principal {
+/** What a verified credential says, of whatever kind it is. */
+export interface Verified {
   /** The workspace: first argument of whatever reads or writes. */
   readonly tenantId: string;
+  /** The id of the API key, the service credential or the token's issuer. */
   readonly credentialId: string;
+  /** Epoch milliseconds from which it is no longer taken; null for never. */
+  readonly expiresAt: number | null;
+}
+
+/** A backend that calls with an API key or signs its requests. */
+export interface Principal extends Verified {
   readonly scopes: ReadonlySet<Scope>;
   /** Sources whose events it may send; null for all. */
   readonly sources: ReadonlySet<string> | null;
-  /** Epoch milliseconds from which it is no longer taken; null for never. */
-  readonly expiresAt: number | null;
+}
+
+/** A participant of campaigns who calls with a JWT (contract section 2); `credentialId` is the id of the token's issuer. */
+export interface Participant extends Verified {
+  readonly expiresAt: number;
+  /** The `sub` of the token: one name space in the workspace, whatever the issuer. */
+  readonly subject: string;
+  /** The `sid` of the token. */
+  readonly sessionId: string | null;
+  /** The campaign that the token names: the only one it may be used for. */
+  readonly campaignId: string | null;
+  readonly appId: string | null;
+  /** The issuer's campaign for requests that name none. */
+  readonly defaultCampaignId: string | null;
+  /** The campaigns that a token without a campaign of its own may name; null for any. */
+  readonly allowedCampaignIds: ReadonlySet<string> | null;
 }

@@ -45,11 +45,23 @@ function matching(pattern: RegExp, words: string, fallback?: string): (text: str
   };
 }
 
+function optional<T>(parse: (text: string) => T): (text: string | undefined) => T | undefined {
+  return (text) => (text === undefined ? undefined : parse(text));
+}
+
 function commaList(text: string | undefined): readonly string[] {
   return (text ?? '')
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+}
+
+const ORIGIN = /^https?:\/\/[^\s/]+$/;
+
+function origins(text: string | undefined): readonly string[] {
+  const list = commaList(text ?? '*');
+  if (list.every((origin) => origin === '*' || ORIGIN.test(origin))) return list;
+  throw new SettingFault('must be * or origins such as https://shop.example.com, separated by commas');
 }
 
 const KIBIBYTE = 1024;
@@ -118,6 +130,61 @@ export const SETTINGS = {
     'LANE_BYTES_MAX',
     'Bytes of events that may wait for the database in one process; beyond it clients get 503',
     integer(MEBIBYTE, 4096 * MEBIBYTE, 64 * MEBIBYTE),
+  ),
+  secretsKey: setting(
+    'SECRETS_KEY',
+    'Encrypts secrets that must be read back, 32 to 200 printable characters; unset: made in DATA_DIR with the embedded database',
+    matching(/^[\x21-\x7e]{32,200}$/, 'must be 32 to 200 printable ASCII characters without spaces'),
+  ),
+  jwksAllowPrivate: setting(
+    'JWKS_ALLOW_PRIVATE',
+    'Whether key sets of JWT issuers may be fetched by http and from private addresses; for tests',
+    oneOf(['true', 'false'], 'false'),
+  ),
+  rateLimitEventsPerSecond: setting(
+    'RATE_LIMIT_EVENTS_PER_SECOND',
+    'Events that one credential may send in a second to one process; unset: any number',
+    optional(integer(1, 1_000_000, 0)),
+  ),
+  rateLimitRuntimePerSecond: setting(
+    'RATE_LIMIT_RUNTIME_PER_SECOND',
+    'Runtime requests that one participant may make in a second to one process; unset: any number',
+    optional(integer(1, 1_000_000, 0)),
+  ),
+  authFailuresPerMinute: setting(
+    'AUTH_FAILURES_PER_MINUTE',
+    'Refused credentials per minute and network address that are answered 401; further ones get 429',
+    integer(1, 1_000_000, 600),
+  ),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    'Reverse proxies in front of the service, whose X-Forwarded-For tells the address of the client; 0: none',
+    integer(0, 10, 0),
+  ),
+  mutationRetentionDays: setting(
+    'MUTATION_RETENTION_DAYS',
+    'Days for which a mutation_id is known and its repetition answered with the first outcome',
+    integer(1, 3650, 30),
+  ),
+  corsOrigins: setting(
+    'CORS_ORIGINS',
+    'Origins whose pages may call the runtime routes, separated by commas; * for any',
+    origins,
+  ),
+  variablesPerScopeMax: setting(
+    'VARIABLES_PER_SCOPE_MAX',
+    'Most variables that a campaign may have declared in each scope',
+    integer(1, 1000, 100),
+  ),
+  variableLimitStatus: setting(
+    'VARIABLE_LIMIT_STATUS',
+    'Status of variable_limit_exceeded: 409 or 403',
+    oneOf(['403', '409'], '409'),
+  ),
+  contextViolationStatus: setting(
+    'CONTEXT_VIOLATION_STATUS',
+    'Status of context_violation: 403 or 409',
+    oneOf(['403', '409'], '403'),
   ),
   reviewPayloadDays: setting(
     'REVIEW_PAYLOAD_DAYS',

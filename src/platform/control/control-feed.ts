@@ -4,9 +4,9 @@ import { Clock } from '../clock/clock';
 import { describeSummary, summariseError } from '../errors/error-summary';
 
 /** What every node remembers and must forget within a second of a change. */
-export type ControlKind = 'api_key' | 'event_type';
+export type ControlKind = 'api_key' | 'campaign' | 'event_type' | 'jwt_issuer' | 'service_credential';
 
-/** A control object: one credential or one event type of one workspace. */
+/** A control object: one credential, event type or campaign of one workspace. */
 export interface ControlSubject {
   readonly tenantId: string;
   readonly kind: ControlKind;

@@ -5,8 +5,9 @@ import { type Cluster, SUPERUSER, prepareCluster } from './embedded/cluster';
 import { ClaimedElsewhereError, type FolderClaim, claimFolder } from './embedded/folder-claim';
 import { ForeignPostmasterError, clearFormerPostmaster } from './embedded/former-postmaster';
 import { type Postmaster, launchPostmaster } from './embedded/postmaster';
-import { isErrno } from './embedded/processes';
+import { isErrno } from '../errors/errno';
 import { type EmbeddedConnection, ServerNotReadyError, untilReady } from './embedded/readiness';
+import { runningServer } from './embedded/running-server';
 import { SERVER_SETTINGS, SETTINGS_THAT_NEED_MEMORY, type ServerSettings } from './embedded/server-settings';
 import { socketFolder } from './embedded/socket-folder';
 
@@ -55,6 +56,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await claim?.release();
     throw inWordsForTheOperator(error, dataDir);
   }
+}
+
+/**
+ * The address of the server that a running service has started on the data in `dataDir`; undefined when there is none. For
+ * tools beside a service, which go away before it.
+ */
+export async function runningEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
+  const folder = join(resolve(dataDir), 'postgres', 'data');
+  const connection = await runningServer(folder, { port: PORT, user: SUPERUSER, database: DATABASE, ssl: false });
+  return connection === undefined ? undefined : addressOf(connection);
 }
 
 async function startClaimed(

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
+import { databaseFailure } from './database-errors';
 
 /** A statement that PostgreSQL plans once a connection: `name` is its identity there, so two texts never share one. */
 export interface Statement {
@@ -84,6 +85,20 @@ export class PipelinedConnection {
       // On a lost connection the server rolls back by itself, and the next transaction opens a new one.
       await client.query('ROLLBACK').catch(() => this.discard(client));
       throw error;
+    }
+  }
+
+  /** Runs a statement that only reads by itself, and once more when the connection turns out to be lost. */
+  async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
+    const run = async (): Promise<readonly T[]> => {
+      const client = await this.connected();
+      return (await client.query({ name: statement.name, text: statement.text, values: [...values] })).rows as T[];
+    };
+    try {
+      return await run();
+    } catch (error) {
+      if (databaseFailure(error) !== 'away') throw error;
+      return run();
     }
   }
 

@@ -12,6 +12,16 @@ export const ERROR_CODES = {
     title: 'The body is not JSON',
     mend: 'Send one JSON value in UTF-8.',
   },
+  system_field: {
+    status: 400,
+    title: 'The mutation writes to a field of the system',
+    mend: 'Remove the operations that `details` names.',
+  },
+  undeclared_variable: {
+    status: 400,
+    title: 'The mutation writes to a variable that the campaign does not declare',
+    mend: 'Correct the paths that `details` names, or define the variables.',
+  },
   unauthenticated: {
     status: 401,
     title: 'A credential is needed',
@@ -32,6 +42,16 @@ export const ERROR_CODES = {
     title: 'The API key was revoked',
     mend: 'Use the key that replaced it.',
   },
+  invalid_token: {
+    status: 401,
+    title: 'The token is not taken',
+    mend: 'Get a new token from an issuer that the workspace knows.',
+  },
+  invalid_signature: {
+    status: 401,
+    title: 'The signature is not taken',
+    mend: 'Sign this very request again, with a clock that is right.',
+  },
   insufficient_scope: {
     status: 403,
     title: 'The credential lacks a scope',
@@ -41,6 +61,11 @@ export const ERROR_CODES = {
     status: 403,
     title: 'The credential may not send this source',
     mend: 'Use a credential whose `sources` names it.',
+  },
+  context_violation: {
+    status: 403,
+    title: "The request is outside of the token's context",
+    mend: 'Name no other campaign, app or participant than the token is for.',
   },
   not_found: {
     status: 404,
@@ -61,6 +86,26 @@ export const ERROR_CODES = {
     status: 409,
     title: 'The person was erased',
     mend: 'Stop sending events of this person, or lift the erasure if the customer has returned.',
+  },
+  key_revoked: {
+    status: 409,
+    title: 'The API key was revoked',
+    mend: 'Create a new key; a revoked one stays so.',
+  },
+  issuer_taken: {
+    status: 409,
+    title: 'The issuer and audience are registered already',
+    mend: 'Have tokens issued for an audience of your own.',
+  },
+  variable_limit_exceeded: {
+    status: 409,
+    title: 'The scope has no room for another variable',
+    mend: 'Archive a variable that is no longer used.',
+  },
+  variable_type_conflict: {
+    status: 409,
+    title: 'The variable has another type',
+    mend: 'Declare it with the type that it has, or take another name.',
   },
   incompatible_event_type: {
     status: 409,
@@ -86,6 +131,16 @@ export const ERROR_CODES = {
     status: 422,
     title: 'The batch has too many items',
     mend: 'Split it.',
+  },
+  campaign_required: {
+    status: 422,
+    title: 'No campaign is named',
+    mend: 'Send `campaign_id`, or have the token or its issuer name a campaign.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too much in too short a time',
+    mend: 'Wait for the seconds in `Retry-After` and send it again.',
   },
   internal: {
     status: 500,

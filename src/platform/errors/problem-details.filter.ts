@@ -8,6 +8,7 @@ import { DomainError } from './domain-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 import { describeSummary, summariseError } from './error-summary';
 import { problemDetails, problemHeaders } from './problem-details';
+import type { StatusPolicy } from './status-policy';
 
 /** What the framework's own exceptions mean here. Their words are not ours and may quote the client: they are replaced. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -28,7 +29,10 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 export class ProblemDetailsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
 
-  constructor(private readonly asDomainError: (error: unknown) => DomainError | undefined = databaseRefusal) {}
+  constructor(
+    private readonly policy: StatusPolicy = {},
+    private readonly asDomainError: (error: unknown) => DomainError | undefined = databaseRefusal,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -46,9 +50,9 @@ export class ProblemDetailsFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const problem = problemDetails(refusal, requestId);
+    const problem = problemDetails(refusal, requestId, this.policy);
     response.statusCode = problem.status;
-    for (const [name, value] of Object.entries(problemHeaders(refusal))) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(problemHeaders(refusal, this.policy))) response.setHeader(name, value);
     endBeforeBody(request, response, JSON.stringify(problem));
   }
 

@@ -25,6 +25,11 @@ describe('problemDetails', () => {
     expect(problemDetails(new DomainError('not_found', 'No.'), '1')).not.toHaveProperty('path');
   });
 
+  it('has the status that the operator has chosen, and the code all the same', () => {
+    const problem = problemDetails(new DomainError('source_not_allowed', 'No.'), '1', { source_not_allowed: 409 });
+    expect(problem).toMatchObject({ status: 409, error_code: 'source_not_allowed' });
+  });
+
   it('never shows what went wrong underneath', () => {
     const error = new DomainError('unavailable', 'Later.', { cause: new Error('secret') });
     expect(JSON.stringify(problemDetails(error, '1'))).not.toContain('secret');
@@ -44,6 +49,12 @@ describe('problemHeaders', () => {
     const challenge = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
     expect(problemHeaders(new DomainError('unauthenticated', ''))).toHaveProperty('WWW-Authenticate', 'Bearer');
     expect(problemHeaders(new DomainError('unauthenticated', '', { headers: challenge }))).toMatchObject(challenge);
+  });
+
+  it('gives a refusal that the operator has made a conflict no challenge', () => {
+    const error = new DomainError('source_not_allowed', '', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    expect(problemHeaders(error)).toHaveProperty('WWW-Authenticate');
+    expect(problemHeaders(error, { source_not_allowed: 409 })).not.toHaveProperty('WWW-Authenticate');
   });
 
   it('lets nobody store a refusal', () => {

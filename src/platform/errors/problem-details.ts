@@ -1,6 +1,8 @@
+import { FORBIDDEN_CHALLENGE } from '../auth/challenges';
 import type { DomainError } from './domain-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 import type { Fault } from './fault';
+import { statusOf, type StatusPolicy } from './status-policy';
 
 /** The media type of every error (RFC 9457). It is JSON, hence UTF-8, and defines no `charset` parameter. */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -20,12 +22,11 @@ export interface ProblemDetails {
 }
 
 /** What a refusal looks like on the wire. `detail` and `message` are the same text: see DomainError for what it may say. */
-export function problemDetails(error: DomainError, requestId: string): ProblemDetails {
-  const { status, title } = ERROR_CODES[error.code];
+export function problemDetails(error: DomainError, requestId: string, policy: StatusPolicy = {}): ProblemDetails {
   return {
     type: problemType(error.code),
-    title,
-    status,
+    title: ERROR_CODES[error.code].title,
+    status: statusOf(error.code, policy),
     detail: error.message,
     error_code: error.code,
     message: error.message,
@@ -44,13 +45,17 @@ export function problemType(code: ErrorCode): string {
 }
 
 /** The headers a refusal brings along, beside those of every answer. */
-export function problemHeaders(error: DomainError): Record<string, string> {
-  const { status } = ERROR_CODES[error.code];
+export function problemHeaders(error: DomainError, policy: StatusPolicy = {}): Record<string, string> {
+  const status = statusOf(error.code, policy);
   // A refusal is about this moment and this caller: nobody may keep it for the next one.
   const headers: Record<string, string> = { 'Content-Type': PROBLEM_MEDIA_TYPE, 'Cache-Control': 'no-store' };
-  // RFC 9110 wants a challenge on every 401; whoever knows more about the credential sends a better one.
+  // RFC 9110 wants a challenge on every 401, and RFC 6750 has one for every 403; whoever knows more about the credential sends a better one.
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (status === 403) Object.assign(headers, FORBIDDEN_CHALLENGE);
   const retryAfterSeconds = error.extras.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
-  return { ...headers, ...error.extras.headers };
+  Object.assign(headers, error.extras.headers);
+  // A challenge speaks of credentials; where the operator has made a conflict of the refusal, it has nothing to say.
+  if (status === 409) delete headers['WWW-Authenticate'];
+  return headers;
 }

@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
+import type { StatusPolicy } from '../errors/status-policy';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { type DocumentedLimits, openApiDocument } from './openapi';
@@ -9,10 +10,14 @@ import { identifyRequest } from './request-id';
 import { queryValidation } from './validation';
 
 export interface AppOptions {
+  /** How many reverse proxies may tell the address of the client by X-Forwarded-For. */
+  readonly trustProxy?: number;
   /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
   /** The limits in force, to be documented, and the size of a batch to be enforced. */
   readonly settings?: DocumentedLimits;
+  /** The statuses that the operator has chosen for refusals. */
+  readonly statusPolicy?: StatusPolicy;
 }
 
 const DOCS_PATH = '/docs';
@@ -23,11 +28,12 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  * `init`, on an application made with ApiExpressAdapter. Returns the OpenAPI document that is served and enforced.
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
+  app.set('trust proxy', options.trustProxy ?? 0);
   app.use(identifyRequest);
   app.use(literalColons);
   app.use(apiHeaders());
   app.use(DOCS_PATH, docsHeaders());
-  app.useGlobalFilters(new ProblemDetailsFilter());
+  app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   app.useGlobalPipes(queryValidation());
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
   const document = openApiDocument(app, options.settings);

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge, malformedBody, unsupportedBody } from './body-refusal';
+import { checkContentDigest } from './content-digest';
 import { sendContinue } from './expect-continue';
 import { isUtf8Json } from './media-type';
 import { inflateBody, receiveBody } from './receive-body';
@@ -32,10 +33,10 @@ interface Receiving extends IncomingMessage {
 
 /**
  * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice. Checked in this
- * order: content type, content encoding, declared length (each before a byte is read), length, gzip, UTF-8, JSON.
+ * order: content type, content encoding, declared length (each before a byte is read), length, signed digest, gzip, UTF-8, JSON.
  *
  * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, 400 `malformed_json`), and ClientGone when the
- * client aborts. Any JSON value of any depth is a valid body here.
+ * client aborts; `invalid_signature` when the body is not the one that was signed. Any JSON value of any depth is a valid body here.
  */
 export async function readJsonBody(request: IncomingMessage, { bodyBytesMax }: BodyLimits): Promise<ReceivedJson> {
   if (!isUtf8Json(request.headers['content-type'])) {
@@ -45,6 +46,7 @@ export async function readJsonBody(request: IncomingMessage, { bodyBytesMax }: B
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
   const transmitted = await receiveBody(request, bodyBytesMax);
+  checkContentDigest(request, transmitted);
   const raw = gzipped ? await inflateBody(transmitted, bodyBytesMax) : transmitted;
   const body: ReceivedJson = { value: parseJson(raw), raw, transmitted };
   (request as Receiving)[received] = body;

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { API_KEY_SECURITY } from '../auth/auth-metadata';
+import { API_KEY_SECURITY, JWT_SECURITY, SIGNATURE_SECURITY } from '../auth/auth-metadata';
 import { ERROR_CODES } from '../errors/error-codes';
 import { FAULT_CODES } from '../errors/fault-codes';
 import { PROBLEM_MEDIA_TYPE } from '../errors/problem-details';
@@ -19,6 +19,10 @@ const API_VERSION = '1.0.0';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const PROBLEM_SCHEMA = 'ProblemDetails';
 
+const SIGNATURE_WORDS =
+  'A request signed by a service credential (RFC 9421): `Content-Digest` (RFC 9530), `Signature-Input` and `Signature`, ' +
+  'label `sig1`, components `("@method" "@path" "@query" "content-digest")`, parameters `created`, `keyid` and `alg`.';
+
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type ResponseObject = Exclude<NonNullable<Operation['responses']['default']>, Reference>;
 
@@ -28,7 +32,12 @@ export function openApiDocument(app: INestApplication, limits?: DocumentedLimits
     .setTitle('Campaign Data Service')
     .setDescription(description(limits))
     .setVersion(API_VERSION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, API_KEY_SECURITY)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a backend.' }, API_KEY_SECURITY)
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a participant.' },
+      JWT_SECURITY,
+    )
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'Signature', description: SIGNATURE_WORDS }, SIGNATURE_SECURITY)
     .build();
   const document = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
   const schemas = ((document.components ??= {}).schemas ??= {});

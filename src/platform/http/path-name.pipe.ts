@@ -2,17 +2,14 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { describeFaults } from '../errors/describe-faults';
 import { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
-
-/** Names in paths: a campaign, an event type, a reaction (contract section 1). */
-export const PATH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-const FORM = 'is 1 to 128 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit';
+import { PATH_NAME, PATH_NAME_FORM } from '../text/path-name';
 
 /** Refuses a path parameter that is no name: `@Param('campaign_id', PathNamePipe)`. */
 @Injectable()
 export class PathNamePipe implements PipeTransform<unknown, string> {
   transform(name: unknown, { data = 'name' }: ArgumentMetadata): string {
     if (typeof name === 'string' && PATH_NAME.test(name)) return name;
-    const details = [formatFault(data, FORM)];
+    const details = [formatFault(data, PATH_NAME_FORM)];
     throw new DomainError('validation_failed', describeFaults(details), { details });
   }
 }

@@ -1,6 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 
+const STANDARD_ERROR = 2;
+
 /** What these tell at every start is the same every time. */
 const FRAMEWORK_ROOMS: ReadonlySet<unknown> = new Set([
   'NestFactory',
@@ -17,8 +19,12 @@ const FRAMEWORK_ROOMS: ReadonlySet<unknown> = new Set([
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(level: string) {
-    this.pino = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  /** `destination` is a file, or standard error. */
+  constructor(level: string, destination: string | number = STANDARD_ERROR) {
+    this.pino = pino(
+      { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      pino.destination({ dest: destination, sync: true }),
+    );
   }
 
   log(message: unknown, ...context: unknown[]): void {

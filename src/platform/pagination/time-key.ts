@@ -19,8 +19,12 @@ export function pageStart(cursor: string | undefined): TimeKey {
   const [at, id] = decodeCursor(cursor, 2) ?? [];
   const time = parseTimestamp(at ?? '');
   if (id !== undefined && isUuid(id) && 'at' in time) return { at: new Date(time.at), id };
+  throw notACursor();
+}
+
+export function notACursor(): DomainError {
   const fault = formatFault('cursor', 'is not a nextCursor of this list');
-  throw new DomainError('validation_failed', fault.message, { details: [fault] });
+  return new DomainError('validation_failed', fault.message, { details: [fault] });
 }
 
 /** The cursor of the page that comes after this row. */

@@ -2,7 +2,8 @@ import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveTo, postgresAccount } from './postgres-account';
 import { usableBinaries } from './postgres-binaries';
-import { type Account, isErrno, runProgram } from './processes';
+import { type Account, runProgram } from './processes';
+import { isErrno } from '../../errors/errno';
 
 /** One PostgreSQL data folder and what runs it. */
 export interface Cluster {

@@ -1,3 +1,4 @@
+import { isErrno } from '../../errors/errno';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -86,12 +87,6 @@ export function pidIsTaken(pid: number): boolean {
   } catch (error) {
     return isErrno(error, 'EPERM');
   }
-}
-
-/** By its code alone: under Jest an error of `node:fs` is no `Error` of the module that catches it. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && codes.includes(code);
 }
 
 function hasProc(): boolean {

@@ -1,0 +1,11 @@
+import type { INestApplicationContext } from '@nestjs/common';
+
+/** How a command works and tells of it. */
+export interface Console {
+  /** What was asked for, and nothing else, so that scripts can take it. */
+  readonly out: (text: string) => void;
+  /** Words for people. */
+  readonly say: (words: string) => void;
+  /** Runs work with the parts of the service. */
+  readonly within: <Result>(work: (parts: INestApplicationContext) => Promise<Result>) => Promise<Result>;
+}

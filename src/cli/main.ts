@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander';
+import { processEnvironment, readSettings } from '../platform/config/env';
+import { DomainError } from '../platform/errors/domain-error';
+import { withoutServing } from '../service';
+import { cliProgram } from './program';
+
+void run();
+
+/** Exit code 0: done; 1: it could not be done; 2: called the wrong way. What was asked for goes to stdout, words to stderr. */
+async function run(): Promise<void> {
+  const program = cliProgram({
+    out: (text) => process.stdout.write(`${text}\n`),
+    say: (words) => process.stderr.write(`${words}\n`),
+    within: (work) => withoutServing({ ...readSettings(processEnvironment()), logLevel: 'warn' }, work),
+  });
+  try {
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has said itself what is wrong; help that was asked for is none.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  process.stderr.write(`${wordsOf(error)}\n`);
+  return 1;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof DomainError)
+    return [error.message, ...error.details.slice(1).map(({ message }) => message)].join('\n');
+  if (error instanceof Error) return error.message;
+  return 'Something was thrown that is no error.';
+}

@@ -1,0 +1,34 @@
+import { CommanderError } from 'commander';
+import { cliProgram } from './program';
+
+async function said(args: readonly string[]): Promise<string> {
+  const words: string[] = [];
+  const program = cliProgram({
+    out: () => undefined,
+    say: (text) => words.push(text),
+    within: () => Promise.reject(new Error('It went on to the database.')),
+  });
+  await expect(program.parseAsync(['node', 'cds', ...args])).rejects.toBeInstanceOf(CommanderError);
+  return words.join('\n');
+}
+
+it.each<[string, RegExp]>([
+  ['keys create --name x', /--scope/],
+  ['keys create --scope admin', /--name/],
+  ['keys create --name x --scope everything', /everything/],
+  ['keys create --name x --scope admin --expires-in-days 367', /1 to 366/],
+  ['keys create --name x --scope admin --expires-in-days 1.5', /1 to 366/],
+  [`keys create --name x --scope admin --source ${'s'.repeat(129)}`, /1 to 128/],
+  ['keys create -w a/b --name x --scope admin', /letters/],
+  ['workspaces create', /name/],
+  ['workspaces create -x', /unknown option/],
+  ['tokens mint', /--sub/],
+  ['tokens mint --sub x --expires-in long', /366d/],
+  ['tokens mint --sub x --expires-in 0s', /366d/],
+  ['tokens mint --sub x --expires-in 367d', /366d/],
+  ['issuers create --development --issuer x', /cannot be used with/],
+  ['nonsense', /unknown command/],
+  ['', /Usage: cds/],
+])('refuses "%s" before it touches the database, and says what is wrong', async (args, words) => {
+  expect(await said(args.split(' ').filter(Boolean))).toMatch(words);
+});

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import type { Console } from './console';
+import { issuersCommand } from './issuers-command';
+import { keysCommand } from './keys-command';
+import { tokensCommand } from './tokens-command';
+import { workspacesCommand } from './workspaces-command';
+
+const WORDS = `Works on the database of the service: the embedded one in DATA_DIR, also while a service runs on it, or DATABASE_URL.
+Only what was asked for is written to standard output.`;
+
+/** The command `cds` (contract section 9). Refusals of its own parsing are thrown as CommanderError. */
+export function cliProgram(console: Console): Command {
+  const program = new Command('cds')
+    .description(`Administers the Campaign Data Service. ${WORDS}`)
+    .configureOutput({
+      writeOut: (text) => console.out(text.trimEnd()),
+      writeErr: (text) => console.say(text.trimEnd()),
+    })
+    .exitOverride()
+    .showHelpAfterError();
+  for (const command of [workspacesCommand, keysCommand, issuersCommand, tokensCommand]) {
+    program.addCommand(inherited(command(console), program));
+  }
+  return program;
+}
+
+/** Commander gives its settings to subcommands that it makes, not to those that it is given. */
+function inherited(command: Command, program: Command): Command {
+  command.copyInheritedSettings(program);
+  for (const each of command.commands) each.copyInheritedSettings(program);
+  return command;
+}

@@ -1,0 +1,29 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
+import { WorkspacesService } from '../workspaces/workspaces.service';
+import type { Console } from './console';
+
+export function workspacesCommand(console: Console): Command {
+  const workspaces = new Command('workspaces').description('Workspaces, which never meet');
+  workspaces
+    .command('create')
+    .description('Makes a workspace and writes its first admin key, which is shown only now')
+    .argument('<name>', `its name: ${PATH_NAME_FORM.replace(/^is /, '')}`, workspaceName)
+    .action((name: string) => create(console, name));
+  return workspaces;
+}
+
+async function create({ within, out, say }: Console, name: string): Promise<void> {
+  const made = await within((parts) => parts.get(WorkspacesService).create(name));
+  if (made === undefined) {
+    throw new Error(`The workspace "${name}" exists. A further key: npm run cds -- keys create --workspace ${name} …`);
+  }
+  say(`The workspace "${name}" was made. Its first admin key, shown only now:`);
+  out(made.key);
+}
+
+/** As BOOTSTRAP_WORKSPACE may be. */
+export function workspaceName(name: string): string {
+  if (!PATH_NAME.test(name)) throw new InvalidArgumentError(`The name ${PATH_NAME_FORM}.`);
+  return name;
+}

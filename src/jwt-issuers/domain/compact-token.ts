@@ -1,0 +1,69 @@
+import { isObject } from '../../platform/json/is-object';
+
+/** What a token says of itself before anything of it is verified: enough to find out who could verify it. */
+export interface TokenHead {
+  readonly algorithm: string;
+  readonly keyId: string | undefined;
+  readonly issuer: string;
+  /** 1 to 16. */
+  readonly audiences: readonly string[];
+}
+
+export type ReadToken = { readonly head: TokenHead } | { readonly refused: string };
+
+/** Each is looked for in the database; tokens of real issuers name one or two. */
+const AUDIENCES_MAX = 16;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a JWT in compact form (RFC 7515), strictly: each part in the one base64url spelling of its bytes, header and payload
+ * JSON objects in UTF-8, so that no library can understand it otherwise. `refused` says what is wrong and repeats no value.
+ */
+export function readToken(token: string): ReadToken {
+  const [headerPart, payloadPart, signaturePart, ...others] = token.split('.');
+  const signature = decodeBase64url(signaturePart);
+  const header = jsonObject(headerPart);
+  const payload = jsonObject(payloadPart);
+  if (header === undefined || payload === undefined || signature === undefined || others.length > 0) {
+    return { refused: 'The token is not a JWT of three base64url parts, the first two of them JSON objects.' };
+  }
+  const { alg, kid, crit } = header;
+  if (crit !== undefined) return { refused: 'The token asks for extensions (crit), of which this service knows none.' };
+  if (typeof alg !== 'string') return { refused: 'The header of the token names no algorithm (alg).' };
+  if (kid !== undefined && typeof kid !== 'string') return { refused: 'The key id (kid) of the token is no text.' };
+  const { iss } = payload;
+  if (typeof iss !== 'string') return { refused: 'The token names no issuer (iss).' };
+  const audiences = audiencesOf(payload);
+  if (audiences === undefined) {
+    return {
+      refused: `The token names no audience (aud), or it is neither a text nor a list of 1 to ${AUDIENCES_MAX}.`,
+    };
+  }
+  return { head: { algorithm: alg, keyId: kid, issuer: iss, audiences } };
+}
+
+/** The audiences of a payload, each once; undefined when there are none, too many, or some that are no text. */
+export function audiencesOf({ aud }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const listed: unknown[] = Array.isArray(aud) ? aud : [aud];
+  const isSound = listed.length > 0 && listed.length <= AUDIENCES_MAX;
+  return isSound && listed.every((each) => typeof each === 'string') ? [...new Set(listed)] : undefined;
+}
+
+function jsonObject(part: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  const bytes = decodeBase64url(part);
+  if (bytes === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for other alphabets, padding, and spare bits that are set: one signature is to have one spelling. */
+function decodeBase64url(part: string | undefined): Buffer | undefined {
+  if (part === undefined) return undefined;
+  const bytes = Buffer.from(part, 'base64url');
+  return bytes.toString('base64url') === part ? bytes : undefined;
+}

@@ -1,0 +1,163 @@
+import type { Fault } from '../../platform/errors/fault';
+import { enumFault, formatFault, itemPath } from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import { readInlineJwks } from '../jwks/inline-jwks';
+import { jwksUriFault } from '../jwks/public-address';
+import { candidates, usableKeys } from '../jwks/public-keys';
+import { JWT_ALGORITHMS, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS, type JwtAlgorithm } from './jwt-algorithms';
+
+/** Where the keys come from; an issuer has one of these (contract section 2). */
+export const KEY_SOURCES = ['jwksUri', 'jwks', 'secret'] as const;
+export type KeySource = (typeof KEY_SOURCES)[number];
+
+/** What the process is able and allowed to do. */
+export interface IssuerPolicy {
+  /** `JWKS_ALLOW_PRIVATE`. */
+  readonly allowPrivate: boolean;
+  /** Whether there is a `SECRETS_KEY`. */
+  readonly canSeal: boolean;
+}
+
+/** Bytes of its JSON text: as much as a fetched key set may have. */
+const JWKS_BYTES_MAX = 64 * 1024;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Characters of `issuer` and of `audience`. */
+export const NAME_CHARACTERS_MAX = 512;
+/** Bytes in UTF-8 of each: both are one entry of an index, which takes 2,704 bytes. */
+const NAME_BYTES_MAX = 1_300;
+/** Bytes in UTF-8. HS256 is as strong as its secret up to the 32 bytes of its hash (RFC 7518, 3.2). */
+export const SECRET_BYTES_MIN = 32;
+export const SECRET_BYTES_MAX = 1_024;
+
+/** Which algorithms an issuer takes unless it says so itself. */
+export function defaultAlgorithms(source: KeySource): readonly JwtAlgorithm[] {
+  return source === 'secret' ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
+}
+
+/** The key sources that a body names; null means absent. */
+export function keySourcesOf(fields: Fields): readonly KeySource[] {
+  return KEY_SOURCES.filter((name) => fields[name] != null);
+}
+
+/**
+ * What is wrong with the fields of an issuer beyond the shape of each, which may be wrong as well: a field of another type is
+ * passed over here.
+ */
+export function issuerFaults(fields: Fields, policy: IssuerPolicy): readonly Fault[] {
+  const sources = keySourcesOf(fields);
+  return [
+    ...nameFaults(fields, 'issuer'),
+    ...nameFaults(fields, 'audience'),
+    ...sourceFaults(sources),
+    ...algorithmFaults(fields, sources),
+    ...uriFaults(fields['jwksUri'], policy),
+    ...inlineKeyFaults(fields),
+    ...secretFaults(fields['secret'], policy),
+    ...campaignFaults(fields),
+  ];
+}
+
+function nameFaults(fields: Fields, path: 'issuer' | 'audience'): Fault[] {
+  const name = fields[path];
+  if (typeof name !== 'string' || Buffer.byteLength(name) <= NAME_BYTES_MAX) return [];
+  return [{ path, code: 'too_long', message: `${path} is longer than ${NAME_BYTES_MAX} bytes in UTF-8.` }];
+}
+
+function sourceFaults(sources: readonly KeySource[]): Fault[] {
+  const choice = 'jwksUri, jwks and secret';
+  if (sources.length === 0) {
+    return [{ path: '', code: 'required', message: `One of ${choice} is required: it says where the keys come from.` }];
+  }
+  const [, ...others] = sources;
+  const message = `${sources.join(' and ')} are set; send one of ${choice}.`;
+  return others.map((path) => ({ path, code: 'conflicting_fields', message }));
+}
+
+/** Whoever could make HS256 count beside public keys would sign with what everybody knows. */
+function algorithmFaults(fields: Fields, sources: readonly KeySource[]): Fault[] {
+  const listed = algorithmsOf(fields);
+  if (listed === undefined) return [];
+  const [source, ...others] = sources;
+  if (source !== undefined && others.length === 0) {
+    const allowed: readonly string[] = defaultAlgorithms(source);
+    return listed.flatMap((algorithm, index) => {
+      if (allowed.includes(algorithm)) return [];
+      const { path, code, message } = enumFault(itemPath('algorithms', index), allowed);
+      return { path, code, message: message.replace(/\.$/, ` where the keys come from ${source}.`) };
+    });
+  }
+  if (!listed.includes('HS256') || listed.every((algorithm) => algorithm === 'HS256')) return [];
+  const message = 'algorithms has HS256, which is for a secret, beside algorithms of public keys.';
+  return [{ path: 'algorithms', code: 'conflicting_fields', message }];
+}
+
+/** The algorithms that are listed and exist; undefined when there are none. */
+function algorithmsOf({ algorithms }: Fields): readonly JwtAlgorithm[] | undefined {
+  if (!Array.isArray(algorithms)) return undefined;
+  const isKnown = (each: unknown): each is JwtAlgorithm => JWT_ALGORITHMS.some((algorithm) => algorithm === each);
+  return algorithms.length > 0 && algorithms.every(isKnown) ? algorithms : undefined;
+}
+
+function uriFaults(uri: unknown, { allowPrivate }: IssuerPolicy): Fault[] {
+  if (typeof uri !== 'string') return [];
+  const words = jwksUriFault(uri, allowPrivate);
+  return words === undefined ? [] : [formatFault('jwksUri', words)];
+}
+
+/** A key that no algorithm of the issuer uses would be one that nobody knows to be useless. */
+function inlineKeyFaults(fields: Fields): readonly Fault[] {
+  const { jwks } = fields;
+  if (!isObject(jwks)) return [];
+  if (jsonBytesOf(jwks) > JWKS_BYTES_MAX) {
+    return [{ path: 'jwks', code: 'too_large', message: `jwks is larger than ${JWKS_BYTES_MAX} bytes.` }];
+  }
+  const read = readInlineJwks('jwks', jwks);
+  if ('faults' in read) return read.faults;
+  const algorithms = algorithmsOf(fields) ?? PUBLIC_KEY_ALGORITHMS;
+  return usableKeys(read.jwks.keys).flatMap((key, index) => {
+    if (algorithms.some((alg) => candidates([key], { alg }).length > 0)) return [];
+    return [
+      formatFault(itemPath('jwks.keys', index), 'fits none of the algorithms; leave it out, or list one that it fits'),
+    ];
+  });
+}
+
+/** JSON.stringify recurses; what is nested too deep for it is no key set of any size. */
+function jsonBytesOf(value: object): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(value));
+  } catch (error) {
+    if (error instanceof RangeError) return Infinity;
+    throw error;
+  }
+}
+
+function secretFaults(secret: unknown, { canSeal }: IssuerPolicy): Fault[] {
+  if (typeof secret !== 'string') return [];
+  const faults: Fault[] = [];
+  const bytes = Buffer.byteLength(secret);
+  if (bytes < SECRET_BYTES_MIN) {
+    const message = `secret is shorter than ${SECRET_BYTES_MIN} bytes in UTF-8; take a longer, random one.`;
+    faults.push({ path: 'secret', code: 'too_short', message });
+  }
+  if (bytes > SECRET_BYTES_MAX) {
+    const message = `secret is longer than ${SECRET_BYTES_MAX} bytes in UTF-8.`;
+    faults.push({ path: 'secret', code: 'too_long', message });
+  }
+  if (!canSeal) {
+    const message =
+      'secret cannot be kept: this service has no key to seal it under. Use public keys (jwksUri or jwks), or have the ' +
+      'operator set SECRETS_KEY.';
+    faults.push({ path: 'secret', code: 'secrets_key_missing', message });
+  }
+  return faults;
+}
+
+function campaignFaults({ defaultCampaignId, allowedCampaignIds }: Fields): Fault[] {
+  if (typeof defaultCampaignId !== 'string' || !Array.isArray(allowedCampaignIds)) return [];
+  if (allowedCampaignIds.includes(defaultCampaignId)) return [];
+  const message = 'defaultCampaignId must be one of allowedCampaignIds.';
+  return [{ path: 'defaultCampaignId', code: 'enum', message }];
+}

@@ -1,0 +1,101 @@
+import type { Participant } from '../../platform/auth/principal';
+import { PATH_NAME } from '../../platform/text/path-name';
+import { isStorable } from '../../platform/text/storable-text';
+import { audiencesOf } from './compact-token';
+
+/** What an issuer's record says about the claims of its tokens. */
+export interface ClaimRules {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** The names of the claims that name campaign and app. */
+  readonly campaignClaim: string;
+  readonly appClaim: string;
+  readonly defaultCampaignId: string | null;
+  readonly allowedCampaignIds: readonly string[] | null;
+  readonly clockToleranceSeconds: number;
+}
+
+export type JudgedClaims = { readonly participant: Participant } | { readonly refused: string };
+
+type Claims = Readonly<Record<string, unknown>>;
+/** A claim's value as we take it, or what is wrong with it. */
+type Judged<Value> = { readonly value: Value } | { readonly refused: string };
+
+/** As many as an EXTERNAL identifier has, which `sub` is (contract sections 5 and 8). */
+const NAME_CHARACTERS_MAX = 256;
+
+/**
+ * Who a token whose signature is good speaks for (contract section 2, JWT issuers): iss, aud, exp and sub are required, nbf is
+ * honoured, and the clocks may differ by the issuer's tolerance. `refused` says what is wrong and repeats no value.
+ */
+export function judgeClaims(claims: Claims, rules: ClaimRules, nowMs: number): JudgedClaims {
+  if (claims['iss'] !== rules.issuer || audiencesOf(claims)?.includes(rules.audience) !== true) {
+    return { refused: 'The token is not of this issuer and for this audience.' };
+  }
+  const expiry = judgeTimes(claims, rules.clockToleranceSeconds, nowMs);
+  if ('refused' in expiry) return expiry;
+  const subject = judgeName(claims, 'sub');
+  if ('refused' in subject) return subject;
+  if (subject.value === null)
+    return { refused: 'The token names no participant: sub must be a text that is not empty.' };
+  const session = typeof claims['sid'] === 'string' ? judgeName(claims, 'sid') : { value: null };
+  if ('refused' in session) return session;
+  const campaign = judgePathName(claims, rules.campaignClaim, 'campaign');
+  if ('refused' in campaign) return campaign;
+  const app = judgePathName(claims, rules.appClaim, 'app');
+  if ('refused' in app) return app;
+  const { tenantId, id, defaultCampaignId, allowedCampaignIds } = rules;
+  return {
+    participant: {
+      ...{ tenantId, credentialId: id, expiresAt: expiry.value, subject: subject.value, sessionId: session.value },
+      ...{ campaignId: campaign.value, appId: app.value, defaultCampaignId },
+      allowedCampaignIds: allowedCampaignIds === null ? null : new Set(allowedCampaignIds),
+    },
+  };
+}
+
+/** From when on the token is not taken any more, in epoch milliseconds. */
+function judgeTimes({ exp, nbf }: Claims, toleranceSeconds: number, nowMs: number): Judged<number> {
+  if (!isTime(exp)) return { refused: 'The token does not say when it expires: exp must be a number of seconds.' };
+  // It may lie as far ahead as a number reaches, and must stay one that can be compared.
+  const expiresAt = Math.min((exp + toleranceSeconds) * 1_000, Number.MAX_SAFE_INTEGER);
+  if (expiresAt <= nowMs) return { refused: 'The token has expired; get a new one from its issuer.' };
+  if (nbf === undefined) return { value: expiresAt };
+  if (!isTime(nbf))
+    return { refused: 'The token does not say from when on it holds: nbf must be a number of seconds.' };
+  if ((nbf - toleranceSeconds) * 1_000 > nowMs) return { refused: 'The token is not valid yet (nbf).' };
+  return { value: expiresAt };
+}
+
+/** A number of seconds since 1970. JSON has no NaN, but 1e999 is read as Infinity. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** A text that names somebody, to the letter; null when it is absent or empty. */
+function judgeName(claims: Claims, claim: 'sub' | 'sid'): Judged<string | null> {
+  const value = claims[claim];
+  if (typeof value !== 'string' || value === '') return { value: null };
+  if (!isStorable(value)) {
+    return { refused: `The claim ${claim} contains U+0000 or a lone surrogate, which cannot be stored.` };
+  }
+  if (Array.from(value).length > NAME_CHARACTERS_MAX) {
+    return { refused: `The claim ${claim} is longer than ${NAME_CHARACTERS_MAX} characters.` };
+  }
+  return { value };
+}
+
+/** Absent and null mean that the token names none; anything else that is no such name is a mistake of the issuer. */
+function judgePathName(claims: Claims, claim: string, what: 'campaign' | 'app'): Judged<string | null> {
+  // A claim's name is the client's: `constructor` must find nothing.
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : null;
+  if (value === null) return { value: null };
+  if (typeof value === 'string' && PATH_NAME.test(value)) return { value };
+  return {
+    refused:
+      `The token's claim of the ${what} is no name: 1 to 128 letters, digits, dots, hyphens and underscores, ` +
+      'beginning with a letter or a digit.',
+  };
+}

@@ -1,0 +1,140 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import { PATH_NAME } from '../../platform/text/path-name';
+import { NAME_CHARACTERS_MAX, SECRET_BYTES_MAX } from '../domain/issuer-definition';
+import { JWT_ALGORITHMS, type JwtAlgorithm } from '../domain/jwt-algorithms';
+
+const CLAIM_CHARACTERS_MAX = 128;
+const CAMPAIGNS_MAX = 1_000;
+/** Seconds. A clock that is further off is broken, and every expired token would live on for so long. */
+const CLOCK_TOLERANCE_MAX = 300;
+
+/** The names of the claims that say what a token is for. */
+export class IssuerClaimsDto {
+  /**
+   * The claim that names the campaign; `campaign_id` when absent.
+   * @example "https://example.com/campaign"
+   */
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(CLAIM_CHARACTERS_MAX)
+  campaign?: string;
+
+  /**
+   * The claim that names the app; `app_id` when absent.
+   * @example "azp"
+   */
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(CLAIM_CHARACTERS_MAX)
+  app?: string;
+}
+
+export class CreateJwtIssuerDto {
+  /**
+   * The `iss` of its tokens, to the letter. Together with `audience` it names the workspace, so no other can have the same.
+   * @example "https://login.example.com/"
+   */
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_CHARACTERS_MAX)
+  issuer!: string;
+
+  /**
+   * The `aud` of its tokens, or one of them.
+   * @example "campaigns"
+   */
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_CHARACTERS_MAX)
+  audience!: string;
+
+  /**
+   * What its tokens may be signed with; RS256, PS256 and ES256 when absent, and HS256 with a `secret`, where nothing else goes.
+   * @example ["RS256"]
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(JWT_ALGORITHMS.length)
+  @ArrayUnique()
+  @IsIn(JWT_ALGORITHMS, { each: true })
+  algorithms?: JwtAlgorithm[];
+
+  /**
+   * Where its keys are published (RFC 7517): an https URL with a public address. One of `jwksUri`, `jwks` and `secret` is needed.
+   * @example "https://login.example.com/.well-known/jwks.json"
+   */
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  jwksUri?: string;
+
+  /**
+   * Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON.
+   * @example { "keys": [{ "kty": "EC", "crv": "P-256", "kid": "1", "x": "WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis", "y": "y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE" }] }
+   */
+  @IsOptional()
+  @IsObject()
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  jwks?: Record<string, unknown>;
+
+  /** A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Kept encrypted, and never shown. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(SECRET_BYTES_MAX)
+  secret?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => IssuerClaimsDto)
+  claims?: IssuerClaimsDto;
+
+  /**
+   * The campaign of requests that name none, when the token names none either.
+   * @example "spring-sale"
+   */
+  @IsOptional()
+  @IsString()
+  @Matches(PATH_NAME)
+  defaultCampaignId?: string;
+
+  /**
+   * The campaigns that tokens without a campaign of their own are good for; absent: every one of the workspace.
+   * @example ["spring-sale", "summer-sale"]
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(CAMPAIGNS_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Matches(PATH_NAME, { each: true })
+  allowedCampaignIds?: string[];
+
+  /** How many seconds its clock may be ahead or behind; 5 when absent. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(CLOCK_TOLERANCE_MAX)
+  clockToleranceSeconds?: number;
+}

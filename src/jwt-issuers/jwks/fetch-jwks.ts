@@ -1,0 +1,148 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isObject } from '../../platform/json/is-object';
+import { hostOf, isPublicAddress, jwksUriFault } from './public-address';
+
+export interface FetchOptions {
+  /** Permits http and addresses that are not public (JWKS_ALLOW_PRIVATE). */
+  readonly allowPrivate: boolean;
+  readonly timeMsMax?: number;
+  /** All addresses of a host; the system's resolver unless named. */
+  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** Which of them may be connected to without `allowPrivate`. */
+  readonly isPublic?: (address: string) => boolean;
+  /** The certificate authorities to trust, in PEM; those of Node unless named. */
+  readonly ca?: string;
+}
+
+/** Why no keys came, in words that hold no address: they are logged. */
+export class JwksFetchError extends Error {}
+
+/** Over everything: resolving names, redirects, and a body that trickles. */
+const TIME_MS_MAX = 5_000;
+const BODY_BYTES_MAX = 65_536;
+const REDIRECTS_MAX = 3;
+const REDIRECT_STATUSES: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
+const ERROR_CODE = /^[A-Z0-9_]{1,64}$/;
+
+/**
+ * Gets the entries of a JWK Set (contract section 2, `jwksUri`). It connects only to addresses that it has checked, at every
+ * redirect anew, so that neither a name that changes its address in between nor a redirect leads into the network of the
+ * service. Throws `JwksFetchError` for every failure.
+ */
+export async function fetchJwks(uri: string, options: FetchOptions): Promise<readonly unknown[]> {
+  const signal = AbortSignal.timeout(options.timeMsMax ?? TIME_MS_MAX);
+  try {
+    // Resolving a name cannot be called off, but nobody has to wait for it.
+    return await Promise.race([follow(uri, options, signal), rejectionOn(signal)]);
+  } catch (error) {
+    if (signal.aborted) throw new JwksFetchError('It took too long.');
+    if (error instanceof JwksFetchError) throw error;
+    throw new JwksFetchError(`There was no whole answer${codeOf(error)}.`);
+  }
+}
+
+async function follow(uri: string, options: FetchOptions, signal: AbortSignal): Promise<readonly unknown[]> {
+  let at = uri;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+    const response = await get(at, options, signal);
+    try {
+      if (!REDIRECT_STATUSES.includes(response.statusCode)) return entriesOf(await bodyOf(response));
+      const { location } = response.headers;
+      if (location === undefined || !URL.canParse(location, at)) throw new JwksFetchError('A redirect names no URL.');
+      at = new URL(location, at).href;
+    } finally {
+      response.destroy();
+    }
+  }
+  throw new JwksFetchError(`There were more than ${REDIRECTS_MAX} redirects.`);
+}
+
+async function get(uri: string, options: FetchOptions, signal: AbortSignal): Promise<http.IncomingMessage> {
+  const fault = jwksUriFault(uri, options.allowPrivate);
+  if (fault !== undefined) throw new JwksFetchError(`The URL, or that of a redirect, ${fault}.`);
+  const url = new URL(uri);
+  const addresses = await checkedAddresses(hostOf(url), options);
+  signal.throwIfAborted();
+  const { request } = url.protocol === 'https:' ? https : http;
+  const sent = request(url, {
+    // A connection of its own: nothing is kept open towards a stranger, and no agent of the process has a say.
+    agent: false,
+    lookup: answering(addresses),
+    signal,
+    headers: {
+      accept: 'application/jwk-set+json, application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'campaign-data-service',
+    },
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  // An error after the response began is told by both; unheard here, it would end the process.
+  sent.on('error', () => undefined);
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+  return response;
+}
+
+async function checkedAddresses(
+  host: string,
+  { allowPrivate, resolve = resolveAll, isPublic = isPublicAddress }: FetchOptions,
+): Promise<readonly LookupAddress[]> {
+  const addresses = await resolve(host);
+  if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
+    throw new JwksFetchError('The host has an address that is not of the public Internet.');
+  }
+  return addresses;
+}
+
+function resolveAll(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true });
+}
+
+/** Has a connection go to the addresses that were checked, instead of to what a resolver says now. */
+function answering(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_host, { all }, answer) => {
+    if (all === true) answer(null, [...addresses]);
+    else answer(null, addresses[0]?.address ?? '', addresses[0]?.family);
+  };
+}
+
+async function rejectionOn(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw new Error('aborted');
+}
+
+async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
+  if (response.statusCode !== 200) throw new JwksFetchError(`The answer has status ${String(response.statusCode)}.`);
+  const encoding = response.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw new JwksFetchError('The answer is compressed, unasked.');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new JwksFetchError(`The answer has more than ${BODY_BYTES_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function entriesOf(body: Buffer): readonly unknown[] {
+  let jwks: unknown;
+  try {
+    jwks = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw new JwksFetchError('The answer is not JSON in UTF-8.');
+  }
+  if (!isObject(jwks) || !Array.isArray(jwks['keys'])) throw new JwksFetchError('The answer is not a JWK Set.');
+  return jwks['keys'];
+}
+
+/** The code of a system error, such as ECONNREFUSED; its message would name the address. */
+function codeOf(error: unknown): string {
+  const code = isObject(error) ? error['code'] : undefined;
+  return typeof code === 'string' && ERROR_CODE.test(code) ? ` (${code})` : '';
+}

@@ -1,0 +1,122 @@
+import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
+import type { Fault } from '../../platform/errors/fault';
+import {
+  enumFault,
+  fieldPath,
+  formatFault,
+  invalidCharactersFault,
+  rangeFault,
+  typeFault,
+} from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import { isStorable } from '../../platform/text/storable-text';
+
+/** A key that can verify tokens. */
+export interface PublicKey {
+  readonly kid: string | undefined;
+  /** The only algorithm that it may be used with; undefined: any that fits its type. */
+  readonly alg: string | undefined;
+  readonly key: KeyObject;
+}
+
+/** What a token's header says about the key that it was signed with. */
+export interface WantedKey {
+  readonly alg: string;
+  readonly kid?: string | undefined;
+}
+
+export type KeyReading = { readonly key: PublicKey } | { readonly faults: readonly Fault[] };
+
+type Jwk = Readonly<Record<string, unknown>>;
+
+/** Issuers publish two or three; each costs time to read, and a token without `kid` is tried with every one. */
+const FETCHED_KEYS_MAX = 100;
+/** Shorter ones can be broken (NIST SP 800-131A); longer ones make each token cost milliseconds. */
+const RSA_BITS_MIN = 2048;
+const RSA_BITS_MAX = 8192;
+/** With the exponent 1, anybody can write a signature. */
+const RSA_EXPONENT_MIN = 3n;
+
+const KEY_TYPES = ['RSA', 'EC'] as const;
+/** By type, what a key may be used with. */
+const ALGORITHMS = { RSA: ['RS256', 'PS256'], EC: ['ES256'] } as const;
+const CURVE = 'P-256';
+/** What a private or symmetric key has and a public one has not (RFC 7518, section 6). */
+const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** The keys of a JWK Set that can verify tokens. Others are passed over: a set may hold keys for other purposes. */
+export function usableKeys(entries: readonly unknown[]): readonly PublicKey[] {
+  return entries.slice(0, FETCHED_KEYS_MAX).flatMap((entry) => {
+    const reading = readKey('', entry);
+    return 'key' in reading ? [reading.key] : [];
+  });
+}
+
+/** The keys that a token may have been signed with: without a `kid` in its header, all that fit its algorithm. */
+export function candidates(keys: readonly PublicKey[], wanted: WantedKey): readonly KeyObject[] {
+  return keys
+    .filter(({ kid, alg, key }) => {
+      const algorithms: readonly string[] = alg === undefined ? ALGORITHMS[typeOf(key)] : [alg];
+      return algorithms.includes(wanted.alg) && (wanted.kid === undefined || wanted.kid === kid);
+    })
+    .map(({ key }) => key);
+}
+
+/** One entry of a JWK Set as a key, or what keeps it from being one. `path` is where the entry stands. */
+export function readKey(path: string, jwk: unknown): KeyReading {
+  if (!isObject(jwk)) return { faults: [typeFault(path, 'an object')] };
+  if (SECRET_MEMBERS.some((member) => Object.hasOwn(jwk, member))) {
+    // Whoever has seen it can sign, so not even its public half is taken.
+    const words = 'holds a secret key, which must count as leaked; make a new key pair and give its public half only';
+    return { faults: [formatFault(path, words)] };
+  }
+  const type = KEY_TYPES.find((known) => known === jwk['kty']);
+  if (type === undefined) return { faults: [enumFault(fieldPath(path, 'kty'), KEY_TYPES)] };
+  const faults = [...purposeFaults(path, jwk, ALGORITHMS[type]), ...kidFaults(path, jwk)];
+  if (type === 'EC' && jwk['crv'] !== CURVE) faults.push(enumFault(fieldPath(path, 'crv'), [CURVE]));
+  if (faults.length > 0) return { faults };
+  return readMaterial(path, jwk);
+}
+
+function purposeFaults(path: string, { use, key_ops: operations, alg }: Jwk, algorithms: readonly string[]): Fault[] {
+  const faults: Fault[] = [];
+  if (use !== undefined && use !== 'sig') faults.push(enumFault(fieldPath(path, 'use'), ['sig']));
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    faults.push(formatFault(fieldPath(path, 'key_ops'), 'must be a list that has verify among it'));
+  }
+  if (alg !== undefined && !algorithms.some((known) => known === alg)) {
+    faults.push(enumFault(fieldPath(path, 'alg'), algorithms));
+  }
+  return faults;
+}
+
+function kidFaults(path: string, { kid }: Jwk): Fault[] {
+  if (kid === undefined) return [];
+  if (typeof kid !== 'string') return [typeFault(fieldPath(path, 'kid'), 'a string')];
+  return isStorable(kid) ? [] : [invalidCharactersFault(fieldPath(path, 'kid'))];
+}
+
+/** `jwk` has passed every other check. */
+function readMaterial(path: string, jwk: Jwk): KeyReading {
+  let key: KeyObject;
+  try {
+    key = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
+  } catch {
+    const members = jwk['kty'] === 'EC' ? 'x and y, a point of its curve,' : 'n and e';
+    return { faults: [formatFault(path, `must have ${members} in base64url`)] };
+  }
+  const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
+  const faults: Fault[] = [];
+  if (modulusLength !== undefined && !(modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX)) {
+    faults.push(rangeFault(fieldPath(path, 'n'), `of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits`));
+  }
+  if (publicExponent !== undefined && publicExponent < RSA_EXPONENT_MIN) {
+    faults.push(rangeFault(fieldPath(path, 'e'), `${RSA_EXPONENT_MIN} or more`));
+  }
+  if (faults.length > 0) return { faults };
+  return { key: { kid: jwk['kid'] as string | undefined, alg: jwk['alg'] as string | undefined, key } };
+}
+
+function typeOf(key: KeyObject): (typeof KEY_TYPES)[number] {
+  return key.asymmetricKeyType === 'ec' ? 'EC' : 'RSA';
+}

@@ -1,0 +1,56 @@
+import { Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { receivedJson } from '../platform/http/json-body';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { limitOf, PageQuery } from '../platform/pagination/page.query';
+import { pageStart } from '../platform/pagination/time-key';
+import { CreateJwtIssuerDto } from './dto/create-jwt-issuer.dto';
+import { JwtIssuerDto, JwtIssuerPageDto } from './dto/jwt-issuer.dto';
+import { JwtIssuersService } from './jwt-issuers.service';
+
+@ApiTags('JWT issuers')
+@Controller('v1/jwt-issuers')
+export class JwtIssuersController {
+  constructor(private readonly issuers: JwtIssuersService) {}
+
+  /** Registers an issuer of participants' tokens. */
+  @Post()
+  @AuthenticateApiKey('jwt-issuers:write')
+  @ApiCreatedResponse({ type: JwtIssuerDto })
+  async createJwtIssuer(
+    @Caller() caller: Principal,
+    @JsonBody(CreateJwtIssuerDto, { checked: false }) _wanted: unknown,
+    @Req() request: Request,
+  ): Promise<JwtIssuerDto> {
+    return JwtIssuerDto.of(await this.issuers.create(caller, receivedJson(request)?.value));
+  }
+
+  /** Lists the issuers of the workspace, newest first. */
+  @Get()
+  @AuthenticateApiKey('jwt-issuers:read')
+  @ApiOkResponse({ type: JwtIssuerPageDto })
+  async listJwtIssuers(@Caller() { tenantId }: Principal, @Query() query: PageQuery): Promise<JwtIssuerPageDto> {
+    const { issuers, nextCursor } = await this.issuers.list(tenantId, pageStart(query.cursor), limitOf(query));
+    return { items: issuers.map((issuer) => JwtIssuerDto.of(issuer)), nextCursor };
+  }
+
+  /** Shows one issuer. */
+  @Get(':id')
+  @AuthenticateApiKey('jwt-issuers:read')
+  @ApiOkResponse({ type: JwtIssuerDto })
+  async getJwtIssuer(@Caller() { tenantId }: Principal, @Param('id') id: string): Promise<JwtIssuerDto> {
+    return JwtIssuerDto.of(await this.issuers.get(tenantId, id));
+  }
+
+  /** Deletes an issuer: its tokens are refused from now on. */
+  @Delete(':id')
+  @AuthenticateApiKey('jwt-issuers:write')
+  @ApiOkResponse({ type: JwtIssuerDto })
+  async deleteJwtIssuer(@Caller() { tenantId }: Principal, @Param('id') id: string): Promise<JwtIssuerDto> {
+    return JwtIssuerDto.of(await this.issuers.delete(tenantId, id));
+  }
+}

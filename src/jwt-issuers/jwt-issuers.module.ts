@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JwtIssuer } from './entities/jwt-issuer.entity';
+import { IssuerCheck } from './issuer-check';
+import { KeySets } from './jwks/key-sets';
+import { JwtIssuerRepository } from './jwt-issuer.repository';
+import { JwtIssuersController } from './jwt-issuers.controller';
+import { JwtIssuersService } from './jwt-issuers.service';
+import { JwtStrategy } from './jwt.strategy';
+import { KnownIssuers } from './known-issuers';
+import { TokenKeys } from './token-keys';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([JwtIssuer])],
+  controllers: [JwtIssuersController],
+  providers: [JwtIssuersService, IssuerCheck, JwtIssuerRepository, KnownIssuers, TokenKeys, KeySets, JwtStrategy],
+})
+export class JwtIssuersModule {}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
+import { ControlFeed } from '../platform/control/control-feed';
+import { DomainError } from '../platform/errors/domain-error';
+import { newId } from '../platform/ids/ids';
+import { isUuid } from '../platform/ids/uuid';
+import type { TimeKey } from '../platform/pagination/time-key';
+import { SecretBox } from '../platform/secrets/secret-box';
+import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
+import type { JwtIssuer } from './entities/jwt-issuer.entity';
+import { IssuerCheck, type WantedIssuer } from './issuer-check';
+import { JwtIssuerRepository } from './jwt-issuer.repository';
+
+const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
+const APP_CLAIM_DEFAULT = 'app_id';
+const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
+
+const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
+const DEVELOPMENT_SECRET_BYTES = 32;
+
+/** With its secret, which is for whoever mints its tokens within the service. */
+export interface DevelopmentIssuer {
+  readonly issuer: JwtIssuer;
+  readonly secret: string;
+}
+
+/** Registers whose tokens the participants of a workspace call with (contract section 2, JWT issuers). */
+@Injectable()
+export class JwtIssuersService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly issuers: JwtIssuerRepository,
+    private readonly issuerCheck: IssuerCheck,
+    private readonly secrets: SecretBox,
+    private readonly feed: ControlFeed,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Registers an issuer; its tokens are taken at once, on every node. Throws `validation_failed`, and `issuer_taken` when this
+   * or another workspace has registered the same issuer and audience.
+   */
+  async create({ tenantId, credentialId }: Principal, body: unknown): Promise<JwtIssuer> {
+    const issuer = this.newIssuer(tenantId, this.issuerCheck.check(body), 'api', credentialId);
+    // Nothing to announce: that an issuer is unknown is never remembered.
+    const inserted = await this.issuers.insert(issuer);
+    if (!inserted) throw issuerTaken();
+    return issuer;
+  }
+
+  list(tenantId: string, start: TimeKey, limit: number): Promise<{ issuers: JwtIssuer[]; nextCursor: string | null }> {
+    return this.issuers.list(tenantId, start, limit);
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<JwtIssuer> {
+    const issuer = isUuid(id) ? await this.issuers.find(tenantId, id) : null;
+    if (issuer === null) throw unknownIssuer();
+    return issuer;
+  }
+
+  /** Its tokens are refused at once on this node, and within a second on every other one. Throws `not_found`. */
+  async delete(tenantId: string, id: string): Promise<JwtIssuer> {
+    if (!isUuid(id)) throw unknownIssuer();
+    const deleted = await this.database.transaction(async (manager) => {
+      const issuer = await this.issuers.delete(manager, tenantId, id);
+      if (issuer !== null) await this.feed.announce(manager, { tenantId, kind: 'jwt_issuer', id: issuer.id });
+      return issuer;
+    });
+    if (deleted === null) throw unknownIssuer();
+    this.feed.forget({ tenantId, kind: 'jwt_issuer', id: deleted.id });
+    return deleted;
+  }
+
+  /**
+   * The issuer of a workspace whose secret only the service knows, for trying the runtime out without an identity provider;
+   * made when it is not there. `audience` is the workspace's own. Throws `validation_failed` without SECRETS_KEY.
+   */
+  async developmentIssuer({ tenantId, credentialId }: Principal, audience: string): Promise<DevelopmentIssuer> {
+    const name = { issuer: DEVELOPMENT_ISSUER, audience };
+    const secret = randomBytes(DEVELOPMENT_SECRET_BYTES).toString('base64url');
+    const wanted = this.issuerCheck.check({ ...name, secret });
+    // Of any number that are made at once one stays, and everybody gets that.
+    await this.issuers.insert(this.newIssuer(tenantId, wanted, 'development', credentialId));
+    const found = await this.issuers.findNamed(name.issuer, name.audience);
+    if (found?.tenantId !== tenantId || found.origin !== 'development' || found.secret === null) throw issuerTaken();
+    return { issuer: found, secret: this.secrets.open(found.secret, tenantId, found.id) };
+  }
+
+  private newIssuer(tenantId: string, wanted: WantedIssuer, origin: JwtIssuer['origin'], createdBy: string): JwtIssuer {
+    const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = wanted;
+    const [source] = keySourcesOf({ jwksUri, jwks, secret });
+    if (source === undefined) throw new Error('An issuer without a source of keys got through the check');
+    const id = newId();
+    return {
+      ...{ tenantId, id, issuer, audience },
+      algorithms: algorithms ?? [...defaultAlgorithms(source)],
+      jwksUri: jwksUri ?? null,
+      jwks: jwks ?? null,
+      secret: secret === undefined ? null : this.secrets.seal(secret, tenantId, id),
+      campaignClaim: claims?.campaign ?? CAMPAIGN_CLAIM_DEFAULT,
+      appClaim: claims?.app ?? APP_CLAIM_DEFAULT,
+      defaultCampaignId: wanted.defaultCampaignId ?? null,
+      allowedCampaignIds: wanted.allowedCampaignIds ?? null,
+      clockToleranceSeconds: wanted.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
+      ...{ origin, createdAt: this.clock.now(), createdBy },
+    };
+  }
+}
+
+function issuerTaken(): DomainError {
+  return new DomainError(
+    'issuer_taken',
+    'This issuer and audience are registered already; have tokens issued for an audience of your own.',
+  );
+}
+
+function unknownIssuer(): DomainError {
+  return new DomainError('not_found', 'There is no JWT issuer with this id in this workspace.');
+}

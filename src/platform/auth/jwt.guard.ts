@@ -1,0 +1,62 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { Clock } from '../clock/clock';
+import { ControlFeed } from '../control/control-feed';
+import { JWT_STRATEGY } from './auth-metadata';
+import { bearerCredential, looksLikeJwt } from './bearer-credential';
+import type { AuthenticatedRequest } from './caller.decorator';
+import { credentialNeeded, credentialRefused } from './challenges';
+import { CredentialMemory } from './credential-memory';
+import { CredentialVerifier } from './credential-verifier';
+import { FailedAuthentications } from './failed-authentications';
+import type { Participant } from './principal';
+
+/** Contract section 2. */
+const TOKEN_BYTES_MAX = 8 * 1024;
+
+/** Lets a participant through whose JWT was signed by an issuer of a workspace and is in force. */
+@Injectable()
+export class JwtGuard implements CanActivate {
+  private readonly memory: CredentialMemory<Participant>;
+
+  constructor(
+    private readonly verifier: CredentialVerifier,
+    private readonly failures: FailedAuthentications,
+    private readonly clock: Clock,
+    feed: ControlFeed,
+  ) {
+    this.memory = new CredentialMemory('jwt_issuer', feed, clock);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      throw credentialNeeded('A participant token is needed: send Authorization: Bearer <JWT>.');
+    }
+    request.participant = await this.failures.counted(request, this.ofToken(request, authorization));
+    return true;
+  }
+
+  private async ofToken(request: Request, header: string): Promise<Participant> {
+    const participant = await this.memory.principalOf(tokenIn(header), () =>
+      this.verifier.verify<Participant>(JWT_STRATEGY, request),
+    );
+    if (participant.expiresAt <= this.clock.now().getTime()) {
+      throw credentialRefused('invalid_token', 'The token has expired; get a new one from its issuer.');
+    }
+    return participant;
+  }
+}
+
+function tokenIn(header: string): string {
+  const credential = bearerCredential(header);
+  if (credential === undefined) throw credentialNeeded('The Authorization header is not of the form Bearer <JWT>.');
+  if (credential.length > TOKEN_BYTES_MAX) {
+    throw credentialRefused('invalid_token', `The token is longer than ${TOKEN_BYTES_MAX} bytes.`);
+  }
+  if (!looksLikeJwt(credential)) {
+    throw credentialRefused('invalid_token', 'This route takes a JWT of a participant; an API key is for backends.');
+  }
+  return credential;
+}

@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import type { Clock } from '../clock/clock';
+import { describeSummary, summariseError } from '../errors/error-summary';
+
+/** A use within so many seconds of the one that is stored is not stored: at most one write a minute (contract section 2). */
+export const LAST_USE_STEP_SECONDS = 60;
+/** More credentials than one node verifies at a time; beyond it a use is left to the next verification. */
+const WAITING_MAX = 10_000;
+/** A part of the 10 s in which a service has to stop. */
+const DRAIN_MS_MAX = 1_000;
+
+/** A credential as it was read when it was verified. */
+export interface UsedCredential {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly lastUsedAt: Date | null;
+}
+
+/**
+ * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` before it is stored: several
+ * nodes may say the same at once.
+ */
+export type WriteLastUse = (tenantId: string, id: string, at: Date) => Promise<unknown>;
+
+/**
+ * Keeps when credentials of one kind were last used, behind the requests that use them: none waits for a write or fails with
+ * it. One write at a time, so that a thousand credentials that come at once do not take the connections of requests.
+ */
+export class LastUse implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(LastUse.name);
+  private readonly waiting = new Map<string, UsedCredential & { readonly at: Date }>();
+  private writing: Promise<void> | undefined;
+  private closed = false;
+  private failing = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly write: WriteLastUse,
+  ) {}
+
+  /** To be called whenever a credential has been verified against the database. Returns at once and never throws. */
+  note({ tenantId, id, lastUsedAt }: UsedCredential): void {
+    const at = this.clock.now();
+    const isStored = lastUsedAt !== null && at.getTime() - lastUsedAt.getTime() <= LAST_USE_STEP_SECONDS * 1_000;
+    const key = `${tenantId}/${id}`;
+    if (isStored || this.closed || this.waiting.has(key) || this.waiting.size >= WAITING_MAX) return;
+    this.waiting.set(key, { tenantId, id, lastUsedAt, at });
+    this.writing ??= this.writeAll();
+  }
+
+  /** Nest's own order: the database is closed after this. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closed = true;
+    await Promise.race([this.writing, wait(DRAIN_MS_MAX, undefined, { ref: false })]);
+    this.waiting.clear();
+  }
+
+  private async writeAll(): Promise<void> {
+    // What is added meanwhile is met too.
+    for (const [key, { tenantId, id, at }] of this.waiting) {
+      try {
+        await this.write(tenantId, id, at);
+        this.tell(undefined);
+      } catch (error) {
+        this.tell(describeSummary(summariseError(error)).line);
+      }
+      this.waiting.delete(key);
+    }
+    this.writing = undefined;
+  }
+
+  /** Once when it begins and once when it is over. */
+  private tell(failure: string | undefined): void {
+    if (failure === undefined && this.failing) this.logger.log('The last use of credentials can be stored again.');
+    if (failure !== undefined && !this.failing && !this.closed) {
+      this.logger.warn(`The last use of credentials cannot be stored; they are taken all the same. ${failure}`);
+    }
+    this.failing = failure !== undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock/clock';
+import { DomainError } from '../errors/domain-error';
+import { allowanceOf, fullAfterSpending, type Allowance, type Quota } from './bucket';
+
+export interface RateLimitPolicy extends Quota {
+  /** As `RateLimit-Policy` names it. */
+  readonly name: string;
+  /** What is limited, for the words of a refusal. */
+  readonly subject: string;
+}
+
+/** Beyond so many spenders in a window, those who have not been seen for longest start anew. */
+const SPENDERS_MAX = 50_000;
+
+/** Holds each spender to a quota, in the memory of this process (docs/adr/0019). */
+export class RateLimiter {
+  private readonly fullAt = new LRUCache<string, number>({ max: SPENDERS_MAX });
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly policy: RateLimitPolicy,
+  ) {}
+
+  /** Throws `rate_limited` unless the spender may spend at least one unit now. */
+  check(spender: string): void {
+    const now = this.clock.monotonicMs();
+    const allowance = allowanceOf(this.policy, this.fullAt.get(spender) ?? now, now);
+    if (allowance.remaining > 0) return;
+    const { subject, quota, windowSeconds } = this.policy;
+    const window = windowSeconds === 1 ? 'a second' : `${windowSeconds} s`;
+    throw new DomainError('rate_limited', `Too many ${subject}: the limit is ${quota} in ${window}.`, {
+      retryAfterSeconds: allowance.retryAfterMs / 1000,
+      headers: headersOf(this.policy, allowance),
+    });
+  }
+
+  /** Spends, into debt if need be; answers the headers that tell what is left. */
+  spend(spender: string, cost: number): Readonly<Record<string, string>> {
+    const now = this.clock.monotonicMs();
+    const fullAt = fullAfterSpending(this.policy, this.fullAt.get(spender) ?? now, now, cost);
+    this.fullAt.set(spender, fullAt);
+    return headersOf(this.policy, allowanceOf(this.policy, fullAt, now));
+  }
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers. */
+function headersOf({ name, quota, windowSeconds }: RateLimitPolicy, { remaining, resetMs }: Allowance) {
+  return {
+    'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}`,
+    RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+  };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isErrno } from '../errors/errno';
+
+const FILE = 'secrets.key';
+const KEY_BYTES = 32;
+/** As for a SECRETS_KEY that an operator chose. */
+const KEY_CHARACTERS_MIN = 32;
+
+/**
+ * The key that a service with an embedded database seals secrets under: made in the data folder at the first start (mode
+ * 0600), and the same ever after. Whoever copies the database without this file cannot read the secrets.
+ */
+export async function localSecretsKey(dataDir: string): Promise<string> {
+  const path = join(dataDir, FILE);
+  const found = await readKey(path);
+  if (found !== undefined) return found;
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeDurably(draft, randomBytes(KEY_BYTES).toString('base64url'));
+  try {
+    // Unlike a rename, a link never takes the place of a key that another process made meanwhile.
+    await link(draft, path);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+  const made = await readKey(path);
+  if (made === undefined) throw new Error(`${path} was made and is not there.`);
+  return made;
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  try {
+    const key = (await readFile(path, 'utf8')).trim();
+    if (key.length < KEY_CHARACTERS_MIN)
+      throw new Error(`${path} holds no key. Put the backup of the file in its place.`);
+    return key;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(`${text}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { describeFaults } from '../../platform/errors/describe-faults';
+import type { Fault } from '../../platform/errors/fault';
+import {
+  emptyFault,
+  fieldPath,
+  formatFault,
+  invalidCharactersFault,
+  tooLongFault,
+  typeFault,
+  unknownFieldFault,
+} from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
+import { isStorable } from '../../platform/text/storable-text';
+import { parseOperations, type Operation } from './operation';
+import type { NamedField, NamedOwner } from './state-owner';
+
+/** Contract section 8. */
+const MUTATION_ID_CHARACTERS_MAX = 255;
+/** Subjects of tokens; what is longer names no participant. */
+const SUBJECT_CHARACTERS_MAX = 256;
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
+/** Fields that have two spellings (contract section 1); naming both with different values is a fault. */
+const SPELLINGS = {
+  campaign: ['campaign_id', 'campaignId'],
+  app: ['app_id', 'appId'],
+  user: ['user_id', 'userId'],
+  mutation: ['mutation_id', 'mutationId'],
+} as const;
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['ops', ...Object.values(SPELLINGS).flat()]);
+
+export interface MutationRequest {
+  readonly operations: readonly Operation[];
+  readonly mutationId: string | undefined;
+  /** What the body names; the campaign of the address comes on top. */
+  readonly named: NamedOwner;
+}
+
+/** Reads the body of a mutation, any JSON value, with the header that is an alias of `mutation_id`; names every fault. */
+export function parseMutationRequest(
+  body: unknown,
+  idempotencyKey: string | undefined,
+): { readonly request: MutationRequest } | { readonly message: string; readonly faults: readonly Fault[] } {
+  if (!isObject(body)) return refusal([typeFault('', 'an object')]);
+  const faults: Fault[] = [];
+  const operations = parseOperations(body['ops']);
+  if ('faults' in operations) faults.push(...operations.faults);
+  const read = (field: keyof typeof SPELLINGS, check: CheckText): NamedField[] =>
+    textsOf(body, SPELLINGS[field], check, faults);
+  const mutationIds = read('mutation', upTo(MUTATION_ID_CHARACTERS_MAX));
+  if (idempotencyKey !== undefined) {
+    mutationIds.push(
+      ...textsOf({ [IDEMPOTENCY_KEY]: idempotencyKey }, [IDEMPOTENCY_KEY], upTo(MUTATION_ID_CHARACTERS_MAX), faults),
+    );
+    faults.push(...conflictsIn(mutationIds));
+  }
+  const named = {
+    campaigns: read('campaign', isName),
+    apps: read('app', isName),
+    users: read('user', upTo(SUBJECT_CHARACTERS_MAX)),
+  };
+  for (const field of Object.keys(body)) {
+    if (!KNOWN_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a mutation'));
+  }
+  if (faults.length > 0 || 'faults' in operations) return refusal(faults);
+  return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
+}
+
+/** A text field by whichever of its spellings are there; absent and null are the same. */
+function textsOf(
+  body: Readonly<Record<string, unknown>>,
+  spellings: readonly string[],
+  check: CheckText,
+  faults: Fault[],
+): NamedField[] {
+  const found = spellings.flatMap((field): NamedField[] => {
+    const value = body[field];
+    if (value === undefined || value === null) return [];
+    const fault = typeof value === 'string' ? check(field, value) : typeFault(field, 'a string');
+    if (fault !== undefined) faults.push(fault);
+    return typeof value === 'string' ? [{ field, value }] : [];
+  });
+  faults.push(...conflictsIn(found));
+  return found.slice(0, 1);
+}
+
+type CheckText = (field: string, value: string) => Fault | undefined;
+
+function upTo(charactersMax: number): CheckText {
+  return (field, value) => {
+    if (value === '') return emptyFault(field);
+    if (Array.from(value.slice(0, 2 * charactersMax + 1)).length > charactersMax)
+      return tooLongFault(field, charactersMax);
+    return isStorable(value) ? undefined : invalidCharactersFault(field);
+  };
+}
+
+function isName(field: string, value: string): Fault | undefined {
+  return PATH_NAME.test(value) ? undefined : formatFault(field, PATH_NAME_FORM);
+}
+
+/** Spellings of one field that do not agree with the first. */
+export function conflictsIn([first, ...others]: readonly NamedField[]): Fault[] {
+  return others.flatMap(({ field, value }) => {
+    if (first === undefined || value === first.value) return [];
+    const message = `${field} and ${first.field} are the same field with different values; send one of them.`;
+    return [{ path: field, code: 'conflicting_fields', message }];
+  });
+}
+
+function refusal(faults: readonly Fault[]): { readonly message: string; readonly faults: readonly Fault[] } {
+  return { message: describeFaults(faults), faults };
+}

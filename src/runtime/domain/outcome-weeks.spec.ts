@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { partitionName, weekOf, weeksToHave } from './outcome-weeks';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const times = fc.date({
+  min: new Date('2000-01-01T00:00:00Z'),
+  max: new Date('2100-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
+
+it('a week begins on Monday at midnight UTC and takes every moment up to the next', () => {
+  expect(partitionName(weekOf(new Date('2026-11-21T05:00:00Z')))).toBe('mutation_outcomes_2026_11_16');
+  expect(partitionName(weekOf(new Date('2026-11-16T00:00:00Z')))).toBe('mutation_outcomes_2026_11_16');
+  expect(partitionName(weekOf(new Date('2026-11-15T23:59:59.999Z')))).toBe('mutation_outcomes_2026_11_09');
+  fc.assert(
+    fc.property(times, (at) => {
+      const { from, to } = weekOf(at);
+      expect(from.getUTCDay()).toBe(1);
+      expect(to.getTime() - from.getTime()).toBe(7 * DAY_MS);
+      expect(from.getTime() <= at.getTime() && at.getTime() < to.getTime()).toBe(true);
+    }),
+  );
+});
+
+it('there is room for now, for clocks that differ by a day, and for four weeks in which nobody makes any', () => {
+  fc.assert(
+    fc.property(times, fc.integer({ min: -DAY_MS, max: 28 * DAY_MS }), (now, ahead) => {
+      const names = weeksToHave(now, 30).ahead.map(partitionName);
+      expect(names).toContain(partitionName(weekOf(new Date(now.getTime() + ahead))));
+    }),
+  );
+});
+
+it('no week is given up in which an outcome may still be known', () => {
+  fc.assert(
+    fc.property(
+      times,
+      fc.integer({ min: 1, max: 365 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (now, days, part) => {
+        const known = new Date(now.getTime() - part * days * DAY_MS);
+        expect(partitionName(weekOf(known)) >= partitionName(weeksToHave(now, days).oldest)).toBe(true);
+      },
+    ),
+  );
+});

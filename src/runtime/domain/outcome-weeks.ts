@@ -1,0 +1,39 @@
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WEEK_MS = 7 * DAY_MS;
+/** The Unix epoch was a Thursday; weeks begin on Monday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+/** A service that nobody restarts, and whose rounds fail, goes on for so long. */
+const WEEKS_AHEAD = 4;
+
+/** From a Monday 00:00 UTC to the next. */
+export interface Week {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export function weekOf(at: Date): Week {
+  const number = Math.floor((at.getTime() - FIRST_MONDAY_MS) / WEEK_MS);
+  return weekFrom(FIRST_MONDAY_MS + number * WEEK_MS);
+}
+
+/** The weeks that must be there, and the oldest that is still needed for outcomes of `retentionDays`. */
+export function weeksToHave(
+  now: Date,
+  retentionDays: number,
+): { readonly ahead: readonly Week[]; readonly oldest: Week } {
+  const { from } = weekOf(now);
+  // The week before as well: clocks of nodes and of the database differ.
+  const ahead = Array.from({ length: WEEKS_AHEAD + 2 }, (_unused, index) =>
+    weekFrom(from.getTime() + (index - 1) * WEEK_MS),
+  );
+  return { ahead, oldest: weekOf(new Date(now.getTime() - (retentionDays + 1) * DAY_MS)) };
+}
+
+/** Names sort by time. */
+export function partitionName({ from }: Week): string {
+  return `mutation_outcomes_${from.toISOString().slice(0, 10).replaceAll('-', '_')}`;
+}
+
+function weekFrom(fromMs: number): Week {
+  return { from: new Date(fromMs), to: new Date(fromMs + WEEK_MS) };
+}

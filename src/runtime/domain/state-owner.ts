@@ -1,0 +1,94 @@
+import type { Participant } from '../../platform/auth/principal';
+import { describeFaults } from '../../platform/errors/describe-faults';
+import type { Fault } from '../../platform/errors/fault';
+
+/** The app of tokens that name none (contract section 8). */
+export const DEFAULT_APP_ID = 'default';
+
+/** Whose values a request reads or changes: `user` values are (campaign, subject)'s, the others the campaign's and the app's. */
+export interface StateOwner {
+  readonly campaignId: string;
+  readonly appId: string;
+  readonly subject: string;
+}
+
+/** A field of the request, called as the client wrote it (`campaign_id`, `campaignId`), with its value. */
+export interface NamedField {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** What the request names by itself; the campaign may be named twice, in the address and in the body or query. */
+export interface NamedOwner {
+  readonly campaigns: readonly NamedField[];
+  readonly apps: readonly NamedField[];
+  readonly users: readonly NamedField[];
+}
+
+export interface OwnerRefusal {
+  readonly code: 'context_violation' | 'campaign_required' | 'validation_failed';
+  readonly message: string;
+  readonly details: readonly Fault[];
+}
+
+export type Claims = Pick<Participant, 'subject' | 'campaignId' | 'appId' | 'defaultCampaignId' | 'allowedCampaignIds'>;
+
+/**
+ * Whose state a request is about (contract section 8): the campaign that it names, else the token's, else the issuer's
+ * default. Whatever it names must be the token's; without a campaign claim, `allowedCampaignIds` bounds what can be named,
+ * but not the default, which is the issuer's own word.
+ *
+ * Refusals: `context_violation`, `validation_failed` (two campaigns), `campaign_required`.
+ */
+export function findStateOwner(
+  claims: Claims,
+  named: NamedOwner,
+): { readonly owner: StateOwner } | { readonly refusal: OwnerRefusal } {
+  const appId = claims.appId ?? DEFAULT_APP_ID;
+  const violations = violationsOf(claims, named, appId);
+  if (violations.length > 0) return refuse('context_violation', violations);
+  const [first, ...others] = named.campaigns;
+  const conflicts = others.filter(({ value }) => value !== first?.value).map(conflictFault);
+  if (conflicts.length > 0) return refuse('validation_failed', conflicts);
+  const campaignId = first?.value ?? claims.campaignId ?? claims.defaultCampaignId;
+  if (campaignId === null) return refuse('campaign_required', [campaignFault()]);
+  return { owner: { campaignId, appId, subject: claims.subject } };
+}
+
+function violationsOf(claims: Claims, named: NamedOwner, appId: string): Fault[] {
+  const campaigns = named.campaigns.filter(({ value }) => !mayName(claims, value));
+  const campaignWords =
+    claims.campaignId === null
+      ? "names a campaign that tokens of this issuer are not for; name one of the issuer's allowedCampaignIds"
+      : "names another campaign than the token's; remove it";
+  const apps = named.apps.filter(({ value }) => value !== appId);
+  const users = named.users.filter(({ value }) => value !== claims.subject);
+  return [
+    ...campaigns.map(({ field }) => contextFault(field, campaignWords)),
+    ...apps.map(({ field }) => contextFault(field, "names another app than the token's; remove it")),
+    ...users.map(({ field }) => contextFault(field, "names another participant than the token's; remove it")),
+  ];
+}
+
+function mayName({ campaignId, allowedCampaignIds }: Claims, named: string): boolean {
+  if (campaignId !== null) return named === campaignId;
+  return allowedCampaignIds === null || allowedCampaignIds.has(named);
+}
+
+function contextFault(field: string, words: string): Fault {
+  return { path: field, code: 'context_violation', message: `${field} ${words}.` };
+}
+
+function conflictFault({ field }: NamedField): Fault {
+  const message = `${field} names another campaign than the rest of the request; name one.`;
+  return { path: field, code: 'conflicting_fields', message };
+}
+
+function campaignFault(): Fault {
+  const message = 'campaign_id is required, since neither the token nor its issuer names a campaign.';
+  return { path: 'campaign_id', code: 'required', message };
+}
+
+function refuse(code: OwnerRefusal['code'], details: readonly Fault[]): { readonly refusal: OwnerRefusal } {
+  return { refusal: { code, message: describeFaults(details), details } };
+}

@@ -1,0 +1,46 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { SchemaObject } from '../../platform/http/open-api-schema';
+import type { StateBranch, StateTree, SystemFields } from '../domain/state-tree';
+
+const BRANCH: { type: 'object'; additionalProperties: SchemaObject } = {
+  type: 'object',
+  additionalProperties: { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }], nullable: true },
+};
+
+/** Every declared variable by its name: its value, else its default, else null. */
+export class StateTreeDto {
+  @ApiProperty({ ...BRANCH, example: { points: 120 } })
+  user!: StateBranch;
+
+  @ApiProperty({ ...BRANCH, example: { revenue: 29.33 } })
+  campaign!: StateBranch;
+
+  @ApiProperty({ ...BRANCH, example: {} })
+  app!: StateBranch;
+}
+
+export class StateDto {
+  state!: StateTreeDto;
+
+  static of(state: StateTree): StateDto {
+    return { state };
+  }
+}
+
+/** What the service keeps itself; participants neither see nor write it. */
+export class SystemFieldsDto {
+  /** The `sid` of the participant's last token that had one and changed something. */
+  sessionId!: string | null;
+}
+
+export class ParticipantStateTreeDto extends StateTreeDto {
+  system!: SystemFieldsDto;
+}
+
+export class ParticipantStateDto {
+  state!: ParticipantStateTreeDto;
+
+  static of(state: StateTree, system: SystemFields): ParticipantStateDto {
+    return { state: { ...state, system } };
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Participant } from '../platform/auth/principal';
+import { describeFaults } from '../platform/errors/describe-faults';
+import { DomainError } from '../platform/errors/domain-error';
+import { IDEMPOTENCY_KEY, conflictsIn, parseMutationRequest } from './domain/mutation-request';
+import type { NamedField } from './domain/state-owner';
+import type { MutationResultDto } from './dto/mutation.dto';
+import { StateDto } from './dto/state.dto';
+import type { StateQuery } from './dto/state.query';
+import { RuntimeService } from './runtime.service';
+
+const PAYLOAD_MISMATCH = 'Mutation-Payload-Mismatch';
+
+/** What the two mounts of the runtime have in common between a request and the service. */
+@Injectable()
+export class RuntimeRequests {
+  constructor(private readonly runtime: RuntimeService) {}
+
+  async read(participant: Participant, query: StateQuery, addressed: string | undefined): Promise<StateDto> {
+    const named = (['campaign_id', 'campaignId'] as const).flatMap((field): NamedField[] => {
+      const value = query[field];
+      return value === undefined ? [] : [{ field, value }];
+    });
+    const details = conflictsIn(named);
+    if (details.length > 0) throw new DomainError('validation_failed', describeFaults(details), { details });
+    const campaigns = [...inAddress(addressed), ...named.slice(0, 1)];
+    return StateDto.of(await this.runtime.read(participant, { campaigns, apps: [], users: [] }));
+  }
+
+  async mutate(
+    participant: Participant,
+    body: unknown,
+    addressed: string | undefined,
+    request: Request,
+    response: Response,
+  ): Promise<MutationResultDto> {
+    const parsed = parseMutationRequest(body, request.get(IDEMPOTENCY_KEY));
+    if ('faults' in parsed) throw new DomainError('validation_failed', parsed.message, { details: parsed.faults });
+    const { named } = parsed.request;
+    const { status, mutations, otherOperations } = await this.runtime.mutate(participant, {
+      ...parsed.request,
+      named: { ...named, campaigns: [...inAddress(addressed), ...named.campaigns] },
+    });
+    if (otherOperations) response.setHeader(PAYLOAD_MISMATCH, 'true');
+    return { status, mutations };
+  }
+}
+
+function inAddress(campaignId: string | undefined): NamedField[] {
+  return campaignId === undefined ? [] : [{ field: 'campaign_id', value: campaignId }];
+}

@@ -1,0 +1,84 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator';
+import { CallingParticipant } from '../platform/auth/caller.decorator';
+import type { Participant } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { PathNamePipe } from '../platform/http/path-name.pipe';
+import { IDEMPOTENCY_KEY } from './domain/mutation-request';
+import { MutationDto, MutationResultDto } from './dto/mutation.dto';
+import { StateDto } from './dto/state.dto';
+import { StateQuery } from './dto/state.query';
+import { RuntimeRequests } from './runtime-requests';
+
+/** Where the runtime is served (contract section 8). */
+export const RUNTIME_MOUNTS = ['v1/runtime', 'v1/campaigns/:campaign_id/runtime'] as const;
+
+const ApiMutation = (): MethodDecorator =>
+  ApiHeader({ name: IDEMPOTENCY_KEY, required: false, description: 'An alias of `mutation_id`.' });
+
+/** What participants read and change; the campaign is the request's, the token's or the issuer's. */
+@ApiTags('Runtime')
+@Controller(RUNTIME_MOUNTS[0])
+export class RuntimeController {
+  constructor(private readonly requests: RuntimeRequests) {}
+
+  /** Shows the value of every declared variable. */
+  @Get('state')
+  @AuthenticateParticipant({ rate: 'runtime' })
+  @ApiOkResponse({ type: StateDto })
+  readState(@CallingParticipant() participant: Participant, @Query() query: StateQuery): Promise<StateDto> {
+    return this.requests.read(participant, query, undefined);
+  }
+
+  /** Changes declared variables, wholly or not at all, and once for each `mutation_id`. */
+  @Post('state\\:mutate')
+  @HttpCode(200)
+  @ApiMutation()
+  @AuthenticateParticipant({ rate: 'runtime' })
+  @ApiOkResponse({ type: MutationResultDto })
+  mutateState(
+    @CallingParticipant() participant: Participant,
+    @JsonBody(MutationDto, { checked: false }) body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MutationResultDto> {
+    return this.requests.mutate(participant, body, undefined, request, response);
+  }
+}
+
+/** The same, with the campaign in the address. */
+@ApiTags('Runtime')
+@Controller(RUNTIME_MOUNTS[1])
+export class CampaignRuntimeController {
+  constructor(private readonly requests: RuntimeRequests) {}
+
+  /** Shows the value of every variable that the campaign declares. */
+  @Get('state')
+  @AuthenticateParticipant({ rate: 'runtime' })
+  @ApiOkResponse({ type: StateDto })
+  readCampaignState(
+    @CallingParticipant() participant: Participant,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @Query() query: StateQuery,
+  ): Promise<StateDto> {
+    return this.requests.read(participant, query, campaignId);
+  }
+
+  /** Changes variables that the campaign declares, wholly or not at all, and once for each `mutation_id`. */
+  @Post('state\\:mutate')
+  @HttpCode(200)
+  @ApiMutation()
+  @AuthenticateParticipant({ rate: 'runtime' })
+  @ApiOkResponse({ type: MutationResultDto })
+  mutateCampaignState(
+    @CallingParticipant() participant: Participant,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @JsonBody(MutationDto, { checked: false }) body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MutationResultDto> {
+    return this.requests.mutate(participant, body, campaignId, request, response);
+  }
+}

@@ -1,0 +1,8 @@
+/** Upper case on the wire (contract section 2). */
+export const SERVICE_CREDENTIAL_STATES = ['ACTIVE', 'REVOKED'] as const;
+
+export type ServiceCredentialState = (typeof SERVICE_CREDENTIAL_STATES)[number];
+
+export function serviceCredentialState({ revokedAt }: { readonly revokedAt: Date | null }): ServiceCredentialState {
+  return revokedAt === null ? 'ACTIVE' : 'REVOKED';
+}

@@ -1,0 +1,70 @@
+import { Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
+import { idPageStart } from '../platform/pagination/id-key';
+import { limitOf, PageQuery } from '../platform/pagination/page.query';
+import { CreateServiceCredentialDto } from './dto/create-service-credential.dto';
+import {
+  IssuedServiceCredentialDto,
+  ServiceCredentialDto,
+  ServiceCredentialPageDto,
+} from './dto/service-credential.dto';
+import { ServiceCredentialsService } from './service-credentials.service';
+
+@ApiTags('Service credentials')
+@Controller('v1/service-credentials')
+export class ServiceCredentialsController {
+  constructor(private readonly credentials: ServiceCredentialsService) {}
+
+  /** Creates a credential that signs requests of the external-events family; the secret of an HMAC is shown in this answer only. */
+  @Post()
+  @AuthenticateApiKey('service-credentials:write')
+  @Header('Cache-Control', 'no-store')
+  @ApiCreatedResponse({ type: IssuedServiceCredentialDto })
+  async createServiceCredential(
+    @Caller() caller: Principal,
+    @JsonBody(CreateServiceCredentialDto) wanted: CreateServiceCredentialDto,
+  ): Promise<IssuedServiceCredentialDto> {
+    return IssuedServiceCredentialDto.of(await this.credentials.create(caller, wanted));
+  }
+
+  /** Lists the workspace's service credentials, newest first; revoked ones too. */
+  @Get()
+  @AuthenticateApiKey('service-credentials:read')
+  @ApiOkResponse({ type: ServiceCredentialPageDto })
+  async listServiceCredentials(
+    @Caller() { tenantId }: Principal,
+    @Query() query: PageQuery,
+  ): Promise<ServiceCredentialPageDto> {
+    const { rows, nextCursor } = await this.credentials.list(tenantId, idPageStart(query.cursor), limitOf(query));
+    return { items: rows.map((credential) => ServiceCredentialDto.of(credential)), nextCursor };
+  }
+
+  /** Shows one service credential. */
+  @Get(':id')
+  @AuthenticateApiKey('service-credentials:read')
+  @ApiOkResponse({ type: ServiceCredentialDto })
+  async getServiceCredential(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+  ): Promise<ServiceCredentialDto> {
+    return ServiceCredentialDto.of(await this.credentials.get(tenantId, id));
+  }
+
+  /** Revokes a service credential for good; doing it again changes nothing. */
+  @Post(':id\\:revoke')
+  @HttpCode(200)
+  @AuthenticateApiKey('service-credentials:write')
+  @ApiOkResponse({ type: ServiceCredentialDto })
+  async revokeServiceCredential(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+  ): Promise<ServiceCredentialDto> {
+    return ServiceCredentialDto.of(await this.credentials.revoke(tenantId, id));
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
+import { ControlFeed } from '../platform/control/control-feed';
+import { describeFaults } from '../platform/errors/describe-faults';
+import { DomainError } from '../platform/errors/domain-error';
+import { newId } from '../platform/ids/ids';
+import { isUuid } from '../platform/ids/uuid';
+import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { SecretBox } from '../platform/secrets/secret-box';
+import { credentialKey, type WantedKey } from './domain/credential-key';
+import type { ServiceCredential } from './entities/service-credential.entity';
+import { assertMayGrant, noSuchServiceCredential } from './service-credential-refusals';
+import { ServiceCredentialRepository } from './service-credential.repository';
+import { subjectOf } from './signing-credentials';
+
+export interface WantedServiceCredential extends WantedKey {
+  readonly name: string;
+}
+
+/** A credential's record, and where the service made one its secret, which exists only here and in the answer. */
+export interface IssuedServiceCredential {
+  readonly credential: ServiceCredential;
+  readonly secret?: string;
+}
+
+/** As many as the HMAC has bytes (RFC 2104, section 3). */
+const SECRET_BYTES = 32;
+
+/** Looks after the credentials that requests are signed with (contract section 2). */
+@Injectable()
+export class ServiceCredentialsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly credentials: ServiceCredentialRepository,
+    private readonly box: SecretBox,
+    private readonly feed: ControlFeed,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a credential. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` unless the caller itself
+   * may do what signed requests may: send external events of every source.
+   */
+  async create(caller: Principal, wanted: WantedServiceCredential): Promise<IssuedServiceCredential> {
+    assertMayGrant(caller);
+    const key = credentialKey(wanted, this.box.canSeal);
+    if ('faults' in key) {
+      throw new DomainError('validation_failed', describeFaults(key.faults), { details: key.faults });
+    }
+    const { tenantId } = caller;
+    const id = newId();
+    const secret = key.algorithm === 'hmac-sha256' ? randomBytes(SECRET_BYTES).toString('base64url') : undefined;
+    const record: Omit<ServiceCredential, 'tenantId'> = {
+      ...{ id, name: wanted.name, ...key },
+      secret: secret === undefined ? null : this.box.seal(secret, tenantId, id),
+      createdAt: this.clock.now(),
+      createdBy: caller.credentialId,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    await this.credentials.insert(tenantId, record);
+    return { credential: { tenantId, ...record }, ...(secret === undefined ? {} : { secret }) };
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<ServiceCredential> {
+    const found = isUuid(id) ? await this.credentials.find(tenantId, id) : null;
+    if (found === null) throw noSuchServiceCredential();
+    return found;
+  }
+
+  /** One page below the id `start`, newest first. */
+  async list(tenantId: string, start: string, limit: number): Promise<IdPage<ServiceCredential>> {
+    // One more than the page shows that there is a next one.
+    return idPage(await this.credentials.list(tenantId, start, limit + 1), limit);
+  }
+
+  /**
+   * Takes a credential out of use for good: at once on this node, within a second on every other one. Idempotent. Throws
+   * `not_found`.
+   */
+  async revoke(tenantId: string, id: string): Promise<ServiceCredential> {
+    if (!isUuid(id)) throw noSuchServiceCredential();
+    const revoked = await this.database.transaction(async (manager) => {
+      const isChanged = await this.credentials.revoke(manager, tenantId, id, this.clock.now());
+      const credential = await this.credentials.find(tenantId, id, manager);
+      if (credential === null) throw noSuchServiceCredential();
+      if (isChanged) await this.feed.announce(manager, subjectOf(credential));
+      return credential;
+    });
+    this.feed.forget(subjectOf(revoked));
+    return revoked;
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
+import { Strategy } from 'passport';
+import { SIGNATURE_STRATEGY } from '../platform/auth/auth-metadata';
+import { CredentialVerifier } from '../platform/auth/credential-verifier';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
+import { expectContentDigest } from '../platform/http/content-digest';
+import { readSignature, type SignedMessage } from './domain/received-signature';
+import { signatureRefused } from './domain/signature-refused';
+import { SIGNATURE_SCOPE } from './domain/signature-scope';
+import { isSignedWith } from './domain/verifying-key';
+import { ServiceCredentialUse } from './service-credential-use';
+import { SigningCredentials, type SigningCredential } from './signing-credentials';
+
+/** Verifies a signed request (contract section 2): its head now, and its body by the digest that the signature covers. */
+@Injectable()
+export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRATEGY) {
+  /** What is remembered of a credential is noted once: every signed request comes by here. */
+  private readonly noted = new WeakSet<SigningCredential>();
+
+  constructor(
+    private readonly credentials: SigningCredentials,
+    private readonly use: ServiceCredentialUse,
+    private readonly clock: Clock,
+    verifier: CredentialVerifier,
+  ) {
+    super();
+    verifier.use(SIGNATURE_STRATEGY, this);
+  }
+
+  override authenticate(request: Request): void {
+    this.validate(request).then(
+      (principal) => this.success(principal),
+      (error: unknown) => this.error(error),
+    );
+  }
+
+  /** Throws `invalid_signature` with words that say what is wrong, and `unavailable`. */
+  async validate(request: Request): Promise<Principal> {
+    const received = readSignature(signedMessage(request), this.clock.now());
+    const credential = await this.credentials.find(received.keyId);
+    if (received.algorithm !== credential.key.algorithm) {
+      throw signatureRefused('The alg of the signature is not the algorithm of its service credential.');
+    }
+    if (!isSignedWith(credential.key, received)) {
+      throw signatureRefused(
+        'The signature does not match this request: sign exactly what is sent, with the right key.',
+      );
+    }
+    expectContentDigest(request, received.digests);
+    this.note(credential);
+    return {
+      tenantId: credential.tenantId,
+      credentialId: credential.id,
+      scopes: new Set([SIGNATURE_SCOPE]),
+      sources: null,
+      expiresAt: null,
+    };
+  }
+
+  private note(credential: SigningCredential): void {
+    if (this.noted.has(credential)) return;
+    this.noted.add(credential);
+    this.use.note(credential);
+  }
+}
+
+function signedMessage({ method, originalUrl, headers }: Request): SignedMessage {
+  return {
+    method,
+    target: originalUrl,
+    signatureInput: joined(headers['signature-input']),
+    signature: joined(headers['signature']),
+    contentDigest: joined(headers['content-digest']),
+  };
+}
+
+/** Node has joined by itself what came in several lines; its types do not know. */
+function joined(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}

@@ -1,0 +1,81 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../platform/clock/clock';
+import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
+import { ControlMemory, type Read } from '../platform/control/control-memory';
+import { DomainError } from '../platform/errors/domain-error';
+import { isUuid } from '../platform/ids/uuid';
+import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
+import { signatureRefused } from './domain/signature-refused';
+import { ed25519Key, hmacKey, type VerifyingKey } from './domain/verifying-key';
+import type { ServiceCredential } from './entities/service-credential.entity';
+import { ServiceCredentialRepository } from './service-credential.repository';
+
+/** A credential in force, with its key opened. */
+export interface SigningCredential {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly lastUsedAt: Date | null;
+  readonly key: VerifyingKey;
+}
+
+/** More credentials than sign requests to one node in a minute; beyond it the least used ones are looked up again. */
+const CREDENTIALS_MAX = 10_000;
+/** Seconds; nothing changes before an operator has looked at the log. */
+const SEALED_RETRY_SECONDS = 30;
+
+/** Finds the credentials that signatures name, and remembers each until a node revokes it (see `ControlFeed`). */
+@Injectable()
+export class SigningCredentials {
+  private readonly logger = new Logger(SigningCredentials.name);
+  private readonly memory: ControlMemory<SigningCredential>;
+
+  constructor(
+    private readonly credentials: ServiceCredentialRepository,
+    private readonly box: SecretBox,
+    feed: ControlFeed,
+    clock: Clock,
+  ) {
+    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX);
+  }
+
+  /**
+   * Throws `invalid_signature` when there is no such credential or it was revoked, and `unavailable` when its secret cannot
+   * be read.
+   */
+  async find(keyId: string): Promise<SigningCredential> {
+    if (!isUuid(keyId)) throw unknownCredential();
+    // However it is spelt, it is remembered once: with all the spellings of one id, others could be pushed out.
+    const id = keyId.toLowerCase();
+    return this.memory.recall(id) ?? this.memory.learn(id, () => this.read(id));
+  }
+
+  private async read(id: string): Promise<Read<SigningCredential>> {
+    const found = await this.credentials.findByKeyId(id);
+    if (found === null) throw unknownCredential();
+    if (found.revokedAt !== null) throw signatureRefused('The service credential that keyid names was revoked.');
+    const { tenantId, lastUsedAt } = found;
+    return { value: { tenantId, id, lastUsedAt, key: this.keyOf(found) }, subject: subjectOf(found) };
+  }
+
+  private keyOf({ tenantId, id, publicKey, secret }: ServiceCredential): VerifyingKey {
+    if (publicKey !== null) return ed25519Key(publicKey);
+    if (secret === null) throw new Error('A service credential is stored without a key');
+    try {
+      return hmacKey(this.box.open(secret, tenantId, id));
+    } catch (error) {
+      if (!(error instanceof SecretBoxError)) throw error;
+      this.logger.error(`The secret of service credential ${id} is out of reach. ${error.message}`);
+      const words = 'The service cannot read the secret of this service credential now; its operator has to mend that.';
+      throw new DomainError('unavailable', words, { retryAfterSeconds: SEALED_RETRY_SECONDS });
+    }
+  }
+}
+
+/** What is announced when a credential is revoked. */
+export function subjectOf({ tenantId, id }: Pick<ServiceCredential, 'tenantId' | 'id'>): ControlSubject {
+  return { tenantId, kind: 'service_credential', id };
+}
+
+function unknownCredential(): DomainError {
+  return signatureRefused('The signature names a service credential that is not known: keyid must be the id of one.');
+}

@@ -1,0 +1,48 @@
+import { type Declaration, VARIABLE_SCOPES, type VariableScope } from './variable';
+
+interface Branch {
+  readonly list: readonly Declaration[];
+  readonly byName: ReadonlyMap<string, Declaration>;
+}
+
+/**
+ * The variables that a campaign has declared, for look-ups by text that clients send. Immutable.
+ *
+ * Names are keys of maps, never of objects, so that `constructor` is a variable only where somebody has declared it.
+ */
+export class Declarations {
+  /** Those of a campaign that nobody knows. */
+  static readonly NONE = new Declarations([]);
+
+  private readonly branches: ReadonlyMap<VariableScope, Branch>;
+
+  private constructor(declarations: readonly Declaration[]) {
+    this.branches = new Map(VARIABLE_SCOPES.map((scope) => [scope, branchOf(scope, declarations)]));
+  }
+
+  /** No two of them have the same scope and name. */
+  static from(declarations: readonly Declaration[]): Declarations {
+    return declarations.length === 0 ? Declarations.NONE : new Declarations(declarations);
+  }
+
+  get(scope: VariableScope, name: string): Declaration | undefined {
+    return this.branches.get(scope)?.byName.get(name);
+  }
+
+  /** Those of one scope, in the order of their names. */
+  of(scope: VariableScope): readonly Declaration[] {
+    return this.branches.get(scope)?.list ?? [];
+  }
+}
+
+/** The order of listings: `user`, `campaign`, `app`, and by name in the order of the code points. */
+export function byScopeAndName(a: Pick<Declaration, 'scope' | 'name'>, b: Pick<Declaration, 'scope' | 'name'>): number {
+  const difference = VARIABLE_SCOPES.indexOf(a.scope) - VARIABLE_SCOPES.indexOf(b.scope);
+  if (difference !== 0) return difference;
+  return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
+}
+
+function branchOf(scope: VariableScope, declarations: readonly Declaration[]): Branch {
+  const list = declarations.filter((each) => each.scope === scope).sort(byScopeAndName);
+  return { list, byName: new Map(list.map((each) => [each.name, each])) };
+}

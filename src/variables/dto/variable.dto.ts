@@ -1,0 +1,100 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import {
+  VARIABLE_SCOPES,
+  VARIABLE_TYPES,
+  type VariableScope,
+  type VariableType,
+  type VariableValue,
+} from '../domain/variable';
+import { VARIABLE_NAME } from '../domain/variable-path';
+import type { Variable } from '../entities/variable.entity';
+
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
+const ANY_TYPE = { oneOf: VARIABLE_TYPES.map((type) => ({ type })) };
+
+/** Which variable: its address is `state.{scope}.{name}`. */
+export class VariableAddressDto {
+  /** Whose values it has: each participant's, the campaign's, or those of all campaigns of an app. */
+  @IsIn(VARIABLE_SCOPES)
+  @ApiProperty({ enum: VARIABLE_SCOPES, enumName: 'VariableScope' })
+  scope!: VariableScope;
+
+  /**
+   * Unique in its scope; some names are reserved.
+   * @example "points"
+   */
+  @IsString()
+  @Matches(VARIABLE_NAME)
+  name!: string;
+}
+
+/** A full declaration: a default or description that is absent is removed. */
+export class DefineVariableDto extends VariableAddressDto {
+  /** Stays for good. */
+  @IsIn(VARIABLE_TYPES)
+  @ApiProperty({ enum: VARIABLE_TYPES, enumName: 'VariableType' })
+  type!: VariableType;
+
+  /**
+   * Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+   * @example 0
+   */
+  @IsOptional()
+  @ApiProperty(ANY_TYPE)
+  default?: VariableValue;
+
+  /**
+   * A note for operators.
+   * @example "Loyalty points"
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(DESCRIPTION_CHARACTERS_MAX)
+  description?: string;
+}
+
+/** A declared variable. */
+export class VariableDto {
+  @ApiProperty({ enum: VARIABLE_SCOPES, enumName: 'VariableScope' })
+  scope!: VariableScope;
+
+  name!: string;
+
+  @ApiProperty({ enum: VARIABLE_TYPES, enumName: 'VariableType' })
+  type!: VariableType;
+
+  /** Of the variable's type; absent when none is set. */
+  @ApiProperty({ ...ANY_TYPE, required: false })
+  default?: VariableValue;
+
+  /** Absent when none is set. */
+  description?: string;
+
+  static of({ scope, name, type, defaultValue, description }: Variable): VariableDto {
+    return {
+      ...{ scope, name, type },
+      ...(defaultValue === null ? {} : { default: defaultValue }),
+      ...(description === null ? {} : { description }),
+    };
+  }
+}
+
+export class DefinedVariableDto {
+  @ApiProperty({ enum: ['defined'] })
+  status!: 'defined';
+
+  variable!: VariableDto;
+}
+
+export class ArchivedVariableDto {
+  @ApiProperty({ enum: ['archived'] })
+  status!: 'archived';
+
+  variable!: VariableDto;
+}
+
+export class VariableListDto {
+  /** In the order of scopes `user`, `campaign`, `app`, and by name. */
+  variables!: VariableDto[];
+}

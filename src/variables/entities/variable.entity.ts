@@ -1,0 +1,37 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { VariableScope, VariableType, VariableValue } from '../domain/variable';
+
+@Entity('variables')
+@Index('variables_active_idx', ['tenantId', 'campaignId', 'scope'], { where: 'archived_at IS NULL' })
+export class Variable {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'variables_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('text', { name: 'campaign_id', primaryKeyConstraintName: 'variables_pkey' })
+  campaignId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'variables_pkey' })
+  scope!: VariableScope;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'variables_pkey' })
+  name!: string;
+
+  @Column('text')
+  type!: VariableType;
+
+  @Column('jsonb', { name: 'default_value', nullable: true })
+  defaultValue!: VariableValue | null;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt!: Date;
+
+  /** Since when the declaration is out of force; its values are kept. */
+  @Column('timestamptz', { name: 'archived_at', nullable: true })
+  archivedAt!: Date | null;
+}

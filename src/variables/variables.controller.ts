@@ -1,0 +1,66 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { PathNamePipe } from '../platform/http/path-name.pipe';
+import { DefinitionCheck } from './definition-check';
+import {
+  ArchivedVariableDto,
+  DefinedVariableDto,
+  DefineVariableDto,
+  VariableAddressDto,
+  VariableDto,
+  VariableListDto,
+} from './dto/variable.dto';
+import { VariablesService } from './variables.service';
+
+@ApiTags('Variables')
+@Controller('v1/campaigns/:campaign_id')
+export class VariablesController {
+  constructor(
+    private readonly variables: VariablesService,
+    private readonly check: DefinitionCheck,
+  ) {}
+
+  /** Declares a variable, or changes its default and description; its type stays. */
+  @Post('variables\\:define')
+  @AuthenticateApiKey('variables:write')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DefinedVariableDto })
+  async defineVariable(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @JsonBody(DefineVariableDto, { checked: false }) wanted: unknown,
+  ): Promise<DefinedVariableDto> {
+    const variable = await this.variables.define(tenantId, campaignId, this.check.parse(wanted));
+    return { status: 'defined', variable: VariableDto.of(variable) };
+  }
+
+  /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+  @Get('variables')
+  @AuthenticateApiKey('variables:read')
+  @ApiOkResponse({ type: VariableListDto })
+  async listVariables(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+  ): Promise<VariableListDto> {
+    const variables = await this.variables.list(tenantId, campaignId);
+    return { variables: variables.map((variable) => VariableDto.of(variable)) };
+  }
+
+  /** Takes a variable out of listings and state; its values are kept, and defining it again brings them back. */
+  @Post('variables\\:archive')
+  @AuthenticateApiKey('variables:write')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ArchivedVariableDto })
+  async archiveVariable(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @JsonBody(VariableAddressDto) { scope, name }: VariableAddressDto,
+  ): Promise<ArchivedVariableDto> {
+    const variable = await this.variables.archive(tenantId, { campaignId, scope, name });
+    return { status: 'archived', variable: VariableDto.of(variable) };
+  }
+}

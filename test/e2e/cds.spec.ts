@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { decodeJwt, generateKeyPair, exportJWK } from 'jose';
+import { cliProgram } from '../../src/cli/program';
+import { startApp, type TestApp } from '../support/app';
+import { type Answer, Client } from '../support/client';
+import { freshDatabaseUrl } from '../support/database';
+import { startServiceProcess } from '../support/service-process';
+
+const CDS = join(__dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly said: string;
+}
+
+/** The command within a service of this process: what it does, without the time that a process takes to start. */
+async function within({ app }: TestApp, args: readonly string[]): Promise<{ out: string; said: string }> {
+  const [out, said]: [string[], string[]] = [[], []];
+  const program = cliProgram({
+    out: (text) => out.push(text),
+    say: (words) => said.push(words),
+    within: (work) => work(app),
+  });
+  await program.parseAsync(['node', 'cds', ...args]);
+  return { out: out.join('\n'), said: said.join('\n') };
+}
+
+/** The command as it is built, with nothing in its environment but this. */
+async function cds(environment: Readonly<Record<string, string>>, args: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [CDS, ...args], { env: { PATH: process.env['PATH'], ...environment } });
+  child.stdin.end();
+  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [code, out, said] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
+  return { code, out: out.trim(), said };
+}
+
+describe('cds, within a service', () => {
+  let service: TestApp;
+  let folder: string;
+
+  beforeAll(async () => {
+    service = await startApp({}, await freshDatabaseUrl('cds'));
+    folder = await mkdtemp(join(tmpdir(), 'cds-files-'));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const aWorkspaceNamed = async (name: string): Promise<Client> =>
+    new Client(service.url, (await within(service, ['workspaces', 'create', name])).out);
+
+  it('makes a workspace once, and writes nothing but its admin key to standard output', async () => {
+    const made = await within(service, ['workspaces', 'create', 'once']);
+    expect(made.out).toMatch(/^cds_[0-9A-Za-z]{38}$/);
+    expect(made.said).not.toContain(made.out);
+    expect((await new Client(service.url, made.out).get('/v1/api-keys')).status).toBe(200);
+    await expect(within(service, ['workspaces', 'create', 'once'])).rejects.toThrow(/exists/);
+  });
+
+  it('makes keys with the scopes, sources and days that it is told, by the command line', async () => {
+    const admin = await aWorkspaceNamed('keys');
+    const wanted = ['--scope', 'events:read', 'cdp-events:write', '--source', 'shop', 'till', '--expires-in-days', '3'];
+    const made = await within(service, ['keys', 'create', '-w', 'keys', '--name', 'web shop', ...wanted]);
+    expect((await new Client(service.url, made.out).get('/v1/events')).status).toBe(200);
+    const { items } = (await admin.get('/v1/api-keys')).body;
+    expect(items[0]).toMatchObject({
+      name: 'web shop',
+      scopes: ['events:read', 'cdp-events:write'],
+      sources: ['shop', 'till'],
+      createdBy: 'command line',
+    });
+    expect(Date.parse(items[0].expiresAt) - Date.parse(items[0].createdAt)).toBe(3 * 24 * 60 * 60 * 1000);
+  });
+
+  it('registers an issuer with keys from a file, and refuses what the service refuses', async () => {
+    const admin = await aWorkspaceNamed('issuers');
+    const { publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const file = join(folder, 'jwks.json');
+    await writeFile(file, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: '1' }] }));
+    const args = ['issuers', 'create', '-w', 'issuers', '--issuer', 'https://login.example.com/', '--audience', 'a'];
+    const made = await within(service, [...args, '--jwks-file', file, '--default-campaign', 'summer']);
+    const { items } = (await admin.get('/v1/jwt-issuers')).body;
+    expect(items).toEqual([JSON.parse(made.out)]);
+    expect(items[0]).toMatchObject({ keySource: 'jwks', defaultCampaignId: 'summer' });
+    await expect(within(service, [...args, '--jwks-file', file])).rejects.toThrow(/registered already/);
+    await writeFile(file, 'no JSON');
+    await expect(within(service, [...args, '--jwks-file', file])).rejects.toThrow(
+      'The file of --jwks-file holds no JSON.',
+    );
+  });
+
+  it("mints tokens of the workspace's own development issuer, which it makes when it is not there", async () => {
+    const admin = await aWorkspaceNamed('tokens');
+    const args = ['tokens', 'mint', '-w', 'tokens', '--sub', 'alice', '--expires-in', '15m'];
+    const [one, two] = await Promise.all([
+      within(service, [...args, '--campaign', 'summer', '--session', 's1']),
+      within(service, args),
+    ]);
+    const claims = decodeJwt(one.out);
+    expect(claims).toMatchObject({ sub: 'alice', aud: 'tokens', campaign_id: 'summer', sid: 's1' });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(15 * 60);
+    expect(decodeJwt(two.out)).not.toHaveProperty('campaign_id');
+    expect((await admin.get('/v1/jwt-issuers')).body.items).toHaveLength(1);
+    const read = (token: string, query = ''): Promise<Answer> =>
+      new Client(service.url, token).get(`/v1/runtime/state${query}`);
+    expect((await read(one.out)).status).toBe(200);
+    expect((await read(two.out, '?campaign_id=any')).status).toBe(200);
+  });
+
+  it('knows no workspace that nobody has made', async () => {
+    const args = ['keys', 'create', '-w', 'nowhere', '--name', 'x', '--scope', 'admin'];
+    await expect(within(service, args)).rejects.toThrow(/no workspace "nowhere"/);
+  });
+
+  it('cannot make secrets without SECRETS_KEY, and says what to do', async () => {
+    const { databaseUrl } = service;
+    await aWorkspaceNamed('no-secrets');
+    const ran = await cds({ DATABASE_URL: databaseUrl }, ['tokens', 'mint', '-w', 'no-secrets', '--sub', 'alice']);
+    expect([ran.code, ran.out]).toEqual([1, '']);
+    expect(ran.said).toMatch(/SECRETS_KEY/);
+  });
+
+  it('called with nonsense ends with 2', async () => {
+    const ran = await cds({ DATABASE_URL: service.databaseUrl }, ['nonsense']);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.said).toMatch(/unknown command/);
+  });
+});
+
+describe('cds, on the embedded database', () => {
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'cds-cli-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('works alone and then beside a running service, on the same data', async () => {
+    const environment = { DATA_DIR: dataDir };
+    const first = await cds(environment, ['workspaces', 'create', 'alone']);
+    expect(first.code).toBe(0);
+    expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
+    const service = await startServiceProcess(environment);
+    try {
+      expect((await new Client(service.url, first.out).get('/v1/events')).status).toBe(200);
+      const second = await cds(environment, ['workspaces', 'create', 'beside']);
+      expect((await new Client(service.url, second.out).get('/v1/events')).status).toBe(200);
+      const token = await cds(environment, ['tokens', 'mint', '-w', 'beside', '--sub', 'alice']);
+      expect(token.code).toBe(0);
+    } finally {
+      await service.stop();
+    }
+  });
+});

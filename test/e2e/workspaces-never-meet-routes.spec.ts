@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../support/app';
+import type { Answer } from '../support/client';
+import { operationsOf, type Operation } from '../support/operations';
+import { ask, fill, foldersOf, FREE_NAMES, ownWords, twins, viewOf, type Filled, type Twin } from '../support/twins';
+
+/** Two workspaces and every operation of the OpenAPI document: what one has, the other can neither see nor feel. */
+
+let service: TestApp;
+let operations: readonly Operation[];
+let one: Twin;
+let other: Twin;
+let ofOne: Filled;
+let ofOther: Filled;
+
+beforeAll(async () => {
+  service = await startApp();
+  operations = await operationsOf(service.url);
+  [one, other] = await twins(service);
+  [ofOne, ofOther] = await Promise.all([fill(one), fill(other)]);
+});
+
+afterAll(() => service.stop());
+
+const addressed = (): readonly Operation[] => operations.filter(({ parameters }) => parameters.length > 0);
+/** It leads to a record, which has to be there. */
+const isOfRecord = (operation: Operation): boolean => !FREE_NAMES.includes(foldersOf(operation).at(-1)!);
+/** Names of the same form as those of a workspace, which nobody has ever made. */
+const neverMade = (filled: Filled): Filled =>
+  Object.fromEntries(
+    Object.entries(filled).map(([folder, name]) => [
+      folder,
+      name.startsWith('mark-') ? `mark-${randomUUID().slice(-12)}` : randomUUID(),
+    ]),
+  );
+
+/** Without what differs by right: the request and the names that were asked for. */
+function comparable({ status, headers, body }: Answer, asked: Filled): unknown[] {
+  const text = JSON.stringify({ ...body, request_id: undefined });
+  const plain = Object.entries(asked).reduce((told, [folder, name]) => told.replaceAll(name, `<${folder}>`), text);
+  const changing = ['date', 'x-request-id', 'content-length', 'etag'];
+  return [status, JSON.parse(plain), [...headers].filter(([name]) => !changing.includes(name))];
+}
+
+describe('two workspaces', () => {
+  it('are filled with a record of each kind that an address can lead to', () => {
+    const missing = addressed().flatMap(foldersOf);
+    expect([...new Set(missing)].filter((folder) => ofOne[folder] === undefined)).toEqual([]);
+    expect(Object.keys(ofOne).filter((folder) => !missing.includes(folder) && folder !== 'event-types')).toEqual([]);
+  });
+
+  it('are shown what is theirs by every read, and nothing of each other', async () => {
+    const [empty] = await twins(service);
+    const [views, foreign] = [await viewOf(one, operations, ofOne), await viewOf(other, operations, ofOther)];
+    const foreignWords = ownWords([...foreign.values()].join(), other);
+    for (const operation of operations.filter(({ name }) => views.has(name))) {
+      const view = views.get(operation.name)!;
+      const own = ownWords(view, one);
+      const { body: nothing } = await ask(empty, operation, ofOne);
+      const isAboutOne = own.size > 0 || view !== JSON.stringify(nothing);
+      expect([operation.name, isAboutOne]).toEqual([operation.name, true]);
+      const shared = [...own].filter((word) => foreignWords.has(word));
+      expect([operation.name, shared, view.includes(other.mark)]).toEqual([operation.name, [], false]);
+    }
+  });
+
+  it('are shown the same as before, whatever happens in the other, under the same names too', async () => {
+    const [still, busy] = await twins(service);
+    const filled = await fill(still);
+    const before = await viewOf(still, operations, filled);
+    await fill(busy);
+    await fill({ ...busy, mark: still.mark });
+    expect(await viewOf(still, operations, filled)).toEqual(before);
+  });
+
+  it('go on in lists of their own where a page of the other ended', async () => {
+    const lists = operations.filter(({ query }) => query.includes('cursor'));
+    expect(lists.length).toBeGreaterThan(0);
+    const [viewOfOne, viewOfOther] = [await viewOf(one, operations, ofOne), await viewOf(other, operations, ofOther)];
+    for (const list of lists) {
+      const { body: page } = await ask(one, list, ofOne, '?limit=1');
+      expect([list.name, typeof page.nextCursor]).toEqual([list.name, 'string']);
+      const { status, body } = await ask(other, list, ofOther, `?limit=200&cursor=${page.nextCursor}`);
+      const own = ownWords(viewOfOther.get(list.name)!, other);
+      const strange = [...ownWords(JSON.stringify(body), other)].filter((word) => !own.has(word));
+      expect([list.name, status, strange]).toEqual([list.name, 200, []]);
+      const foreign = ownWords(viewOfOne.get(list.name)!, one);
+      expect([...foreign].filter((word) => JSON.stringify(body).includes(word))).toEqual([]);
+    }
+  });
+});
+
+describe('an address of a record of one workspace', () => {
+  it('is to the other one like an address that never was, by every operation, which changes nothing', async () => {
+    const before = await viewOf(one, operations, ofOne);
+    const never = neverMade(ofOne);
+    for (const operation of addressed()) {
+      const foreign = await ask(other, operation, ofOne);
+      const unknown = await ask(other, operation, never);
+      expect([operation.name, comparable(foreign, ofOne)]).toEqual([operation.name, comparable(unknown, never)]);
+      if (isOfRecord(operation)) expect([operation.name, foreign.status]).toEqual([operation.name, 404]);
+    }
+    expect(await viewOf(one, operations, ofOne)).toEqual(before);
+  });
+
+  it('is in the address of the other one as unknown as elsewhere, where an address leads to two', async () => {
+    for (const operation of addressed().filter((each) => each.parameters.length > 1)) {
+      const folders = foldersOf(operation);
+      for (const folder of folders) {
+        const mixed = { ...ofOther, [folder]: ofOne[folder]! };
+        const unknown = { ...ofOther, [folder]: neverMade(ofOne)[folder]! };
+        expect([operation.name, comparable(await ask(other, operation, mixed), mixed)]).toEqual([
+          operation.name,
+          comparable(await ask(other, operation, unknown), unknown),
+        ]);
+      }
+    }
+  });
+
+  it('leads its own workspace there by every operation', async () => {
+    const reads = addressed().filter(({ method }) => method === 'GET');
+    for (const operation of [...reads, ...addressed().filter((each) => !reads.includes(each))]) {
+      const { status } = await ask(one, operation, ofOne);
+      expect([operation.name, status === 404 || status === 401]).toEqual([operation.name, false]);
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Every service under test writes its log, at its most talkative, into one folder, and every client notes there what no
+ * log may hold: the credentials it used, and the texts in the identities and properties it sent. When all tests are over,
+ * the two are held against each other (contract section 1).
+ */
+const FOLDER = 'TEST_LOG_FOLDER';
+/** Shorter texts are words such as `USD`, which a log line may hold for another reason. */
+const CHARACTERS_MIN = 8;
+/** Texts of hostile bodies can be megabytes; their beginning is as telling. */
+const CHARACTERS_MAX = 120;
+/** Of one request; the thousandth item of a batch goes the way of the first. */
+const TEXTS_MAX = 60;
+const KEPT_OBJECTS = /^(?:identity|attributes|properties)$/;
+
+const noted = new Set<string>();
+
+export function watchLogsIn(folder: string): void {
+  process.env[FOLDER] = folder;
+}
+
+/** Where a service under test is to write its log; undefined outside a test run. */
+export function logFile(): string | undefined {
+  const folder = process.env[FOLDER];
+  return folder === undefined ? undefined : join(folder, `${process.pid}.log`);
+}
+
+/** Notes what a request holds that no log line may hold. */
+export function noteSecrets(credential: string | undefined, body: string | Uint8Array | undefined): void {
+  const folder = process.env[FOLDER];
+  if (folder === undefined) return;
+  const texts = typeof body === 'string' ? personalTexts(body) : [];
+  const fresh = [...(credential === undefined ? [] : [credential]), ...texts]
+    .map((text) => text.slice(0, CHARACTERS_MAX))
+    .filter((text) => text.length >= CHARACTERS_MIN && !noted.has(text));
+  if (fresh.length === 0) return;
+  for (const text of fresh) noted.add(text);
+  appendFileSync(join(folder, `${process.pid}.secrets`), fresh.map((text) => `${JSON.stringify(text)}\n`).join(''));
+}
+
+function personalTexts(body: string): string[] {
+  const texts: string[] = [];
+  const collect = (value: unknown, kept: boolean): void => {
+    if (texts.length >= TEXTS_MAX) return;
+    if (typeof value === 'string' && kept) texts.push(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value))
+      if (key !== 'type') collect(inner, kept || KEPT_OBJECTS.test(key));
+  };
+  try {
+    collect(JSON.parse(body), false);
+  } catch {
+    // No JSON, or nested too deeply to be walked: other tests look at what is told of such bodies.
+  }
+  return texts;
+}
+
+/** The secrets of the run that stand in its logs. */
+export function leaks(folder: string): { readonly lines: number; readonly secrets: number; readonly found: string[] } {
+  const files = readdirSync(folder);
+  const read = (ending: string): string[] =>
+    files
+      .filter((file) => file.endsWith(ending))
+      .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
+  const lines = read('.log').filter((line) => line !== '');
+  const secrets = new Set(
+    read('.secrets')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as string),
+  );
+  // Most lines are the same but for their time, and JSON writes some characters in another way.
+  const log = [...new Set(lines.map((line) => line.replace(/"time":"[^"]*"/, '')))].join('\n');
+  const found = [...secrets].filter(
+    (secret) => log.includes(secret) || log.includes(JSON.stringify(secret).slice(1, -1)),
+  );
+  return { lines: lines.length, secrets: secrets.size, found };
+}

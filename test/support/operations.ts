@@ -1,0 +1,69 @@
+import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
+import { Client } from './client';
+import { sampleOf } from './sample-body';
+
+/** Who may call an operation: a backend by its key, by its key or a signature, or a participant by a token. */
+export type Callers = 'backend' | 'signing backend' | 'participant';
+
+/** An operation of the OpenAPI document. */
+export interface Operation {
+  /** `POST /v1/external-events:batch` */
+  readonly name: string;
+  readonly method: string;
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly parameters: readonly string[];
+  /** Names of what its query may have. */
+  readonly query: readonly string[];
+  /** Undefined when what the document says of it is none of the three. */
+  readonly callers: Callers | undefined;
+  /** Undefined where no scope of the closed list is asked for. */
+  readonly scope: Scope | undefined;
+  /** A body that is right in shape; empty where none is taken. */
+  readonly body: string;
+}
+
+const VERBS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE'];
+/** Alternatives as the document lists them, sorted. */
+const CALLERS: Readonly<Record<string, Callers>> = {
+  apiKey: 'backend',
+  'apiKey or serviceSignature': 'signing backend',
+  participantToken: 'participant',
+};
+
+/** Everything that the OpenAPI document of a running service shows, whatever it is. */
+export async function operationsOf(url: string): Promise<Operation[]> {
+  const { body: document } = await new Client(url, undefined).get('/docs-json');
+  return Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods)
+      .filter(([verb]) => VERBS.includes(verb.toUpperCase()))
+      .map(([verb, operation]) => operationOf(document, verb.toUpperCase(), path, operation)),
+  );
+}
+
+function operationOf(document: any, method: string, path: string, operation: any): Operation {
+  const { security = document.security, parameters = [], requestBody } = operation;
+  const schema = requestBody?.content['application/json'].schema;
+  return {
+    ...{ name: `${method} ${path}`, method, path, callers: CALLERS[alternatives(security)] },
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+    query: parameters.filter((each: any) => each.in === 'query').map((each: any) => each.name),
+    scope: SCOPES.find((scope) => scope === operation['x-required-scope']),
+    body: schema === undefined ? '' : JSON.stringify(sampleOf(document, schema)),
+  };
+}
+
+function alternatives(security: unknown): string {
+  if (!Array.isArray(security)) return 'nothing';
+  const schemes = security.map((required: object) =>
+    Object.entries(required)
+      .map(([scheme, scopes]) => (JSON.stringify(scopes) === '[]' ? scheme : `${scheme} with scopes`))
+      .join(' and '),
+  );
+  return schemes.sort().join(' or ');
+}
+
+/** Where an operation is, with `values` for its parameters and `x`, which nobody has ever made, for the others. */
+export function addressOf({ path }: Operation, values: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { aWorkspace, type Answer, type Client, type Workspace } from './client';
+import { aTokenIssuer, type TokenIssuer, type TokenIssuerOptions } from './tokens';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Operation {
+  readonly path: string;
+  readonly op: string;
+  readonly value: unknown;
+}
+
+/** A workspace that no other test knows, with an issuer of tokens and a campaign. */
+export interface Campaign {
+  readonly workspace: Workspace;
+  readonly campaignId: string;
+  readonly issuer: TokenIssuer;
+  /** A participant whose token names the campaign; `claims` are beside its own and instead of them. */
+  readonly participant: (claims?: Fields) => Client;
+  /** Declares `state.{scope}.{name}`. */
+  define(path: string, type: string, fields?: Fields): Promise<void>;
+  archive(path: string): Promise<void>;
+}
+
+export async function aCampaign(
+  service: { readonly url: string; readonly databaseUrl: string },
+  options: TokenIssuerOptions & { readonly campaignId?: string } = {},
+): Promise<Campaign> {
+  const workspace = await aWorkspace(service);
+  return campaignOf(workspace, await aTokenIssuer(workspace.admin, options), options.campaignId);
+}
+
+/** Another campaign of a workspace. */
+export function campaignOf(
+  workspace: Workspace,
+  issuer: TokenIssuer,
+  campaignId = `campaign-${randomUUID()}`,
+): Campaign {
+  const change = async (verb: string, body: Fields): Promise<void> => {
+    const answer = await workspace.admin.post(`/v1/campaigns/${campaignId}/variables:${verb}`, body);
+    if (answer.status !== 200) throw new Error(`variables:${verb} was refused: ${JSON.stringify(answer.body)}`);
+  };
+  const address = (path: string) => ({ scope: path.split('.')[1], name: path.split('.')[2] });
+  return {
+    ...{ workspace, campaignId, issuer },
+    participant: (claims) => issuer.participant({ campaign_id: campaignId, ...claims }),
+    define: (path, type, fields) => change('define', { ...address(path), type, ...fields }),
+    archive: (path) => change('archive', address(path)),
+  };
+}
+
+export const set = (path: string, value: unknown): Operation => ({ path, op: 'set', value });
+export const inc = (path: string, value: unknown = 1): Operation => ({ path, op: 'inc', value });
+export const dec = (path: string, value: unknown = 1): Operation => ({ path, op: 'dec', value });
+
+export function mutate(client: Client, ops: unknown, fields: Fields = {}): Promise<Answer> {
+  return client.post('/v1/runtime/state:mutate', { ops, ...fields });
+}
+
+/** The state that a participant reads. */
+export async function stateOf(client: Client, query = ''): Promise<any> {
+  const { status, body } = await client.get(`/v1/runtime/state${query}`);
+  if (status !== 200) throw new Error(`The state was not read: ${JSON.stringify(body)}`);
+  return body.state;
+}
+
+/** An answer in one line: its status and what it says. */
+export function summary({ status, body }: Answer): string {
+  return `${status} ${body?.error_code ?? body?.status ?? ''}`.trim();
+}

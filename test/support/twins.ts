@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { TestApp } from './app';
+import { anExternalEvent } from './builders';
+import { aClient, type Answer, type Client } from './client';
+import { addressOf, type Operation } from './operations';
+import { anEd25519Signer } from './signatures';
+import { aTokenIssuer, type TokenIssuer } from './tokens';
+
+/** A workspace beside another one of the same service, with participants of its own. */
+export interface Twin {
+  /** In every record that `fill` makes, and in nobody else's. */
+  readonly mark: string;
+  readonly admin: Client;
+  /** Both workspaces have one of this `iss`, each for an audience of its own; tokens are for the campaign `mark` by default. */
+  readonly issuer: TokenIssuer;
+  /** Somebody of this name, the same in both when it is not given. */
+  readonly participant: (sub?: string) => Client;
+}
+
+export async function twins(service: TestApp): Promise<readonly [Twin, Twin]> {
+  const iss = `https://${randomBytes(8).toString('hex')}.example.com`;
+  return Promise.all([aTwin(service, iss), aTwin(service, iss)]);
+}
+
+async function aTwin(service: TestApp, iss: string): Promise<Twin> {
+  const mark = `mark-${randomBytes(8).toString('hex')}`;
+  const admin = await aClient(service);
+  const fields = { issuer: iss, audience: `audience-${mark}`, defaultCampaignId: mark };
+  const issuer = await aTokenIssuer(admin, { fields });
+  return { mark, admin, issuer, participant: (sub = 'jane') => issuer.participant({ sub }) };
+}
+
+/** Does the same in both at once. */
+export function inBoth<T>([one, other]: readonly [Twin, Twin], work: (twin: Twin) => Promise<T>): Promise<[T, T]> {
+  return Promise.all([work(one), work(other)]);
+}
+
+/** What stands in a path before the parameter that it is for: `campaigns` has `campaign_id`. */
+type Folder = string;
+
+/** Names of these folders are nobody's: whatever is asked of them is answered as of one where nothing has happened yet. */
+export const FREE_NAMES: readonly Folder[] = ['campaigns', 'participants'];
+
+/** One record of each kind, and more where there are lists of them, in the words of the paths that lead there. */
+export type Filled = Readonly<Record<Folder, string>>;
+
+/** Makes records of each kind that there is, all bearing the mark; a new kind is to be added here. */
+export async function fill({ mark, admin, issuer, participant }: Twin): Promise<Filled> {
+  const made = async (path: string, body: object, by = admin): Promise<any> => {
+    const answer = await by.post(path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const attributes = { note: mark };
+  const { event_id: event } = await made('/v1/external-events', anExternalEvent({ source: mark, attributes }));
+  await made('/v1/external-events', anExternalEvent({ source: mark, attributes }));
+  for (const identity of [{}, { type: 'EMAIL' }]) {
+    await admin.post('/v1/external-events', anExternalEvent({ source: mark, identity }));
+  }
+  const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
+  await made('/v1/cdp/event-types', { eventType: mark, properties: {} });
+  await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
+  const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
+  await made(`/v1/api-keys/${key.id}:revoke`, {});
+  await made('/v1/service-credentials', { name: mark, algorithm: 'hmac-sha256' });
+  const credential = (await anEd25519Signer(admin)).keyId;
+  await aTokenIssuer(admin, { fields: { audience: mark } });
+  const variable = { scope: 'user', name: 'note', type: 'string', description: mark };
+  await made(`/v1/campaigns/${mark}/variables:define`, variable);
+  const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
+  await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
+  return {
+    ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
+    ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
+  };
+}
+
+/** The folders of the parameters of an operation, in their order. */
+export function foldersOf({ path }: Operation): Folder[] {
+  return [...path.matchAll(/([\w-]+)\/\{\w+\}/g)].map(([, folder]) => folder!);
+}
+
+/** Calls an operation as an administrator or a participant of a workspace, with names of records in its path. */
+export function ask(twin: Twin, operation: Operation, filled: Filled, query = ''): Promise<Answer> {
+  const client = operation.callers === 'participant' ? twin.participant(twin.mark) : twin.admin;
+  const folders = foldersOf(operation);
+  const values = Object.fromEntries(operation.parameters.map((name, index) => [name, filled[folders[index]!]!]));
+  const body = operation.body === '' ? undefined : operation.body;
+  return client.send(`${addressOf(operation, values)}${query}`, body, { method: operation.method });
+}
+
+/** These change by themselves some time after a request. */
+const IN_ITS_OWN_TIME = ['lastUsedAt', 'processing'];
+
+/** All that a workspace is shown by all reads there are, by the name of the operation. */
+export async function viewOf(
+  twin: Twin,
+  operations: readonly Operation[],
+  filled: Filled,
+): Promise<ReadonlyMap<string, string>> {
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const answers = reads.map(async (operation) => {
+    const { status, body } = await ask(twin, operation, filled, operation.query.includes('limit') ? '?limit=200' : '');
+    if (status !== 200) throw new Error(`${operation.name}: ${status} ${JSON.stringify(body)}`);
+    const steady = JSON.stringify(body, (key, value) => (IN_ITS_OWN_TIME.includes(key) ? null : value));
+    return [operation.name, steady] as const;
+  });
+  return new Map(await Promise.all(answers));
+}
+
+/** What an answer holds that is nobody else's: ids and the mark. */
+export function ownWords(text: string, { mark }: Twin): Set<string> {
+  const ids = text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+  return new Set([...ids, ...(text.includes(mark) ? [mark] : [])]);
+}
