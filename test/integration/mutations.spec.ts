@@ -1,8 +1,18 @@
 import type { Client as Database } from 'pg';
 import { startApp, type TestApp } from '../support/app';
-import { type Answer, Client } from '../support/client';
+import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
-import { aCampaign, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
+import {
+  aCampaign,
+  inc,
+  meetAt,
+  mutate,
+  set,
+  stateOf,
+  summary,
+  waitUntilBlocked,
+  type Campaign,
+} from '../support/runtime';
 
 const TOTAL = 'state.campaign.total';
 
@@ -36,18 +46,6 @@ const deadlocks = (): Promise<number> =>
 /** The same participant at one of the nodes. */
 const at = (node: number, { key }: Client): Client => new Client(nodes[node % 2]!.url, key);
 
-/** Until so many sessions of the nodes wait for a lock. */
-async function waitUntilBlocked(client: Database, sessions: number): Promise<void> {
-  const sql = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-mutations' AND wait_event_type = 'Lock'";
-  const forDatabase = `${sql} AND datname = current_database()`;
-  for (const until = Date.now() + 5_000; Date.now() < until;) {
-    // Within a transaction the statistics stand still unless told otherwise.
-    await client.query('SELECT pg_stat_clear_snapshot()');
-    if ((await client.query(forDatabase)).rowCount === sessions) return;
-  }
-  throw new Error('Nothing waits for the lock');
-}
-
 const range = (count: number): number[] => Array.from({ length: count }, (_unused, number) => number);
 
 it('gives 400 participants who add to one counter at once 400 different totals, each one more than another', async () => {
@@ -59,31 +57,22 @@ it('gives 400 participants who add to one counter at once 400 different totals, 
   expect((await stateOf(campaign.participant())).campaign.total).toBe(400);
 });
 
-/** Two nodes meet at a row in the middle of what both change, each of them in its own order, and then go on. */
-async function meet(row: string, sends: readonly (() => Promise<Answer>[])[]) {
-  return withClient(url, async (holder) => {
-    await holder.query('BEGIN');
-    await holder.query(`SELECT 1 FROM ${row} FOR UPDATE`, [campaign.workspace.tenantId]);
-    const sent = sends.flatMap((send) => send());
-    await waitUntilBlocked(holder, 2);
-    await holder.query('COMMIT');
-    return Promise.all(sent);
-  });
-}
-
 it('never deadlocks and refuses nobody when two nodes change the same values in opposite orders', async () => {
   const paths = ['app', 'campaign'].flatMap((scope) => ['a', 'b', 'c'].map((name) => `state.${scope}.${name}`));
   for (const path of [...paths, 'state.user.a']) await campaign.define(path, 'number');
   const people = ['ann', 'bob', 'cid'].map((sub) => campaign.participant({ sub }));
   const ops = paths.map((path) => inc(path));
   const [ann, , cid] = people;
+  const { tenantId } = campaign.workspace;
   await Promise.all(people.map((each) => mutate(each, ops)));
-  const values = await meet("shared_values WHERE tenant_id = $1 AND scope = 'campaign' AND name = 'a'", [
-    () => [mutate(at(0, ann!), ops)],
-    () => [mutate(at(1, cid!), ops.toReversed())],
-  ]);
+  const values = await meetAt(
+    url,
+    "shared_values WHERE tenant_id = $1 AND scope = 'campaign' AND name = 'a'",
+    tenantId,
+    [() => [mutate(at(0, ann!), ops)], () => [mutate(at(1, cid!), ops.toReversed())]],
+  );
   const own = [inc('state.user.a')];
-  const participants = await meet("participant_states WHERE tenant_id = $1 AND subject = 'bob'", [
+  const participants = await meetAt(url, "participant_states WHERE tenant_id = $1 AND subject = 'bob'", tenantId, [
     () => people.map((each) => mutate(at(0, each), own)),
     () => people.toReversed().map((each) => mutate(at(1, each), own)),
   ]);
