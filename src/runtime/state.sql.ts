@@ -57,7 +57,7 @@ export const LOCK_SHARED_VALUES: Statement = {
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
   text: `
-    SELECT u.position, encode(o.fingerprint, 'base64') AS fingerprint, o.mutations, o.work_id AS work_id
+    SELECT u.position, encode(o.fingerprint, 'base64') AS fingerprint, o.mutations, o.work_id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
       WITH ORDINALITY AS u (tenant_id, subject, campaign_id, mutation_key, position)
     CROSS JOIN LATERAL (
