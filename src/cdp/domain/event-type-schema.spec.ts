@@ -71,7 +71,7 @@ function isKnownDifference(text: unknown): boolean {
 
 const value = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<unknown>('x', 'z', 0, -0, 1, 1.5, true, null, {}, [], { a: { b: 1 } }) },
-  fc.constantFrom<unknown>(2 ** 53 - 1, 2 ** 53, -(2 ** 53) + 1, -(2 ** 53), 1e300, 1e15, 9007199254740990.5),
+  fc.constantFrom<unknown>(2 ** 53 - 1, 2 ** 53, -(2 ** 53) + 1, -(2 ** 53), 1e300, 1e15),
   fc.constantFrom('2026-01-02T03:04:05Z', '2026-01-02', 'a@b.de', '::1', '10.0.0.1', 'https://a.b/c', 'a.example'),
   anInstant,
   fc.double({ noNaN: true, noDefaultInfinity: true }),
