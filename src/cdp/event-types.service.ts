@@ -7,6 +7,7 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { typeFault } from '../platform/errors/fault-words';
+import { Turns } from '../platform/lane/turns';
 import { compareDefinitions } from './domain/contract-compatibility';
 import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
@@ -18,25 +19,51 @@ export interface Registration {
   readonly created: boolean;
 }
 
+export interface WantedRegistration {
+  readonly definition: EventTypeDefinition;
+  /** Also when it breaks events that were right. */
+  readonly force: boolean;
+}
+
 /** Registers what events of the CDP family may say (contract section 4). */
 @Injectable()
 export class EventTypesService {
+  private readonly turns: Turns;
+
   constructor(
     private readonly database: DataSource,
     private readonly types: EventTypeRepository,
     private readonly feed: ControlFeed,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.turns = new Turns(clock);
+  }
 
   /**
-   * Puts a definition in force: at once on this node, within a second on every other one. Throws `validation_failed`, and
-   * `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
+   * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
+   * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
    */
-  async register(caller: Principal, input: unknown): Promise<Registration> {
-    const { force, definition } = wantedRegistration(input);
-    const registration = await this.store(caller, definition, force);
+  async register(caller: Principal, { force, definition }: WantedRegistration): Promise<Registration> {
+    const turn = `${caller.tenantId}/${definition.eventType}`;
+    const registration = await this.turns.take(turn, () => this.store(caller, definition, force));
     this.feed.forget({ tenantId: caller.tenantId, kind: 'event_type', id: definition.eventType });
     return registration;
+  }
+
+  /**
+   * Has events of a type leave a warning a day, with the same speed; they are still taken. For good: of a type that is
+   * deprecated, or none, nothing changes.
+   */
+  async deprecate(tenantId: string, eventType: string): Promise<void> {
+    const subject = { tenantId, kind: 'event_type', id: eventType } as const;
+    const isNews = await this.turns.take(`${tenantId}/${eventType}`, () =>
+      this.database.transaction(async (manager) => {
+        const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
+        if (deprecated) await this.feed.announce(manager, subject);
+        return deprecated;
+      }),
+    );
+    if (isNews) this.feed.forget(subject);
   }
 
   private store(caller: Principal, definition: EventTypeDefinition, force: boolean): Promise<Registration> {
@@ -68,7 +95,8 @@ export class EventTypesService {
   }
 }
 
-function wantedRegistration(input: unknown): { force: boolean; definition: EventTypeDefinition } {
+/** Reads the body of a registration. Throws `validation_failed` with every fault. */
+export function wantedRegistration(input: unknown): WantedRegistration {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid([typeFault('', 'an object')]);
   const { force, ...rest } = input as Readonly<Record<string, unknown>>;
   const forceFaults = force == null || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];

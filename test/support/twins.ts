@@ -58,7 +58,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     await admin.post('/v1/external-events', anExternalEvent({ source: mark, identity }));
   }
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
-  await made('/v1/cdp/event-types', { eventType: mark, properties: {} });
+  for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   await made(`/v1/api-keys/${key.id}:revoke`, {});
