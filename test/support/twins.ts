@@ -92,6 +92,11 @@ export function ask(twin: Twin, operation: Operation, filled: Filled, query = ''
 /** These change by themselves some time after a request. */
 const IN_ITS_OWN_TIME = ['lastUsedAt', 'processing'];
 
+/** What an answer says, without what changes by itself. */
+export function steady(body: unknown): string {
+  return JSON.stringify(body, (key, value) => (IN_ITS_OWN_TIME.includes(key) ? null : value));
+}
+
 /** All that a workspace is shown by all reads there are, by the name of the operation. */
 export async function viewOf(
   twin: Twin,
@@ -102,8 +107,7 @@ export async function viewOf(
   const answers = reads.map(async (operation) => {
     const { status, body } = await ask(twin, operation, filled, operation.query.includes('limit') ? '?limit=200' : '');
     if (status !== 200) throw new Error(`${operation.name}: ${status} ${JSON.stringify(body)}`);
-    const steady = JSON.stringify(body, (key, value) => (IN_ITS_OWN_TIME.includes(key) ? null : value));
-    return [operation.name, steady] as const;
+    return [operation.name, steady(body)] as const;
   });
   return new Map(await Promise.all(answers));
 }
