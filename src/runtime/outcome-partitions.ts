@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { sqlStateOf } from '../platform/database/database-errors';
@@ -13,11 +13,12 @@ import { describeSummary, summariseError } from '../platform/errors/error-summar
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
 
 const ROUND_MS = 60 * 60 * 1000;
-/** Whoever makes or drops a partition takes locks that mutations wait behind; rather try again in an hour. */
-const LOCK_TIMEOUT = '2s';
-/** Two nodes may be at it at once; the one that is slower finds the tables made, and looks again. */
-const ATTEMPTS_MAX = 3;
-const MADE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '42P01']);
+/** Making one stops no mutation: it only waits for others who make one, or change the table. */
+const MAKE_LOCK_TIMEOUT = '2s';
+/** Mutations wait behind whoever waits to drop one, so shorter than they do; somebody may be reading it for hours. */
+const DROP_LOCK_TIMEOUT = '200ms';
+/** Several nodes may be at it at once: the slower one finds the table made, or gone. */
+const DONE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '42P01']);
 
 /**
  * Keeps the outcomes of mutations in weekly partitions (contract section 8, retention): makes those of the coming weeks and
@@ -37,7 +38,8 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
 
   /** Before the first request: without a partition of this week no mutation can be stored. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.keepUp();
+    await this.makeAhead();
+    await this.round();
     this.timer = setInterval(() => void this.round(), ROUND_MS);
     this.timer.unref();
   }
@@ -46,36 +48,52 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     clearInterval(this.timer);
   }
 
-  /** Makes and drops what is due. Any number of nodes may do it at once. */
-  async keepUp(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.database.transaction((manager) => this.makeAndDrop(manager));
-        return;
-      } catch (error) {
-        if (attempt === ATTEMPTS_MAX || !MADE_ELSEWHERE.has(sqlStateOf(error))) throw error;
-      }
+  /** Makes those of the coming weeks. Any number of nodes may do it at once. */
+  async makeAhead(): Promise<void> {
+    const { ahead } = this.weeks();
+    const there = await this.there();
+    for (const week of ahead.filter((each) => !there.includes(partitionName(each)))) {
+      await this.change(creation(week), MAKE_LOCK_TIMEOUT);
     }
   }
 
-  private async makeAndDrop(manager: EntityManager): Promise<void> {
-    const { ahead, oldest } = weeksToHave(this.clock.now(), this.settings.mutationRetentionDays);
-    await manager.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    const rows: { name: string }[] = await manager.query(
+  /** Drops those in which nothing is known any more. Any number of nodes may do it at once. */
+  async dropOld(): Promise<void> {
+    const oldest = partitionName(this.weeks().oldest);
+    const there = await this.there();
+    for (const name of there.filter((each) => each < oldest)) {
+      await this.change([`DROP TABLE ${name}`], DROP_LOCK_TIMEOUT);
+    }
+  }
+
+  private weeks(): ReturnType<typeof weeksToHave> {
+    return weeksToHave(this.clock.now(), this.settings.mutationRetentionDays);
+  }
+
+  private async there(): Promise<string[]> {
+    const rows: { name: string }[] = await this.database.query(
       `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        WHERE i.inhparent = 'mutation_outcomes'::regclass`,
     );
-    const there = new Set(rows.map(({ name }) => name));
-    for (const week of ahead.filter((each) => !there.has(partitionName(each)))) {
-      for (const statement of creation(week)) await manager.query(statement);
+    return rows.map(({ name }) => name);
+  }
+
+  /** One table in one transaction: whoever holds locks for one and wants those for another deadlocks with the next node. */
+  private async change(statements: readonly string[], lockTimeout: string): Promise<void> {
+    try {
+      await this.database.transaction(async (manager) => {
+        await manager.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+        for (const statement of statements) await manager.query(statement);
+      });
+    } catch (error) {
+      if (!DONE_ELSEWHERE.has(sqlStateOf(error))) throw error;
     }
-    const old = [...there].filter((name) => name < partitionName(oldest));
-    for (const name of old) await manager.query(`DROP TABLE ${name}`);
   }
 
   private async round(): Promise<void> {
     try {
-      await this.keepUp();
+      await this.makeAhead();
+      await this.dropOld();
     } catch (error) {
       this.logger.warn(
         `Partitions of outcomes could not be kept up now: ${describeSummary(summariseError(error)).line}`,

@@ -8,6 +8,11 @@ export function urlOf(database: string): string {
   return (process.env['TEST_POSTGRES_URL'] ?? '').replace(/(?<=@[^/]*\/)\w+/, database);
 }
 
+/** The name in such an address. */
+export function databaseOf(url: string): string {
+  return new URL(url.replace('@/', '@localhost/')).pathname.slice(1);
+}
+
 let workerDatabase: Promise<string> | undefined;
 
 /** The database of this Jest worker, cloned from the template by the first file that asks. */
