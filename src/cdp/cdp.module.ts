@@ -7,6 +7,9 @@ import { CdpContract } from './cdp-contract';
 import { CdpEventsController } from './cdp-events.controller';
 import { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventType } from './entities/event-type.entity';
+import { EventTypeContracts } from './event-type-contracts';
+import { EventTypeReader } from './event-type-reader';
+import { EventTypeTrial } from './event-type-trial';
 import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
@@ -15,6 +18,9 @@ import { PersonalPropertyNames } from './personal-property-names';
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
   controllers: [CdpEventsController, EventTypesController],
-  providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames],
+  providers: [
+    ...[CdpContract, PersonalPropertyNames],
+    ...[EventTypesService, EventTypeReader, EventTypeTrial, EventTypeContracts, EventTypeRepository],
+  ],
 })
 export class CdpModule {}

@@ -1,4 +1,4 @@
-import { Controller, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
@@ -6,17 +6,31 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { receivedJson } from '../platform/http/json-body';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
+import { PathNamePipe } from '../platform/http/path-name.pipe';
+import { limitOf, PageQuery } from '../platform/pagination/page.query';
+import type { JsonSchema } from './domain/event-type-schema';
+import { EventTypeHistoryDto, EventTypePageDto } from './dto/event-type-history.dto';
+import { EventTypeTrialDto } from './dto/event-type-trial.dto';
 import { EventTypeDto, PropertyDefinitionDto, RegisterEventTypeDto } from './dto/event-type.dto';
-import { EventTypesService } from './event-types.service';
+import { EventTypeReader } from './event-type-reader';
+import { EventTypeTrial } from './event-type-trial';
+import { EventTypesService, wantedRegistration } from './event-types.service';
+
+const SCHEMA_MEDIA_TYPE = 'application/schema+json';
 
 @ApiTags('Event types')
 @ApiExtraModels(PropertyDefinitionDto)
-@Controller('v1/cdp/event-types')
+@Controller('v1/cdp')
 export class EventTypesController {
-  constructor(private readonly types: EventTypesService) {}
+  constructor(
+    private readonly types: EventTypesService,
+    private readonly reader: EventTypeReader,
+    private readonly trial: EventTypeTrial,
+  ) {}
 
   /** Registers an event type, or its next version. */
-  @Post()
+  @Post('event-types')
   @AuthenticateApiKey('event-types:write')
   @ApiCreatedResponse({ type: EventTypeDto })
   @ApiOkResponse({ type: EventTypeDto, description: 'This definition was in force already.' })
@@ -26,8 +40,67 @@ export class EventTypesController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EventTypeDto> {
-    const { version, created } = await this.types.register(caller, receivedJson(request)?.value);
+    const { version, created } = await this.types.register(caller, wantedRegistration(receivedJson(request)?.value));
     response.status(created ? 201 : 200);
     return EventTypeDto.of(version);
+  }
+
+  /** Tells what registering a definition would do, and how many recent events would pass; writes nothing. */
+  @Post('event-types\\:check')
+  @HttpCode(200)
+  @AuthenticateApiKey('event-types:read')
+  @ApiOkResponse({ type: EventTypeTrialDto })
+  async checkEventType(
+    @Caller() { tenantId }: Principal,
+    @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
+    @Req() request: Request,
+  ): Promise<EventTypeTrialDto> {
+    const { definition } = wantedRegistration(receivedJson(request)?.value);
+    return EventTypeTrialDto.of(await this.trial.run(tenantId, definition));
+  }
+
+  /** Lists event types, the newest first, each with its version in force. */
+  @Get('event-types')
+  @AuthenticateApiKey('event-types:read')
+  @ApiOkResponse({ type: EventTypePageDto })
+  async listEventTypes(@Caller() { tenantId }: Principal, @Query() query: PageQuery): Promise<EventTypePageDto> {
+    return EventTypePageDto.of(await this.reader.list(tenantId, query.cursor, limitOf(query)));
+  }
+
+  /** Shows an event type with its versions. */
+  @Get('event-types/:eventType')
+  @AuthenticateApiKey('event-types:read')
+  @ApiOkResponse({ type: EventTypeHistoryDto })
+  async getEventType(
+    @Caller() { tenantId }: Principal,
+    @Param('eventType', PathNamePipe) eventType: string,
+  ): Promise<EventTypeHistoryDto> {
+    return EventTypeHistoryDto.of(await this.reader.get(tenantId, eventType));
+  }
+
+  /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
+  @Get('event-types/:eventType/json-schema')
+  @AuthenticateApiKey('event-types:read')
+  @Header('Content-Type', SCHEMA_MEDIA_TYPE)
+  @ApiOkResponse({ content: { [SCHEMA_MEDIA_TYPE]: { schema: { type: 'object', additionalProperties: true } } } })
+  getEventTypeJsonSchema(
+    @Caller() { tenantId }: Principal,
+    @Param('eventType', PathNamePipe) eventType: string,
+  ): Promise<JsonSchema> {
+    return this.reader.jsonSchema(tenantId, eventType);
+  }
+
+  /** Deprecates an event type: its events are still taken, and leave one warning a day. Doing it again changes nothing. */
+  @Post('event-types/:eventType\\:deprecate')
+  @HttpCode(200)
+  @AuthenticateApiKey('event-types:write')
+  @ApiOkResponse({ type: EventTypeHistoryDto })
+  async deprecateEventType(
+    @Caller() { tenantId }: Principal,
+    @Param('eventType', PathNamePipe) eventType: string,
+    @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+  ): Promise<EventTypeHistoryDto> {
+    await this.types.deprecate(tenantId, eventType);
+    return EventTypeHistoryDto.of(await this.reader.get(tenantId, eventType));
   }
 }

@@ -18,6 +18,12 @@ export interface Registration {
   readonly created: boolean;
 }
 
+export interface WantedRegistration {
+  readonly definition: EventTypeDefinition;
+  /** Also when it breaks events that were right. */
+  readonly force: boolean;
+}
+
 /** Registers what events of the CDP family may say (contract section 4). */
 @Injectable()
 export class EventTypesService {
@@ -29,14 +35,27 @@ export class EventTypesService {
   ) {}
 
   /**
-   * Puts a definition in force: at once on this node, within a second on every other one. Throws `validation_failed`, and
-   * `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
+   * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
+   * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
    */
-  async register(caller: Principal, input: unknown): Promise<Registration> {
-    const { force, definition } = wantedRegistration(input);
+  async register(caller: Principal, { force, definition }: WantedRegistration): Promise<Registration> {
     const registration = await this.store(caller, definition, force);
     this.feed.forget({ tenantId: caller.tenantId, kind: 'event_type', id: definition.eventType });
     return registration;
+  }
+
+  /**
+   * Has events of a type leave a warning a day, with the same speed; they are still taken. For good: of a type that is
+   * deprecated, or none, nothing changes.
+   */
+  async deprecate(tenantId: string, eventType: string): Promise<void> {
+    const subject = { tenantId, kind: 'event_type', id: eventType } as const;
+    const isNews = await this.database.transaction(async (manager) => {
+      const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
+      if (deprecated) await this.feed.announce(manager, subject);
+      return deprecated;
+    });
+    if (isNews) this.feed.forget(subject);
   }
 
   private store(caller: Principal, definition: EventTypeDefinition, force: boolean): Promise<Registration> {
@@ -68,7 +87,8 @@ export class EventTypesService {
   }
 }
 
-function wantedRegistration(input: unknown): { force: boolean; definition: EventTypeDefinition } {
+/** Reads the body of a registration. Throws `validation_failed` with every fault. */
+export function wantedRegistration(input: unknown): WantedRegistration {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid([typeFault('', 'an object')]);
   const { force, ...rest } = input as Readonly<Record<string, unknown>>;
   const forceFaults = force == null || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];

@@ -2,10 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { parseIdentityReference } from '../identity/domain/identity-reference';
 import { IdentityService } from '../identity/identity.service';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { describeFaults } from '../platform/errors/describe-faults';
 import { BodyValidators } from '../platform/http/body-validators';
 import { isObject } from '../platform/json/is-object';
-import { checkFields, joinFaults } from './domain/event-fields';
+import { checkFields, joinFaults, refuseInvalid } from './domain/event-fields';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './domain/free-form';
 import type { CheckedEvent, SentEvent } from './domain/incoming-event';
 import { textFields } from './domain/text-fields';
@@ -27,22 +26,14 @@ export class ExternalEventCheck {
   check(sent: SentEvent): CheckedEvent {
     const payload = sent.value;
     const shape = this.validators.for<ExternalEventDto>(ExternalEventDto)(payload);
-    const fieldsSent = isObject(payload) ? payload : {};
-    const fields = checkFields(
-      {
-        source: { path: 'source', value: fieldsSent['source'] },
-        externalEventId: { path: 'external_event_id', value: fieldsSent['external_event_id'] },
-        eventType: { path: 'type', value: fieldsSent['type'] },
-        occurredAt: { path: 'occurred_at', value: fieldsSent['occurred_at'] },
-        properties: { path: 'attributes', value: fieldsSent['attributes'] },
-      },
-      this.limits,
+    const fields = checkFields('external', payload, this.limits);
+    const identity = parseIdentityReference(
+      textFields(isObject(payload) ? payload['identity'] : undefined),
+      this.identity.rules,
     );
-    const identity = parseIdentityReference(textFields(fieldsSent['identity']), this.identity.rules);
     const faults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
     if (faults.length > 0 || shape.value === undefined || 'faults' in identity) {
-      const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
-      return { family: 'external', sent, checked: { refusal } };
+      return refuseInvalid('external', sent, faults);
     }
     const { source, external_event_id: externalEventId, type, identity: reference, attributes } = shape.value;
     const event = {

@@ -6,6 +6,7 @@ import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
+import { EventSample } from './event-sample';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -17,7 +18,16 @@ import { IngestService } from './ingest.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
-  providers: [IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-  exports: [IngestService],
+  providers: [
+    IngestService,
+    IngestLane,
+    IngestPreview,
+    IngestTransaction,
+    EventLog,
+    EventReader,
+    EventSample,
+    ExternalEventCheck,
+  ],
+  exports: [IngestService, EventSample],
 })
 export class IngestModule {}

@@ -7,14 +7,15 @@ import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import { contentHashOf } from './domain/content-hash';
 import { eventIdOf } from './domain/event-id';
-import type { CheckedEvent, IncomingEvent, Refusal } from './domain/incoming-event';
+import type { CheckedEvent, Refusal, TakenEvent } from './domain/incoming-event';
 import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
-import type { IngestResult, Outcome } from './domain/outcome';
+import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
 import { refusalProblem } from './domain/refusal-problem';
 import { warningProblem } from './domain/warning-entry';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import type { IngestWork } from './ingest-transaction';
+import { ToldDeprecations } from './told-deprecations';
 
 /** An event on its way: what was sent, and either the work that it makes or why it makes none. */
 interface Judged {
@@ -31,6 +32,8 @@ export interface IngestOptions {
 /** Takes events, each exactly once (contract section 3). */
 @Injectable()
 export class IngestService {
+  private readonly toldDeprecations = new ToldDeprecations();
+
   constructor(
     private readonly lane: IngestLane,
     private readonly preview: IngestPreview,
@@ -75,10 +78,11 @@ export class IngestService {
     const refused = refuseSource(sourceOf(checked), caller.sources);
     if (refused !== undefined) return { checked, refusal: refused };
     if ('refusal' in checked.checked) return { checked, refusal: checked.checked.refusal };
-    return { checked, work: this.workOf(caller.tenantId, checked.checked.event, checked.sent.text) };
+    return { checked, work: this.workOf(caller.tenantId, checked.checked, checked.sent.text) };
   }
 
-  private workOf(tenantId: string, event: IncomingEvent, text: () => string): IngestWork {
+  private workOf(tenantId: string, taken: TakenEvent, text: () => string): IngestWork {
+    const { event } = taken;
     const receivedAt = this.clock.now().getTime();
     return {
       tenantId,
@@ -88,8 +92,16 @@ export class IngestService {
       receivedAt,
       newProfileId: newId(),
       text,
-      warnings: isClockSkewed(event.occurredAt, receivedAt) ? ['clock_skew'] : [],
+      warnings: this.warningsOf(tenantId, taken, receivedAt),
     };
+  }
+
+  private warningsOf(tenantId: string, { event, isDeprecated }: TakenEvent, receivedAt: number): WarningReason[] {
+    const isNews = isDeprecated === true && !this.toldDeprecations.has(tenantId, event.eventType, receivedAt);
+    return [
+      ...(isClockSkewed(event.occurredAt, receivedAt) ? (['clock_skew'] as const) : []),
+      ...(isNews ? (['event_type_deprecated'] as const) : []),
+    ];
   }
 
   private async keepRefusals({ tenantId }: Principal, judged: readonly Judged[], dryRun: boolean): Promise<void> {
@@ -123,6 +135,7 @@ export class IngestService {
       if (work === undefined || outcome === undefined || outcome.status === 'refused') {
         throw new Error('An event was left without an outcome');
       }
+      if (!dryRun && outcome.warnings.includes('event_type_deprecated')) this.toldDeprecations.add(work);
       if (outcome.copy) problems.push(...outcome.warnings.map((reason) => warningProblem(work, reason)));
       return { status: outcome.status, eventId: work.eventId };
     });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
+import { RefusalSample } from './refusal-sample';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
 import { ReviewRetention } from './review-retention';
@@ -9,7 +10,7 @@ import { ReviewService } from './review.service';
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader, ReviewRetention],
-  exports: [ReviewService],
+  providers: [ReviewService, ReviewReader, ReviewRetention, RefusalSample],
+  exports: [ReviewService, RefusalSample],
 })
 export class ReviewModule {}

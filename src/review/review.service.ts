@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { unavailable } from '../platform/database/database-errors';
-import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
+import { PipelinedConnection, type Statement, type Transaction } from '../platform/database/pipelined-connection';
 import { Lane } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-entry';
@@ -51,7 +51,7 @@ export class ReviewService implements BeforeApplicationShutdown {
 
   /** Keeps problems in the caller's transaction; they are sent along with its COMMIT. */
   recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
-    if (problems.length > 0) transaction.sendLast(sql.RECORD_ENTRIES, [rowsOf(problems.map(reviewEntry))]);
+    for (const { statement, rows } of recordingOf(problems.map(reviewEntry))) transaction.sendLast(statement, [rows]);
   }
 
   /** Closes the open refusals of events that this transaction stores or finds stored. */
@@ -71,7 +71,9 @@ export class ReviewService implements BeforeApplicationShutdown {
   private persist(entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
-        await this.connection.transaction((open) => open.send(sql.RECORD_ENTRIES, [rowsOf(batch)]));
+        await this.connection.transaction((open) =>
+          Promise.all(recordingOf(batch).map(({ statement, rows }) => open.send(statement, [rows]))),
+        );
         return batch.map(() => true);
       },
       refuse: (_entry, error) => {
@@ -82,11 +84,23 @@ export class ReviewService implements BeforeApplicationShutdown {
   }
 }
 
+/** The statements that write these entries down, always in this order. */
+function recordingOf(entries: readonly NewReviewEntry[]): { readonly statement: Statement; readonly rows: string }[] {
+  const counted = entries.filter(({ once }) => !once);
+  const once = entries.filter((entry) => entry.once);
+  return [
+    ...(counted.length === 0 ? [] : [{ statement: sql.RECORD_ENTRIES, rows: rowsOf(counted) }]),
+    ...(once.length === 0 ? [] : [{ statement: sql.RECORD_ENTRIES_ONCE, rows: rowsOf(once) }]),
+  ];
+}
+
 /** Rows for one statement, which can touch each entry once: occurrences of one entry are added up. Sorted to lock in order. */
 function rowsOf(entries: readonly NewReviewEntry[]): string {
   const rows = new Map<string, NewReviewEntry & { occurrences: number }>();
   for (const entry of entries) {
-    rows.set(entry.id, { ...entry, occurrences: (rows.get(entry.id)?.occurrences ?? 0) + 1 });
+    const known = rows.get(entry.id);
+    if (known !== undefined && entry.once) continue;
+    rows.set(entry.id, { ...entry, occurrences: (known?.occurrences ?? 0) + 1 });
   }
   const sorted = [...rows.values()].sort((a, b) => (a.tenantId + a.id < b.tenantId + b.id ? -1 : 1));
   return JSON.stringify(sorted.map(entryColumns));

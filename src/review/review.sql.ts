@@ -1,9 +1,6 @@
 import type { Statement } from '../platform/database/pipelined-connection';
 
-/** Counts a problem up or writes it down; one that was closed and happens again is open again. Rows come sorted by id. */
-export const RECORD_ENTRIES: Statement = {
-  name: 'review_record_entries',
-  text: `
+const INSERT_ENTRIES = `
     INSERT INTO review_entries AS stored (tenant_id, id, severity, stage, reason, message, details, family, source,
       external_event_id, event_type, event_id, payload, payload_form, occurrences, first_seen_at, last_seen_at, status)
     SELECT e.tenant_id, e.id, e.severity, e.stage, e.reason, e.message, e.details, e.family, e.source,
@@ -11,13 +8,25 @@ export const RECORD_ENTRIES: Statement = {
       'open'
     FROM json_to_recordset($1::json) AS e (tenant_id uuid, id uuid, severity text, stage text, reason text,
       message text, details jsonb, family text, source text, external_event_id text, event_type text, event_id uuid,
-      payload text, payload_form text, occurrences int, seen_at timestamptz)
+      payload text, payload_form text, occurrences int, seen_at timestamptz)`;
+
+/** Counts a problem up or writes it down; one that was closed and happens again is open again. Rows come sorted by id. */
+export const RECORD_ENTRIES: Statement = {
+  name: 'review_record_entries',
+  text: `${INSERT_ENTRIES}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
       message = excluded.message, details = excluded.details, event_type = excluded.event_type,
       payload = excluded.payload, payload_form = excluded.payload_form,
       occurrences = stored.occurrences + excluded.occurrences,
       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
       status = 'open', resolution = NULL`,
+};
+
+/** Writes a problem down that is told once: of any number of simultaneous writers one does, and nothing is counted. */
+export const RECORD_ENTRIES_ONCE: Statement = {
+  name: 'review_record_entries_once',
+  text: `${INSERT_ENTRIES}
+    ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
 /** Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. */

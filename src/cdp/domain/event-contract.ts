@@ -4,6 +4,7 @@ import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath, formatFault, requiredFault, typeFault } from '../../platform/errors/fault-words';
 import { maskContacts } from '../../platform/masking/mask';
+import { enforcedSchema, LISTED_VALUES } from './event-type-schema';
 import {
   capFaults,
   PROPERTY_FORMATS,
@@ -14,9 +15,6 @@ import {
 
 export { checkDefinition } from './event-type-definition';
 export type { EventTypeDefinition } from './event-type-definition';
-
-/** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Tells every fault of an event's `properties`, at paths such as `properties.amount`; none: they fit the contract. */
 export type ContractCheck = (properties: unknown) => readonly Fault[];
@@ -32,33 +30,9 @@ const TYPE_WORDS: Readonly<Record<PropertyType, string>> = {
   array: 'a list',
 };
 
-/** The contract as JSON Schema, for senders who check before they send (contract section 4). */
-export function toJsonSchema(definition: EventTypeDefinition): JsonSchema {
-  const entries = Object.entries(definition.properties);
-  // `__proto__` as a key of `properties` is lost in most tools, Ajv among them; as a pattern it means the same.
-  const isPlain = ([name]: readonly [string, unknown]): boolean => name !== '__proto__';
-  const patterns = entries.filter((entry) => !isPlain(entry));
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: definition.eventType,
-    ...(definition.description === undefined ? {} : { description: definition.description }),
-    type: 'object',
-    properties: Object.fromEntries(entries.filter(isPlain).map(([name, property]) => [name, propertySchema(property)])),
-    ...(patterns.length === 0
-      ? {}
-      : {
-          patternProperties: Object.fromEntries(
-            patterns.map(([, property]) => ['^__proto__$', propertySchema(property)]),
-          ),
-        }),
-    required: entries.filter(([, property]) => property.required === true).map(([name]) => name),
-    additionalProperties: definition.additionalProperties === 'allow',
-  };
-}
-
 /**
  * Makes the check of one version of an event type (contract section 4); a check costs microseconds, making one
- * milliseconds. Absent `properties` are checked like empty ones.
+ * milliseconds: one for ten properties, 30 for 300 that list 60 values each. Absent `properties` are checked like empty ones.
  *
  * Fault codes: `type`, `required`, `enum`, `format`, `missing_offset`, `unknown_property`, `too_many_faults`.
  */
@@ -73,30 +47,22 @@ export function compileContract(definition: EventTypeDefinition): ContractCheck 
     meta: false,
     validateSchema: false,
     messages: false,
+    // Optimised code takes half as long again to make, and runs no faster.
+    code: { optimize: false },
   });
-  ajv.addVocabulary(['x-segmentable', 'x-pii']);
+  ajv.addKeyword({ keyword: LISTED_VALUES, schemaType: 'array', errors: false, compile: memberOf });
   addFormats(ajv, { formats: [...PROPERTY_FORMATS] });
   ajv.addFormat('date-time', (text: string) => 'at' in parseTimestamp(text));
-  const validate = ajv.compile(toJsonSchema(definition));
+  const validate = ajv.compile(enforcedSchema(definition));
   return (properties) => {
     const value = properties ?? {};
     return validate(value) ? [] : faultsOf(validate.errors ?? [], value, definition);
   };
 }
 
-function propertySchema(property: PropertyDefinition): JsonSchema {
-  const isOptional = property.required !== true;
-  const type = property.type === 'timestamp' ? 'string' : property.type;
-  const format = property.type === 'timestamp' ? 'date-time' : property.format;
-  return {
-    // Null in an optional property means absent (contract section 1).
-    type: isOptional ? [type, 'null'] : type,
-    ...(property.enum === undefined ? {} : { enum: isOptional ? [...property.enum, null] : property.enum }),
-    ...(format === undefined ? {} : { format }),
-    ...(property.description === undefined ? {} : { description: property.description }),
-    ...(property.segmentable === true ? { 'x-segmentable': true } : {}),
-    ...(property.pii === true ? { 'x-pii': true } : {}),
-  };
+function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const members = new Set(values);
+  return (value) => members.has(value);
 }
 
 function faultsOf(errors: readonly ErrorObject[], value: unknown, definition: EventTypeDefinition): readonly Fault[] {
@@ -123,7 +89,7 @@ function faultOf({ keyword }: ErrorObject, name: string, value: unknown, definit
   const path = fieldPath('properties', name);
   const property = ownProperty(definition.properties, name) as PropertyDefinition | undefined;
   if (property === undefined || keyword === 'required' || value === null) return requiredFault(path);
-  if (keyword === 'enum') {
+  if (keyword === LISTED_VALUES) {
     const message = `${path} is none of the ${property.enum?.length ?? 0} values that the event type lists for it.`;
     return { path, code: 'enum', message };
   }

@@ -63,6 +63,8 @@ export class RegisterEventTypeDto {
   force?: boolean;
 }
 
+type VersionFields = Pick<EventTypeVersion, 'eventType' | 'version' | 'definition' | 'createdAt'>;
+
 /** One immutable version of an event type. */
 export class EventTypeDto {
   eventType!: string;
@@ -79,7 +81,7 @@ export class EventTypeDto {
 
   createdAt!: Date;
 
-  static of({ eventType, version, definition, createdAt }: EventTypeVersion): EventTypeDto {
+  static of({ eventType, version, definition, createdAt }: VersionFields): EventTypeDto {
     const { description, properties, additionalProperties } = definition;
     return {
       ...{ eventType, version, properties, additionalProperties, createdAt },

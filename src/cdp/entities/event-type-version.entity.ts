@@ -13,7 +13,8 @@ export class EventTypeVersion {
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'event_type_versions_pkey' })
   version!: number;
 
-  @Column('jsonb')
+  /** json and not jsonb: properties keep the order in which they were written. */
+  @Column('json')
   definition!: EventTypeDefinition;
 
   @Column('timestamptz', { name: 'created_at' })

@@ -1,6 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 @Entity('event_types')
+@Index('event_types_created_idx', ['tenantId', 'createdAt', 'eventType'], { where: "created_at > '-infinity'" })
 export class EventType {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'event_types_pkey' })
   tenantId!: string;

@@ -3,22 +3,35 @@ import { isStorable } from '../../platform/text/storable-text';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
 import { emptyFault, invalidCharactersFault, tooManyFaultsFault } from '../../platform/errors/fault-words';
+import { describeFaults } from '../../platform/errors/describe-faults';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
+import type { CheckedEvent, EventFamily, SentEvent } from './incoming-event';
 
-/** One field of an event under the name that its family gives it. */
-interface Field {
-  readonly path: string;
-  readonly value: unknown;
+/** What a family calls the fields that both families have (contract section 3). */
+interface FieldNames {
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  readonly occurredAt: string;
+  readonly properties: string;
 }
 
-/** The fields that both families have (contract section 3). */
-export interface EventFields {
-  readonly source: Field;
-  readonly externalEventId: Field;
-  readonly eventType: Field;
-  readonly occurredAt: Field;
-  readonly properties: Field;
-}
+export const FIELD_NAMES: Readonly<Record<EventFamily, FieldNames>> = {
+  external: {
+    source: 'source',
+    externalEventId: 'external_event_id',
+    eventType: 'type',
+    occurredAt: 'occurred_at',
+    properties: 'attributes',
+  },
+  cdp: {
+    source: 'source',
+    externalEventId: 'externalEventId',
+    eventType: 'eventType',
+    occurredAt: 'occurredAt',
+    properties: 'properties',
+  },
+};
 
 export interface CheckedFields {
   readonly faults: readonly Fault[];
@@ -30,15 +43,24 @@ export interface CheckedFields {
  * Checks what the shape of the body does not say: storable and visible text, times, the limits of free-form objects.
  * Fields of a wrong type are passed over; the check of the shape has named them.
  */
-export function checkFields(fields: EventFields, limits: FreeFormLimits): CheckedFields {
-  const faults = [fields.source, fields.externalEventId, fields.eventType].flatMap(faultsOfName);
-  const { path, value } = fields.occurredAt;
-  const time = typeof value === 'string' ? parseTimestamp(value) : undefined;
-  if (time !== undefined && 'code' in time) faults.push(timestampFault(time.code, path));
-  if (isObject(fields.properties.value)) {
-    faults.push(...checkFreeForm(fields.properties.value, fields.properties.path, limits));
-  }
+export function checkFields(family: EventFamily, sent: unknown, limits: FreeFormLimits): CheckedFields {
+  const names = FIELD_NAMES[family];
+  const fields = isObject(sent) ? sent : {};
+  const faults = [names.source, names.externalEventId, names.eventType].flatMap((path) =>
+    faultsOfName(path, fields[path]),
+  );
+  const occurredAt = fields[names.occurredAt];
+  const time = typeof occurredAt === 'string' ? parseTimestamp(occurredAt) : undefined;
+  if (time !== undefined && 'code' in time) faults.push(timestampFault(time.code, names.occurredAt));
+  const properties = fields[names.properties];
+  if (isObject(properties)) faults.push(...checkFreeForm(properties, names.properties, limits));
   return { faults, occurredAt: time !== undefined && 'at' in time ? time.at : null };
+}
+
+/** What becomes of an event that is not what events of its family must be. */
+export function refuseInvalid(family: EventFamily, sent: SentEvent, faults: readonly Fault[]): CheckedEvent {
+  const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
+  return { family, sent, checked: { refusal } };
 }
 
 /** Faults listed of one event; a batch of a thousand hostile ones still gives an answer of some megabytes at most. */
@@ -57,7 +79,7 @@ function isAtOrBelow(path: string, above: string): boolean {
   return path.startsWith(above) && /^(?:[.[]|$)/.test(path.slice(above.length));
 }
 
-function faultsOfName({ path, value }: Field): Fault[] {
+function faultsOfName(path: string, value: unknown): Fault[] {
   if (typeof value !== 'string' || value === '') return [];
   if (!isStorable(value)) return [invalidCharactersFault(path)];
   return /\S/.test(value) ? [] : [emptyFault(path)];

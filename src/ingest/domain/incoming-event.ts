@@ -45,5 +45,11 @@ export interface SentEvent {
 export interface CheckedEvent {
   readonly family: EventFamily;
   readonly sent: SentEvent;
-  readonly checked: { readonly event: IncomingEvent } | { readonly refusal: Refusal };
+  readonly checked: TakenEvent | { readonly refusal: Refusal };
+}
+
+export interface TakenEvent {
+  readonly event: IncomingEvent;
+  /** Its registered type is deprecated: it is taken, and somebody should know (contract section 4). */
+  readonly isDeprecated?: boolean;
 }

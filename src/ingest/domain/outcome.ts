@@ -1,7 +1,8 @@
 import type { Refusal } from './incoming-event';
 
 /** What is odd about an event that was taken all the same (contract section 7). */
-export type WarningReason = 'payload_mismatch' | 'identity_link_refused' | 'identity_limit_reached' | 'clock_skew';
+export type WarningReason =
+  'payload_mismatch' | 'identity_link_refused' | 'identity_limit_reached' | 'clock_skew' | 'event_type_deprecated';
 
 /** What became of one event on its way into the database. */
 export type Outcome =

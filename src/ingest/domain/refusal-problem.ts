@@ -1,8 +1,9 @@
 import { isStorable } from '../../platform/text/storable-text';
 import type { Problem } from '../../review/domain/review-entry';
+import { FIELD_NAMES } from './event-fields';
 import { eventIdOf } from './event-id';
 import { isObject } from '../../platform/json/is-object';
-import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
+import type { CheckedEvent, Refusal } from './incoming-event';
 import { stageOf } from './judge';
 
 /** Code points. Longer text in these fields is at fault itself, and is found in the payload. */
@@ -17,7 +18,7 @@ export function refusalProblem(
 ): Problem {
   const names = FIELD_NAMES[family];
   const payload = sent.value;
-  const source = textField(payload, 'source');
+  const source = textField(payload, names.source);
   const externalEventId = textField(payload, names.externalEventId);
   return {
     tenantId,
@@ -36,11 +37,6 @@ export function refusalProblem(
     at,
   };
 }
-
-const FIELD_NAMES: Readonly<Record<EventFamily, { readonly externalEventId: string; readonly eventType: string }>> = {
-  external: { externalEventId: 'external_event_id', eventType: 'type' },
-  cdp: { externalEventId: 'externalEventId', eventType: 'eventType' },
-};
 
 /** A field of the payload if it is text that can be stored beside it. */
 function textField(payload: unknown, name: string): string | undefined {

@@ -29,7 +29,18 @@ const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; re
     stage: 'validation',
     message: 'The event says that it occurs more than 24 hours from now; look at the clock of the sender.',
   },
+  event_type_deprecated: {
+    stage: 'contract',
+    message:
+      'The type of the event is deprecated; such events are still taken. This is the first one of the day; move its ' +
+      'sender to the type that replaces it.',
+  },
 };
+
+/** What one warning about a deprecated type is for: the type, and the day in UTC. */
+export function deprecationOf(eventType: string, receivedAt: number): readonly string[] {
+  return ['event_type', eventType, new Date(receivedAt).toISOString().slice(0, 'yyyy-mm-dd'.length)];
+}
 
 /** What the review area keeps of an event that was taken with a warning (contract section 7). */
 export function warningProblem(work: WarnedEvent, reason: WarningReason): Problem {
@@ -47,5 +58,6 @@ export function warningProblem(work: WarnedEvent, reason: WarningReason): Proble
     eventId,
     payload: { form: 'json', text: text() },
     at: receivedAt,
+    ...(reason === 'event_type_deprecated' ? { once: deprecationOf(event.eventType, receivedAt) } : {}),
   };
 }

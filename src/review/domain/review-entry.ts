@@ -35,11 +35,17 @@ export interface Problem {
   readonly eventId?: string | undefined;
   /** Epoch milliseconds. */
   readonly at: number;
+  /**
+   * What makes two of these the same one, where that is not their event: such a problem is told once. What comes after the
+   * first is not counted, and does not open what was closed.
+   */
+  readonly once?: readonly string[] | undefined;
 }
 
 /** A problem as it is stored, one row for all its occurrences. */
-export interface NewReviewEntry extends Omit<Problem, 'payload'> {
+export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
   readonly id: string;
+  readonly once: boolean;
   readonly payload: string;
   readonly payloadForm: ReviewPayload['form'];
 }
@@ -51,19 +57,23 @@ const PAYLOAD_CHARACTERS_MAX = 5 * 1024 * 1024;
  * Same workspace, source, event id and reason: one entry with a count; without source or id, the same payload is the
  * same problem. The id is made from just that.
  */
-export function reviewEntry({ payload, ...problem }: Problem): NewReviewEntry {
+export function reviewEntry({ payload, once, ...problem }: Problem): NewReviewEntry {
   const text = payload.form === 'json' ? payload.text : cleaned(payload.text).slice(0, PAYLOAD_CHARACTERS_MAX);
-  const { tenantId, source, externalEventId, reason } = problem;
-  const subject =
-    source !== undefined && externalEventId !== undefined
-      ? ['event', source, externalEventId]
-      : ['payload', hash('sha256', text)];
-  const { message, details } = problem;
+  const { tenantId, source, externalEventId, reason, message, details } = problem;
+  const ofEvent =
+    source === undefined || externalEventId === undefined ? undefined : ['event', source, externalEventId];
+  const subject = once ?? ofEvent ?? ['payload', hash('sha256', text)];
   const words = {
     message: cleaned(message),
     details: details.map((fault) => ({ ...fault, path: cleaned(fault.path) })),
   };
-  return { ...problem, ...words, id: nameId([tenantId, reason, ...subject]), payload: text, payloadForm: payload.form };
+  return {
+    ...{ ...problem, ...words },
+    id: nameId([tenantId, reason, ...subject]),
+    once: once !== undefined,
+    payload: text,
+    payloadForm: payload.form,
+  };
 }
 
 /** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both already. */

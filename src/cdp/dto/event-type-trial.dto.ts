@@ -1,0 +1,45 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Fault } from '../../platform/errors/fault';
+import { FaultDto } from '../../platform/errors/problem-details.dto';
+import type { Trial } from '../event-type-trial';
+
+/** Something that is wrong with events of the sample. */
+export class SampleReasonDto {
+  /** The `details[].code` that such an event would be refused with. */
+  code!: string;
+
+  /** @example "properties.amount" */
+  path!: string;
+
+  /** So many events of the sample have it. */
+  count!: number;
+}
+
+/** What the definition would have said to the newest 1,000 stored and refused events of its type. */
+export class EventTypeSampleDto {
+  checked!: number;
+
+  pass!: number;
+
+  fail!: number;
+
+  /** The most frequent first, at most 100; an event may have several. */
+  reasons!: SampleReasonDto[];
+}
+
+/** What registering a definition would do. */
+export class EventTypeTrialDto {
+  /** `breaking`: it would be refused, unless forced. */
+  @ApiProperty({ enum: ['new', 'identical', 'compatible', 'breaking'] })
+  outcome!: string;
+
+  /** What would break; empty unless `breaking`. */
+  @ApiProperty({ type: [FaultDto] })
+  breaks!: Fault[];
+
+  sample!: EventTypeSampleDto;
+
+  static of({ outcome, breaks, sample }: Trial): EventTypeTrialDto {
+    return { outcome, breaks: [...breaks], sample: { ...sample, reasons: [...sample.reasons] } };
+  }
+}

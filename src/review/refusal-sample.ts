@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+export interface SampledRefusal {
+  /** Of the entry. */
+  readonly id: string;
+  readonly refusedAt: Date;
+}
+
+/** Of a workspace's newest entries, so many are looked at (docs/adr/0012). */
+const ROWS_LOOKED_AT_MAX = 20_000;
+/** Nothing that is larger can be an event; a batch may carry an item of 5 MiB all the same. */
+const PAYLOAD_BYTES_MAX = 256 * 1024;
+
+/** Finds refused events to try something on. */
+@Injectable()
+export class RefusalSample {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * The newest refused events of a type, at most `limit`, newest first, each once however often it was refused; of those that
+   * are among the newest 20,000 entries, whose payload is kept, and which have not come in right since.
+   */
+  async newest(tenantId: string, family: string, eventType: string, limit: number): Promise<SampledRefusal[]> {
+    const rows: readonly { id: string; first_seen_at: Date }[] = await this.database.query(
+      `SELECT id, first_seen_at FROM (
+         SELECT id, first_seen_at, row_number() OVER (
+           PARTITION BY coalesce(event_id, id) ORDER BY first_seen_at DESC, id DESC
+         ) AS place
+         FROM (
+           SELECT id, event_id, first_seen_at, family, event_type, severity, status, payload, payload_form
+           FROM review_entries
+           WHERE tenant_id = $1 AND first_seen_at > '-infinity' ORDER BY first_seen_at DESC, id DESC LIMIT $5
+         ) newest
+         WHERE family = $2 AND event_type = $3 AND severity = 'error' AND status IN ('open', 'dismissed')
+           AND payload_form = 'json' AND octet_length(payload) <= $6
+       ) fitting
+       WHERE place = 1 ORDER BY first_seen_at DESC, id DESC LIMIT $4`,
+      [tenantId, family, eventType, limit, ROWS_LOOKED_AT_MAX, PAYLOAD_BYTES_MAX],
+    );
+    return rows.map((row) => ({ id: row.id, refusedAt: row.first_seen_at }));
+  }
+
+  /** What was sent, in any order. */
+  async payloadsOf(tenantId: string, ids: readonly string[]): Promise<unknown[]> {
+    const rows: readonly { payload: string }[] = await this.database.query(
+      'SELECT payload FROM review_entries WHERE tenant_id = $1 AND id = ANY ($2) AND payload IS NOT NULL',
+      [tenantId, ids],
+    );
+    return rows.map(({ payload }) => JSON.parse(payload) as unknown);
+  }
+}
