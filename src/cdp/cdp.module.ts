@@ -11,10 +11,12 @@ import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
 import { PersonalPropertyNames } from './personal-property-names';
+import { ProfilesController } from './profiles.controller';
+import { ProfilesService } from './profiles.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
-  controllers: [CdpEventsController, EventTypesController],
-  providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames],
+  controllers: [CdpEventsController, EventTypesController, ProfilesController],
+  providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames, ProfilesService],
 })
 export class CdpModule {}

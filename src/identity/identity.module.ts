@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CustomerReader } from './customer-reader';
 import { ProfileIdentifier } from './entities/profile-identifier.entity';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { Profile } from './entities/profile.entity';
@@ -8,7 +9,7 @@ import { ProfileRepository } from './profile.repository';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge])],
-  providers: [IdentityService, ProfileRepository],
-  exports: [IdentityService],
+  providers: [IdentityService, CustomerReader, ProfileRepository],
+  exports: [IdentityService, CustomerReader],
 })
 export class IdentityModule {}

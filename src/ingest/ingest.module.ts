@@ -6,6 +6,7 @@ import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
+import { EventViews } from './event-views';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -13,11 +14,22 @@ import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
+import { Timeline } from './timeline';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
-  providers: [IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-  exports: [IngestService],
+  providers: [
+    IngestService,
+    IngestLane,
+    IngestPreview,
+    IngestTransaction,
+    EventLog,
+    EventReader,
+    EventViews,
+    Timeline,
+    ExternalEventCheck,
+  ],
+  exports: [IngestService, EventViews, Timeline],
 })
 export class IngestModule {}

@@ -274,9 +274,10 @@ async function recordsOf({ adminKey }: Tenant): Promise<Records> {
   const { record: issuer } = await aTokenIssuer(client, { fields: { audience: mark } });
   const credential = (await client.post('/v1/service-credentials', { name: mark, algorithm: 'hmac-sha256' })).body
     .serviceCredential.id;
+  const { profileId: profile } = (await client.get(`/v1/events/${event}`)).body;
   const ids = {
-    ...{ events: event, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
+    ...{ events: event, profiles: profile, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
     ...{ 'jwt-issuers': issuer.id, 'service-credentials': credential },
   };
-  return { marks: [mark, createdBy], ids };
+  return { marks: [mark, createdBy, profile], ids };
 }
