@@ -10,13 +10,14 @@ import { EventType } from './entities/event-type.entity';
 import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
+import { MergesController } from './merges.controller';
 import { PersonalPropertyNames } from './personal-property-names';
 import { ProfilesController } from './profiles.controller';
 import { ProfilesService } from './profiles.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
-  controllers: [CdpEventsController, EventTypesController, ProfilesController],
+  controllers: [CdpEventsController, EventTypesController, ProfilesController, MergesController],
   providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames, ProfilesService],
 })
 export class CdpModule {}

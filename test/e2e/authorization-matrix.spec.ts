@@ -265,19 +265,44 @@ interface Records {
 async function recordsOf({ adminKey }: Tenant): Promise<Records> {
   const mark = `mark-${randomBytes(8).toString('hex')}`;
   const client = new Client(service.url, adminKey);
-  const { event_id: event } = (await client.post('/v1/external-events', anExternalEvent({ source: mark }))).body;
+  const { event_id: event } = (
+    await client.post(
+      '/v1/external-events',
+      anExternalEvent({ source: mark, identity: { type: 'EXTERNAL', value: mark } }),
+    )
+  ).body;
   await client.post('/v1/external-events', anExternalEvent({ source: mark, identity: {} }));
   const entry = (await client.get(`/v1/review-entries?source=${mark}`)).body.items[0].id;
   const { id: key, createdBy } = (await client.post('/v1/api-keys', { name: mark, scopes: ['events:read'] })).body
     .apiKey;
-  await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
   const { record: issuer } = await aTokenIssuer(client, { fields: { audience: mark } });
   const credential = (await client.post('/v1/service-credentials', { name: mark, algorithm: 'hmac-sha256' })).body
     .serviceCredential.id;
   const { profileId: profile } = (await client.get(`/v1/events/${event}`)).body;
+  await client.post('/v1/cdp/event-types', { eventType: mark, properties: {} });
+  const merge = await aMerge(client, mark, profile);
   const ids = {
-    ...{ events: event, profiles: profile, 'review-entries': entry, 'api-keys': key, 'event-types': mark },
+    ...{
+      events: event,
+      profiles: profile,
+      merges: merge,
+      'review-entries': entry,
+      'api-keys': key,
+      'event-types': mark,
+    },
     ...{ 'jwt-issuers': issuer.id, 'service-credentials': credential },
   };
   return { marks: [mark, createdBy, profile], ids };
+}
+
+/** Merges a customer of an email alone into the one with the mark for an EXTERNAL identifier; answers the id of the merge. */
+async function aMerge(client: Client, mark: string, profile: string): Promise<string> {
+  const email = `${mark}@example.com`;
+  await client.post(
+    '/v1/external-events',
+    anExternalEvent({ source: mark, identity: { type: 'EMAIL', value: email } }),
+  );
+  const login = { source: mark, externalEventId: 'login', eventType: mark, identity: { externalUserId: mark, email } };
+  await client.post('/v1/cdp/events', login);
+  return (await client.get(`/v1/cdp/profiles/${profile}/merges`)).body.items[0].id;
 }

@@ -99,9 +99,10 @@ describe('GET /v1/cdp/profiles/{id}/events', () => {
       ['DEVICE', 'device-1'],
       ['EXTERNAL', 'cust-1'],
     ] as const;
-    const items = Array.from({ length: 40 }, (_unused, day) =>
-      anEvent(...(people[day % 4] ?? people[0]), { occurred_at: timeOf(day) }),
-    );
+    const items = Array.from({ length: 40 }, (_unused, day) => {
+      const [type, value] = people[day % 4] ?? people[0];
+      return anEvent(type, value, { occurred_at: timeOf(day) });
+    });
     await client.post('/v1/external-events:batch', { items });
     await client.post('/v1/cdp/event-types', { eventType: 'login', properties: {} });
     for (const [field, value] of [

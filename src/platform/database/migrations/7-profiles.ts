@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The customer's timeline. */
+/** The customer's timeline, and merges that can be undone. */
 export class Profiles1764000000006 implements MigrationInterface {
   readonly name = 'Profiles1764000000006';
 
@@ -17,6 +17,21 @@ const UP = [
   // A page of a timeline is a range of it, and so is the number of a customer's events.
   `CREATE INDEX events_timeline_idx ON events (tenant_id, profile_id, occurred_at, event_id)
     WHERE occurred_at > '-infinity'`,
+  // Which identifiers met: of merges that were logged before, the roots of that time are as near as one can come.
+  `ALTER TABLE profile_merges ADD COLUMN from_evidence_id uuid, ADD COLUMN into_evidence_id uuid`,
+  `UPDATE profile_merges SET from_evidence_id = from_profile_id, into_evidence_id = into_profile_id`,
+  `ALTER TABLE profile_merges ALTER COLUMN from_evidence_id SET NOT NULL, ALTER COLUMN into_evidence_id SET NOT NULL`,
+  `DROP INDEX profile_merges_undone_idx`,
+  `CREATE INDEX profile_merges_undone_idx ON profile_merges (tenant_id, from_evidence_id) WHERE undone_at IS NOT NULL`,
+  `CREATE INDEX profile_merges_from_idx ON profile_merges (tenant_id, from_evidence_id) WHERE merged_at > '-infinity'`,
+  `CREATE INDEX profile_merges_into_idx ON profile_merges (tenant_id, into_evidence_id) WHERE merged_at > '-infinity'`,
 ];
 
-const DOWN = [`DROP INDEX events_timeline_idx`];
+const DOWN = [
+  `DROP INDEX profile_merges_into_idx`,
+  `DROP INDEX profile_merges_from_idx`,
+  `DROP INDEX profile_merges_undone_idx`,
+  `CREATE INDEX profile_merges_undone_idx ON profile_merges (tenant_id, from_profile_id) WHERE undone_at IS NOT NULL`,
+  `ALTER TABLE profile_merges DROP COLUMN from_evidence_id, DROP COLUMN into_evidence_id`,
+  `DROP INDEX events_timeline_idx`,
+];
