@@ -172,7 +172,8 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('answers 404 for what is no merge, nobody’s, or another workspace’s, and takes profiles:write only', async () => {
-    const { admin: client, client: another } = await aWorkspace(service);
+    const workspace = await aWorkspace(service);
+    const client = workspace.admin;
     await registerTypes(client);
     for (const names of ['m1', 'x1', 'x1 m1']) await link(client, names);
     const [merge] = await mergesOf(client, 'x1');
@@ -180,8 +181,12 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
       expectProblem(await undo(client, unknown), 404, 'not_found', []);
     }
     expectProblem(await undo(await aClient(service), merge.id), 404, 'not_found', []);
-    expectProblem(await undo(await another({ scopes: ['profiles:read'] }), merge.id), 403, 'insufficient_scope');
+    expectProblem(
+      await undo(await workspace.client({ scopes: ['profiles:read'] }), merge.id),
+      403,
+      'insufficient_scope',
+    );
     expect((await mergesOf(client, 'x1'))[0].undoneAt).toBeNull();
-    expect((await undo(await another({ scopes: ['profiles:write'] }), merge.id)).status).toBe(200);
+    expect((await undo(await workspace.client({ scopes: ['profiles:write'] }), merge.id)).status).toBe(200);
   });
 });

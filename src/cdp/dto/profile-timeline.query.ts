@@ -2,6 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import type { TimelineOrder } from '../../ingest/domain/timeline-range';
+import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 
 const TIME_CHARACTERS_MAX = 64;
@@ -38,4 +39,7 @@ export class ProfileTimelineQuery extends PageQuery {
   @IsIn(['asc', 'desc'])
   @ApiPropertyOptional({ enum: ['asc', 'desc'], default: 'desc' })
   order?: TimelineOrder;
+
+  @Unmaskable()
+  unmask?: Unmask;
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { IDENTIFIER_KINDS } from '../../identity/domain/identifier';
+import type { ViewOptions } from '../../ingest/event-views';
 import { maskIdentity } from '../../platform/masking/mask';
 import type { CustomerView } from '../profiles.service';
 
@@ -23,7 +24,7 @@ export class IdentityLookupDto {
   value!: string;
 }
 
-/** An identifier of a customer; its value is masked. */
+/** An identifier of a customer; its value is masked unless it was asked for unmasked. */
 export class ProfileIdentifierDto {
   @ApiProperty({ enum: IDENTIFIER_KINDS, enumName: 'IdentifierType' })
   type!: string;
@@ -50,11 +51,14 @@ export class ProfileDto {
   /** The profiles that have become part of it; their ids keep working. */
   mergedFrom!: string[];
 
-  static of({ customer, extent }: CustomerView): ProfileDto {
+  static of({ customer, extent }: CustomerView, { unmasked }: ViewOptions): ProfileDto {
     const { rootId, identifiers, profileIds, createdAt } = customer;
     return {
       id: rootId,
-      identifiers: identifiers.map(({ kind, value }) => ({ type: kind, value: maskIdentity(kind, value) })),
+      identifiers: identifiers.map(({ kind, value }) => ({
+        type: kind,
+        value: unmasked ? value : maskIdentity(kind, value),
+      })),
       firstSeenAt: extent.firstAt ?? createdAt,
       lastSeenAt: extent.lastAt ?? createdAt,
       eventCount: extent.events,

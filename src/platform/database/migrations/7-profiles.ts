@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The customer's timeline, and merges that can be undone. */
+/** The customer's timeline, merges that can be undone, and who has seen what views mask. */
 export class Profiles1764000000006 implements MigrationInterface {
   readonly name = 'Profiles1764000000006';
 
@@ -25,9 +25,19 @@ const UP = [
   `CREATE INDEX profile_merges_undone_idx ON profile_merges (tenant_id, from_evidence_id) WHERE undone_at IS NOT NULL`,
   `CREATE INDEX profile_merges_from_idx ON profile_merges (tenant_id, from_evidence_id) WHERE merged_at > '-infinity'`,
   `CREATE INDEX profile_merges_into_idx ON profile_merges (tenant_id, into_evidence_id) WHERE merged_at > '-infinity'`,
+  `CREATE TABLE unmask_audit (
+    tenant_id uuid NOT NULL,
+    id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    by text NOT NULL,
+    address text,
+    what text NOT NULL,
+    CONSTRAINT unmask_audit_pkey PRIMARY KEY (tenant_id, id)
+  )`,
 ];
 
 const DOWN = [
+  `DROP TABLE unmask_audit`,
   `DROP INDEX profile_merges_into_idx`,
   `DROP INDEX profile_merges_from_idx`,
   `DROP INDEX profile_merges_undone_idx`,
