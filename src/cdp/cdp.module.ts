@@ -13,13 +13,16 @@ import { EventTypeTrial } from './event-type-trial';
 import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
+import { MergesController } from './merges.controller';
 import { PersonalPropertyNames } from './personal-property-names';
+import { ProfilesController } from './profiles.controller';
+import { ProfilesService } from './profiles.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
-  controllers: [CdpEventsController, EventTypesController],
+  controllers: [CdpEventsController, EventTypesController, ProfilesController, MergesController],
   providers: [
-    ...[CdpContract, PersonalPropertyNames],
+    ...[CdpContract, PersonalPropertyNames, ProfilesService],
     ...[EventTypesService, EventTypeReader, EventTypeTrial, EventTypeContracts, EventTypeRepository],
   ],
 })

@@ -7,6 +7,7 @@ import { QueuedEvent } from './entities/queued-event.entity';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
 import { EventSample } from './event-sample';
+import { EventViews } from './event-views';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -14,6 +15,7 @@ import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
+import { Timeline } from './timeline';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
@@ -26,8 +28,10 @@ import { IngestService } from './ingest.service';
     EventLog,
     EventReader,
     EventSample,
+    EventViews,
+    Timeline,
     ExternalEventCheck,
   ],
-  exports: [IngestService, EventSample],
+  exports: [IngestService, EventSample, EventViews, Timeline],
 })
 export class IngestModule {}

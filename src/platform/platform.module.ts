@@ -11,7 +11,9 @@ import { ProblemDetailsFilter } from './errors/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
+import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
 import { PersonalProperties } from './masking/personal-properties';
+import { UnmaskAudit } from './masking/unmask-audit';
 import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
@@ -23,7 +25,7 @@ export class PlatformModule {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange]),
+        TypeOrmModule.forFeature([ControlChange, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
       ],
@@ -34,6 +36,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        UnmaskAudit,
         SecretBox,
         { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
       ],
@@ -44,6 +47,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        UnmaskAudit,
         SecretBox,
         ProblemDetailsFilter,
       ],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestApp } from './app';
-import { anExternalEvent } from './builders';
+import { aCdpEvent, anExternalEvent } from './builders';
 import { aClient, type Answer, type Client } from './client';
 import { addressOf, type Operation } from './operations';
 import { anEd25519Signer } from './signatures';
@@ -67,12 +67,26 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   await aTokenIssuer(admin, { fields: { audience: mark } });
   const variable = { scope: 'user', name: 'note', type: 'string', description: mark };
   await made(`/v1/campaigns/${mark}/variables:define`, variable);
+  const { profileId: profile } = (await admin.get(`/v1/events/${event}`)).body;
+  const merge = await aMerge(admin, mark);
   const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
   await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
   return {
     ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
+    ...{ profiles: profile, merges: merge },
     ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
   };
+}
+
+/** Merges a customer of an email alone into one with an EXTERNAL identifier; answers the id of the merge. */
+async function aMerge(admin: Client, mark: string): Promise<string> {
+  const email = `${mark}@example.com`;
+  const send = async (identity: object): Promise<any> =>
+    (await admin.post('/v1/cdp/events', aCdpEvent({ source: mark, eventType: mark, properties: {}, identity }))).body;
+  await send({ email });
+  const { event_id: event } = await send({ externalUserId: `merged-${mark}`, email });
+  const { profileId } = (await admin.get(`/v1/events/${event}`)).body;
+  return (await admin.get(`/v1/cdp/profiles/${profileId}/merges`)).body.items[0].id;
 }
 
 /** The folders of the parameters of an operation, in their order. */
