@@ -77,7 +77,9 @@ describe('two service processes on one database', () => {
     await define(paths);
     const ops = paths.map((path) => inc(path));
     const people = range(6).map((number) => campaign.participant({ sub: `p-${number}` }));
-    for (const person of people) expect(summary(await mutate(person, ops))).toBe('200 applied');
+    // Both nodes know that the rows are there: whoever does not waits for a row's last writer anyway.
+    for (const [number, person] of people.entries())
+      expect(summary(await mutate(at(number, person), ops))).toBe('200 applied');
     const { tenantId } = campaign.workspace;
     const met = await meetAt(
       url,
