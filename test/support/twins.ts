@@ -58,7 +58,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     await admin.post('/v1/external-events', anExternalEvent({ source: mark, identity }));
   }
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
-  await made('/v1/cdp/event-types', { eventType: mark, properties: {} });
+  for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   await made(`/v1/api-keys/${key.id}:revoke`, {});
@@ -67,8 +67,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   await aTokenIssuer(admin, { fields: { audience: mark } });
   const variable = { scope: 'user', name: 'note', type: 'string', description: mark };
   await made(`/v1/campaigns/${mark}/variables:define`, variable);
-  const { profileId: profile } = (await admin.get(`/v1/events/${event}`)).body;
-  const merge = await aMerge(admin, mark);
+  const { profile, merge } = await aMergedCustomer(admin, mark);
   const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
   await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
   return {
@@ -78,15 +77,19 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   };
 }
 
-/** Merges a customer of an email alone into one with an EXTERNAL identifier; answers the id of the merge. */
-async function aMerge(admin: Client, mark: string): Promise<string> {
-  const email = `${mark}@example.com`;
+/** A customer into whom two others were merged who had an email address each. */
+async function aMergedCustomer(admin: Client, mark: string): Promise<{ profile: string; merge: string }> {
+  const externalUserId = `merged-${mark}`;
   const send = async (identity: object): Promise<any> =>
     (await admin.post('/v1/cdp/events', aCdpEvent({ source: mark, eventType: mark, properties: {}, identity }))).body;
-  await send({ email });
-  const { event_id: event } = await send({ externalUserId: `merged-${mark}`, email });
-  const { profileId } = (await admin.get(`/v1/events/${event}`)).body;
-  return (await admin.get(`/v1/cdp/profiles/${profileId}/merges`)).body.items[0].id;
+  const { event_id: event } = await send({ externalUserId });
+  for (const email of [`one-${mark}@example.com`, `two-${mark}@example.com`]) {
+    await send({ email });
+    await send({ externalUserId, email });
+  }
+  const { profileId: profile } = (await admin.get(`/v1/events/${event}`)).body;
+  const [merge] = (await admin.get(`/v1/cdp/profiles/${profile}/merges`)).body.items;
+  return { profile, merge: merge.id };
 }
 
 /** The folders of the parameters of an operation, in their order. */
