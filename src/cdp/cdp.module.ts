@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
+import { EventFamilies } from '../ingest/event-families';
 import { IngestModule } from '../ingest/ingest.module';
 import { ReviewModule } from '../review/review.module';
 import { CdpContract } from './cdp-contract';
@@ -17,4 +18,8 @@ import { PersonalPropertyNames } from './personal-property-names';
   controllers: [CdpEventsController, EventTypesController],
   providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames],
 })
-export class CdpModule {}
+export class CdpModule {
+  constructor(families: EventFamilies, contract: CdpContract) {
+    families.add('cdp', (tenantId, sent) => contract.check(tenantId, sent));
+  }
+}

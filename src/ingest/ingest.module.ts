@@ -4,8 +4,10 @@ import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
 import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
+import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
+import { EventReplay } from './event-replay';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -17,7 +19,14 @@ import { IngestService } from './ingest.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
-  providers: [IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-  exports: [IngestService],
+  providers: [
+    ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
+    ...[EventFamilies, EventReplay],
+  ],
+  exports: [IngestService, EventFamilies, EventReplay],
 })
-export class IngestModule {}
+export class IngestModule {
+  constructor(families: EventFamilies, external: ExternalEventCheck) {
+    families.add('external', (_tenantId, sent) => external.check(sent));
+  }
+}

@@ -3,13 +3,16 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
+import { ReviewResolutions } from './review-resolutions';
 import { ReviewRetention } from './review-retention';
+import { ReviewSummary } from './review-summary';
+import { ReviewViews } from './review-views';
 import { ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader, ReviewRetention],
-  exports: [ReviewService],
+  providers: [ReviewService, ReviewReader, ReviewViews, ReviewSummary, ReviewResolutions, ReviewRetention],
+  exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions],
 })
 export class ReviewModule {}

@@ -15,7 +15,7 @@ export function refusalProblem(
   refusal: Refusal,
   at: number,
 ): Problem {
-  const names = FIELD_NAMES[family];
+  const names = EVENT_FIELDS[family];
   const payload = sent.value;
   const source = textField(payload, 'source');
   const externalEventId = textField(payload, names.externalEventId);
@@ -37,7 +37,10 @@ export function refusalProblem(
   };
 }
 
-const FIELD_NAMES: Readonly<Record<EventFamily, { readonly externalEventId: string; readonly eventType: string }>> = {
+/** How each family calls what both have; `source` is `source` in both. */
+export const EVENT_FIELDS: Readonly<
+  Record<EventFamily, { readonly externalEventId: string; readonly eventType: string }>
+> = {
   external: { externalEventId: 'external_event_id', eventType: 'type' },
   cdp: { externalEventId: 'externalEventId', eventType: 'eventType' },
 };

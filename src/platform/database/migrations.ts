@@ -2,6 +2,13 @@ import { Foundation1764000000000 } from './migrations/1-foundation';
 import { Callers1764000000001 } from './migrations/2-callers';
 import { Variables1764000000002 } from './migrations/3-variables';
 import { State1764000000003 } from './migrations/4-state';
+import { Review1764000000005 } from './migrations/6-review';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
-export const MIGRATIONS = [Foundation1764000000000, Callers1764000000001, Variables1764000000002, State1764000000003];
+export const MIGRATIONS = [
+  Foundation1764000000000,
+  Callers1764000000001,
+  Variables1764000000002,
+  State1764000000003,
+  Review1764000000005,
+];
