@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
+import { EventFamilies } from '../ingest/event-families';
 import { IngestModule } from '../ingest/ingest.module';
 import { ReviewModule } from '../review/review.module';
 import { CdpContract } from './cdp-contract';
@@ -26,4 +27,8 @@ import { ProfilesService } from './profiles.service';
     ...[EventTypesService, EventTypeReader, EventTypeTrial, EventTypeContracts, EventTypeRepository],
   ],
 })
-export class CdpModule {}
+export class CdpModule {
+  constructor(families: EventFamilies, contract: CdpContract) {
+    families.add('cdp', (tenantId, sent) => contract.check(tenantId, sent));
+  }
+}

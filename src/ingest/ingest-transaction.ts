@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
+import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
 import type { Outcome, WarningReason } from './domain/outcome';
@@ -13,6 +14,8 @@ export interface IngestWork extends EventToStore {
   readonly text: () => string;
   /** What is odd about the event itself, whoever it belongs to. */
   readonly warnings: readonly WarningReason[];
+  /** The review entry that the event was kept in before, and who sends it again. */
+  readonly replay?: { readonly entryId: string; readonly attempt: ReplayAttempt };
 }
 
 interface Settled {
@@ -80,15 +83,18 @@ export class IngestTransaction {
 
   /**
    * Sends along with COMMIT what the review area must know, and brings the outcomes into the order of the batch. An event
-   * that has come in right closes its refusals, also when it was there before.
+   * that has come in right closes its refusals, also when it was there before: the one that was replayed as such, the
+   * others as superseded.
    */
   private conclude(transaction: Transaction, batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
     const warnings = settled.flatMap(({ work, outcome }) =>
       outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
     );
+    const right = settled.filter(({ outcome }) => cameInRight(outcome));
+    this.review.closeReplayed(transaction, right.flatMap(replayedEntries));
     this.review.supersede(
       transaction,
-      settled.filter(({ outcome }) => cameInRight(outcome)).map(({ work }) => work),
+      right.map(({ work }) => work),
     );
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, settled);
@@ -97,6 +103,12 @@ export class IngestTransaction {
 
 function cameInRight(outcome: Outcome): boolean {
   return outcome.status !== 'refused' && !outcome.warnings.includes('payload_mismatch');
+}
+
+function replayedEntries({ work, outcome: { status } }: Settled): ReplayedEntry[] {
+  const { tenantId, eventId, replay } = work;
+  if (replay === undefined || status === 'refused') return [];
+  return [{ tenantId, id: replay.entryId, eventId, resolution: { ...replay.attempt, outcome: status, eventId } }];
 }
 
 /** No event was stored by it. */

@@ -4,8 +4,10 @@ import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
 import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
+import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
+import { EventReplay } from './event-replay';
 import { EventSample } from './event-sample';
 import { EventViews } from './event-views';
 import { EventsController } from './events.controller';
@@ -21,17 +23,13 @@ import { Timeline } from './timeline';
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
   providers: [
-    IngestService,
-    IngestLane,
-    IngestPreview,
-    IngestTransaction,
-    EventLog,
-    EventReader,
-    EventSample,
-    EventViews,
-    Timeline,
-    ExternalEventCheck,
+    ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
+    ...[EventFamilies, EventReplay, EventSample, EventViews, Timeline],
   ],
-  exports: [IngestService, EventSample, EventViews, Timeline],
+  exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
 })
-export class IngestModule {}
+export class IngestModule {
+  constructor(families: EventFamilies, external: ExternalEventCheck) {
+    families.add('external', (_tenantId, sent) => external.check(sent));
+  }
+}

@@ -4,13 +4,24 @@ import { ReviewEntry } from './entities/review-entry.entity';
 import { RefusalSample } from './refusal-sample';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
+import { ReviewResolutions } from './review-resolutions';
 import { ReviewRetention } from './review-retention';
+import { ReviewSummary } from './review-summary';
+import { ReviewViews } from './review-views';
 import { ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader, ReviewRetention, RefusalSample],
-  exports: [ReviewService, RefusalSample],
+  providers: [
+    ReviewService,
+    ReviewReader,
+    ReviewViews,
+    ReviewSummary,
+    ReviewResolutions,
+    ReviewRetention,
+    RefusalSample,
+  ],
+  exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],
 })
 export class ReviewModule {}
