@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../platform/errors/domain-error';
 import { cursorAfterEventType, eventTypePageStart } from './domain/event-type-key';
-import { toJsonSchema, type JsonSchema } from './domain/event-type-schema';
+import { toJsonSchema, type EventTypeSchema } from './domain/event-type-schema';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository, type ListedEventType } from './event-type.repository';
 
@@ -41,7 +41,7 @@ export class EventTypeReader {
   }
 
   /** Of the version in force. Throws `not_found`. */
-  async jsonSchema(tenantId: string, eventType: string): Promise<JsonSchema> {
+  async jsonSchema(tenantId: string, eventType: string): Promise<EventTypeSchema> {
     const latest = await this.types.latest(tenantId, eventType);
     if (latest === null) throw noSuchEventType();
     return toJsonSchema(latest.definition);

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
@@ -9,15 +9,13 @@ import { receivedJson } from '../platform/http/json-body';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
-import type { JsonSchema } from './domain/event-type-schema';
 import { EventTypeHistoryDto, EventTypePageDto } from './dto/event-type-history.dto';
+import { EventTypeSchemaDto } from './dto/event-type-schema.dto';
 import { EventTypeTrialDto } from './dto/event-type-trial.dto';
 import { EventTypeDto, PropertyDefinitionDto, RegisterEventTypeDto } from './dto/event-type.dto';
 import { EventTypeReader } from './event-type-reader';
 import { EventTypeTrial } from './event-type-trial';
 import { EventTypesService, wantedRegistration } from './event-types.service';
-
-const SCHEMA_MEDIA_TYPE = 'application/schema+json';
 
 @ApiTags('Event types')
 @ApiExtraModels(PropertyDefinitionDto)
@@ -81,12 +79,11 @@ export class EventTypesController {
   /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
   @Get('event-types/:eventType/json-schema')
   @AuthenticateApiKey('event-types:read')
-  @Header('Content-Type', SCHEMA_MEDIA_TYPE)
-  @ApiOkResponse({ content: { [SCHEMA_MEDIA_TYPE]: { schema: { type: 'object', additionalProperties: true } } } })
+  @ApiOkResponse({ type: EventTypeSchemaDto })
   getEventTypeJsonSchema(
     @Caller() { tenantId }: Principal,
     @Param('eventType', PathNamePipe) eventType: string,
-  ): Promise<JsonSchema> {
+  ): Promise<EventTypeSchemaDto> {
     return this.reader.jsonSchema(tenantId, eventType);
   }
 

@@ -7,6 +7,7 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { typeFault } from '../platform/errors/fault-words';
+import { Turns } from '../platform/lane/turns';
 import { compareDefinitions } from './domain/contract-compatibility';
 import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
@@ -27,19 +28,24 @@ export interface WantedRegistration {
 /** Registers what events of the CDP family may say (contract section 4). */
 @Injectable()
 export class EventTypesService {
+  private readonly turns: Turns;
+
   constructor(
     private readonly database: DataSource,
     private readonly types: EventTypeRepository,
     private readonly feed: ControlFeed,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.turns = new Turns(clock);
+  }
 
   /**
    * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
    * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
    */
   async register(caller: Principal, { force, definition }: WantedRegistration): Promise<Registration> {
-    const registration = await this.store(caller, definition, force);
+    const turn = `${caller.tenantId}/${definition.eventType}`;
+    const registration = await this.turns.take(turn, () => this.store(caller, definition, force));
     this.feed.forget({ tenantId: caller.tenantId, kind: 'event_type', id: definition.eventType });
     return registration;
   }
@@ -50,11 +56,13 @@ export class EventTypesService {
    */
   async deprecate(tenantId: string, eventType: string): Promise<void> {
     const subject = { tenantId, kind: 'event_type', id: eventType } as const;
-    const isNews = await this.database.transaction(async (manager) => {
-      const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
-      if (deprecated) await this.feed.announce(manager, subject);
-      return deprecated;
-    });
+    const isNews = await this.turns.take(`${tenantId}/${eventType}`, () =>
+      this.database.transaction(async (manager) => {
+        const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
+        if (deprecated) await this.feed.announce(manager, subject);
+        return deprecated;
+      }),
+    );
     if (isNews) this.feed.forget(subject);
   }
 

@@ -7,6 +7,7 @@ import { maskContacts } from '../../platform/masking/mask';
 import { enforcedSchema, LISTED_VALUES } from './event-type-schema';
 import {
   capFaults,
+  FAULTS_MAX,
   PROPERTY_FORMATS,
   type EventTypeDefinition,
   type PropertyDefinition,
@@ -72,6 +73,8 @@ function faultsOf(errors: readonly ErrorObject[], value: unknown, definition: Ev
     if (name === undefined) return [typeFault('properties', 'an object')];
     // Of one property the first fault tells all: a value of another type is none of its values and has no format.
     if (!faults.has(name)) faults.set(name, faultOf(error, name, ownProperty(value, name), definition));
+    // One more than are listed shows that there are more; a hostile event has ten thousands.
+    if (faults.size > FAULTS_MAX) break;
   }
   return capFaults([...faults.values()]);
 }

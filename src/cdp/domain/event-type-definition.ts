@@ -53,7 +53,7 @@ const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const ENUM_VALUES_MAX = 100;
 const ENUM_VALUE_CHARACTERS_MAX = 256;
 /** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
-const FAULTS_MAX = 100;
+export const FAULTS_MAX = 100;
 
 /** The names that can be registered (contract section 1, names in paths). */
 export const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;

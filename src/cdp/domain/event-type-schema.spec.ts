@@ -152,6 +152,21 @@ describe('the JSON Schema of an event type', () => {
     expect(accepted).toBeGreaterThan(500);
   });
 
+  it('accepts the numbers that can be kept exactly and no others, as the service does', () => {
+    const safe = Number.MAX_SAFE_INTEGER;
+    for (const type of ['number', 'integer']) {
+      const definition = define({ a: { type } });
+      for (const a of [safe, -safe, safe + 1, -safe - 1, 1e300]) {
+        const fits = stock(definition)({ a });
+        expect([type, a, fits, service(definition)({ a })]).toEqual([
+          type,
+          a,
+          ...Array<boolean>(2).fill(Math.abs(a) <= safe),
+        ]);
+      }
+    }
+  });
+
   it('accepts 300 properties and no more where any are allowed, as the service does', () => {
     const definition = define({}, { additionalProperties: 'allow' });
     for (const count of [300, 301]) {

@@ -4,6 +4,22 @@ import type { EventTypeDefinition, PropertyDefinition } from './event-type-defin
 /** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+interface PropertiesSchema {
+  readonly type: string;
+  readonly properties: JsonSchema;
+  readonly patternProperties?: JsonSchema;
+  readonly required: string[];
+  readonly additionalProperties: boolean;
+}
+
+/** What is published of an event type. */
+export interface EventTypeSchema extends PropertiesSchema {
+  readonly $schema: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly maxProperties: number;
+}
+
 /** In the schema that is compiled: stands for `enum`, which Ajv would write out as thousands of lines of code. */
 export const LISTED_VALUES = 'listedValues';
 
@@ -44,7 +60,7 @@ const PUBLISHED: Dialect = {
 const ENFORCED: Dialect = { time: { format: 'date-time' }, number: {}, values: LISTED_VALUES };
 
 /** The contract as JSON Schema, for senders who check before they send (contract section 4, docs/adr/0022). */
-export function toJsonSchema(definition: EventTypeDefinition): JsonSchema {
+export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
   const { eventType, description } = definition;
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -60,10 +76,10 @@ export function toJsonSchema(definition: EventTypeDefinition): JsonSchema {
  * before (`checkFreeForm`).
  */
 export function enforcedSchema(definition: EventTypeDefinition): JsonSchema {
-  return propertiesSchema(definition, ENFORCED);
+  return { ...propertiesSchema(definition, ENFORCED) };
 }
 
-function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): JsonSchema {
+function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): PropertiesSchema {
   const entries = Object.entries(definition.properties);
   // `__proto__` as a key of `properties` is lost in most tools, Ajv among them; as a pattern it means the same.
   const isPlain = ([name]: readonly [string, unknown]): boolean => name !== '__proto__';

@@ -1,0 +1,31 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { JsonSchema } from '../domain/event-type-schema';
+
+/** A JSON Schema (draft 2020-12) of the `properties` of events of one type; other tools read it as it is. */
+export class EventTypeSchemaDto {
+  /** @example "https://json-schema.org/draft/2020-12/schema" */
+  $schema!: string;
+
+  /** The event type. */
+  title!: string;
+
+  description?: string;
+
+  /** @example "object" */
+  type!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: { type: 'number' } } })
+  properties!: JsonSchema;
+
+  /** Of a property `__proto__`, which few tools could read among the others. */
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  patternProperties?: JsonSchema;
+
+  /** @example ["amount"] */
+  required!: string[];
+
+  additionalProperties!: boolean;
+
+  /** @example 300 */
+  maxProperties!: number;
+}

@@ -1,0 +1,215 @@
+import { startApp, type TestApp } from '../support/app';
+import { aCdpEvent, anExternalEvent, PURCHASE } from '../support/builders';
+import { aWorkspace, expectProblem, reviewEntries, type Answer, type Client, type Workspace } from '../support/client';
+import { withClient } from '../support/database';
+
+const PATH = '/v1/cdp/event-types';
+const NOTHING = { checked: 0, pass: 0, fail: 0, reasons: [] };
+
+let service: TestApp;
+let workspace: Workspace;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+beforeEach(async () => {
+  workspace = await aWorkspace(service);
+  client = workspace.admin;
+});
+
+afterAll(() => service.stop());
+
+const check = (fields: object = {}, by = client): Promise<Answer> =>
+  by.post(`${PATH}:check`, { ...PURCHASE, ...fields });
+const sampleOf = async (fields: object = {}): Promise<any> => (await check(fields)).body.sample;
+const send = (fields: object = {}, by = client): Promise<Answer> => by.post('/v1/cdp/events', aCdpEvent({ ...fields }));
+const sendAll = (count: number, fields: object = {}): Promise<Answer> =>
+  client.post('/v1/cdp/events/batch', { items: Array.from({ length: count }, () => aCdpEvent({ ...fields })) });
+
+describe('POST /v1/cdp/event-types:check', () => {
+  it('tells of a definition that it is new, identical, compatible or breaking, as registering it would', async () => {
+    expect((await check()).body).toEqual({ outcome: 'new', breaks: [], sample: NOTHING });
+    await client.post(PATH, PURCHASE);
+    const definitions = {
+      identical: { properties: Object.fromEntries(Object.entries(PURCHASE.properties).toReversed()) },
+      compatible: { properties: { ...PURCHASE.properties, coupon: { type: 'string' } } },
+      breaking: { properties: { amount: { type: 'string', required: true } } },
+    };
+    for (const [outcome, fields] of Object.entries(definitions)) {
+      const { status, body } = await check(fields);
+      expect([status, body.outcome]).toEqual([200, outcome]);
+      const registered = await client.post(PATH, { ...PURCHASE, ...fields });
+      expect(registered.status).toBe({ identical: 200, compatible: 201, breaking: 409 }[outcome]);
+      expect(body.breaks).toEqual(outcome === 'breaking' ? registered.body.details : []);
+    }
+    expect((await check({ properties: {}, force: true })).body.outcome).toBe('breaking');
+  });
+
+  it('writes nothing', async () => {
+    await check();
+    expect((await client.get(PATH)).body.items).toEqual([]);
+    await client.post(PATH, PURCHASE);
+    await send({ properties: { amount: 'x' } });
+    const [types, entries] = [await client.get(`${PATH}/purchase`), await reviewEntries(client)];
+    await check({ properties: { amount: { type: 'string' } }, force: true });
+    expect((await client.get(`${PATH}/purchase`)).body).toEqual(types.body);
+    expect(await reviewEntries(client)).toEqual(entries);
+    expect((await send({ properties: { amount: 'x' } })).status).toBe(422);
+  });
+
+  it('refuses what registering would refuse, with every fault', async () => {
+    const wrong = { eventType: '-', properties: { a: { type: 'text' } }, force: 1, owner: 'me' };
+    const [checked, registered] = [await check(wrong), await client.post(PATH, { ...PURCHASE, ...wrong })];
+    expectProblem(
+      checked,
+      422,
+      'validation_failed',
+      registered.body.details.map(({ path, code }: any) => `${path} ${code}`),
+    );
+    expect(registered.body.details).toHaveLength(4);
+    expectProblem(await client.send(`${PATH}:check`, '[]'), 422, 'validation_failed', [' type']);
+  });
+
+  it('is for whoever may read event types', async () => {
+    const reader = await workspace.client({ scopes: ['event-types:read'] });
+    expect((await check({}, reader)).status).toBe(200);
+    const writer = await workspace.client({ scopes: ['event-types:write'] });
+    expectProblem(await check({}, writer), 403, 'insufficient_scope', []);
+  });
+});
+
+describe('the sample', () => {
+  it('says how many stored events would pass, and why others would not', async () => {
+    await client.post(PATH, { ...PURCHASE, additionalProperties: 'allow' });
+    await sendAll(3, { properties: { amount: 1 } });
+    await sendAll(2, { properties: { amount: 1.5, quantity: 2, color: 'red' } });
+    await sendAll(1, { properties: { amount: 2, currency: 'EUR' } });
+    const properties = {
+      amount: { type: 'integer', required: true },
+      quantity: { type: 'integer' },
+      currency: { type: 'string', enum: ['USD'] },
+    };
+    expect(await sampleOf({ properties })).toEqual({
+      ...{ checked: 6, pass: 3, fail: 3 },
+      reasons: [
+        { code: 'type', path: 'properties.amount', count: 2 },
+        { code: 'unknown_property', path: 'properties.color', count: 2 },
+        { code: 'enum', path: 'properties.currency', count: 1 },
+      ],
+    });
+    expect(await sampleOf({ additionalProperties: 'allow' })).toMatchObject({ checked: 6, pass: 6, reasons: [] });
+  });
+
+  it('says how many refused events would pass: of a type that is not registered yet, or too narrow', async () => {
+    await sendAll(2);
+    await sendAll(1, { properties: { amount: 'x' } });
+    expect(await sampleOf()).toEqual({
+      ...{ checked: 3, pass: 2, fail: 1 },
+      reasons: [{ code: 'type', path: 'properties.amount', count: 1 }],
+    });
+    await client.post(PATH, { ...PURCHASE, properties: {} });
+    await sendAll(1);
+    expect(await sampleOf()).toMatchObject({ checked: 4, pass: 3 });
+  });
+
+  it('counts a refused event as one that passes only if nothing else is wrong with it', async () => {
+    await send({ identity: {} });
+    await send({ source: '' });
+    await send({ occurredAt: 'soon' });
+    await send();
+    const { checked, pass, reasons } = await sampleOf();
+    expect([checked, pass]).toEqual([4, 1]);
+    expect(reasons.map(({ path }: any) => path).sort()).toEqual(['identity', 'occurredAt', 'source']);
+  });
+
+  it('counts an event once, however often and for whatever it was refused, and only as stored when it has come in since', async () => {
+    const [again, later] = [aCdpEvent(), aCdpEvent()];
+    for (const event of [again, again, later]) await client.post('/v1/cdp/events', event);
+    await client.post(PATH, { ...PURCHASE, properties: {} });
+    await client.post('/v1/cdp/events', again);
+    await client.post('/v1/cdp/events', { ...later, properties: {} });
+    expect(await reviewEntries(client, '&eventType=purchase')).toHaveLength(3);
+    expect(await sampleOf()).toEqual({
+      ...{ checked: 2, pass: 1, fail: 1 },
+      reasons: [{ code: 'required', path: 'properties.amount', count: 1 }],
+    });
+  });
+
+  it('knows no warnings, no other type, family or workspace', async () => {
+    const stranger = (await aWorkspace(service)).admin;
+    for (const by of [client, stranger]) {
+      for (const eventType of ['purchase', 'refund']) await by.post(PATH, { ...PURCHASE, eventType });
+    }
+    await send({ occurredAt: '9999-01-01T00:00:00Z' });
+    await send({ eventType: 'refund' });
+    await send({ eventType: 'refund', properties: {} });
+    await send({ properties: {} }, stranger);
+    await send({}, stranger);
+    await client.post('/v1/external-events', anExternalEvent());
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    expect((await reviewEntries(client)).map(({ reason }) => reason).sort()).toEqual([
+      'clock_skew',
+      'required',
+      'required',
+    ]);
+    expect(await sampleOf()).toMatchObject({ checked: 1, pass: 1 });
+  });
+
+  it('is the newest 1,000 of stored and refused events together', async () => {
+    await sendAll(600, { properties: {} });
+    await client.post(PATH, PURCHASE);
+    await sendAll(450);
+    await sendAll(250, { properties: {} });
+    expect(await sampleOf({ properties: { amount: { type: 'number' } } })).toMatchObject({
+      checked: 1_000,
+      pass: 1_000,
+    });
+    // The 300 oldest refusals are not among them.
+    expect(await sampleOf()).toMatchObject({ checked: 1_000, pass: 450, fail: 550 });
+  });
+
+  it('passes over payloads that are no longer kept', async () => {
+    await send();
+    await send();
+    await withClient(service.databaseUrl, async (database) => {
+      const { rows } = await database.query('SELECT id FROM review_entries WHERE tenant_id = $1', [workspace.tenantId]);
+      await database.query('UPDATE review_entries SET payload = NULL WHERE tenant_id = $1 AND id = $2', [
+        workspace.tenantId,
+        rows[0].id,
+      ]);
+    });
+    expect(await sampleOf()).toMatchObject({ checked: 1, pass: 1 });
+  });
+
+  it('holds codes, names and numbers, and nothing that an event says', async () => {
+    const secret = 'Zacharias-1234';
+    await client.post(PATH, { ...PURCHASE, additionalProperties: 'allow' });
+    const properties = { amount: 1, nickname: secret, 'jane@example.com': secret, deep: { [secret]: [secret] } };
+    await send({ properties });
+    await send({ properties: { ...properties, amount: secret } });
+    await send({ identity: { email: secret }, properties });
+    const { body } = await check({ properties: { nickname: { type: 'integer' } } });
+    expect(body.sample).toMatchObject({ checked: 3, pass: 0, fail: 3 });
+    expect(JSON.stringify(body)).not.toMatch(/Zacharias|jane@/);
+    for (const reason of body.sample.reasons) expect(Object.keys(reason)).toEqual(['code', 'path', 'count']);
+  });
+
+  it('of hostile events and the largest definition is answered in good time', async () => {
+    const nested = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    const text = JSON.stringify(aCdpEvent()).replace('29.33', nested);
+    await client.send('/v1/cdp/events', text);
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`p${n}`, n]));
+    await sendAll(20, { properties: many });
+    await send({ properties: { amount: 'x'.repeat(200_000) } });
+    const values = Array.from({ length: 100 }, (_, n) => n * 7);
+    const largest = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`p${n}`, { type: 'integer', enum: values }]),
+    );
+    const started = performance.now();
+    const { checked, pass, reasons } = await sampleOf({ properties: largest });
+    expect([checked, pass, reasons.length <= 100]).toEqual([22, 0, true]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
