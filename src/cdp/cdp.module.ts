@@ -11,13 +11,30 @@ import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
 import { MergesController } from './merges.controller';
+import { PersonalDataController } from './personal-data.controller';
 import { PersonalPropertyNames } from './personal-property-names';
+import { Persons } from './persons';
+import { ProfileExport } from './profile-export';
 import { ProfilesController } from './profiles.controller';
 import { ProfilesService } from './profiles.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
-  controllers: [CdpEventsController, EventTypesController, ProfilesController, MergesController],
-  providers: [CdpContract, EventTypesService, EventTypeRepository, PersonalPropertyNames, ProfilesService],
+  controllers: [
+    CdpEventsController,
+    EventTypesController,
+    ProfilesController,
+    MergesController,
+    PersonalDataController,
+  ],
+  providers: [
+    CdpContract,
+    EventTypesService,
+    EventTypeRepository,
+    PersonalPropertyNames,
+    ProfilesService,
+    ProfileExport,
+    Persons,
+  ],
 })
 export class CdpModule {}

@@ -7,6 +7,7 @@ import { QueuedEvent } from './entities/queued-event.entity';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
 import { EventViews } from './event-views';
+import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -27,6 +28,7 @@ import { Timeline } from './timeline';
     EventLog,
     EventReader,
     EventViews,
+    EventsOfPerson,
     Timeline,
     ExternalEventCheck,
   ],

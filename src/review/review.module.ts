@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
+import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
 import { ReviewRetention } from './review-retention';
@@ -9,7 +10,7 @@ import { ReviewService } from './review.service';
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader, ReviewRetention],
+  providers: [ReviewService, ReviewReader, ReviewRetention, ReviewOfPerson],
   exports: [ReviewService],
 })
 export class ReviewModule {}

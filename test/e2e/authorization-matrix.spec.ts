@@ -5,7 +5,7 @@ import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { makeApiKey } from '../../src/api-keys/domain/api-key-token';
-import { REQUIRED_SCOPE } from '../../src/platform/auth/auth-metadata';
+import { FURTHER_SCOPES, REQUIRED_SCOPE } from '../../src/platform/auth/auth-metadata';
 import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
@@ -18,6 +18,8 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly scope: Scope;
+  /** That one, and those that it takes as well. */
+  readonly scopes: readonly Scope[];
   readonly security: unknown;
 }
 
@@ -98,10 +100,12 @@ beforeAll(async () => {
   tenant = await aTenant(service.databaseUrl);
   const document = (await new Client(service.url, undefined).get('/docs-json')).body;
   const scopes = declaredScopes();
+  const further = declaredScopes<readonly Scope[]>(FURTHER_SCOPES);
   operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([verb, { security }]) => {
       const name = `${verb.toUpperCase()} ${path}`;
-      return { name, method: verb.toUpperCase(), path, security, scope: scopes.get(name) as Scope };
+      const scope = scopes.get(name) as Scope;
+      return { name, method: verb.toUpperCase(), path, security, scope, scopes: [scope, ...(further.get(name) ?? [])] };
     }),
   );
 });
@@ -109,16 +113,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** What `@AuthenticateApiKey` has noted at each route; the OpenAPI document does not tell. */
-function declaredScopes(): Map<string, Scope | undefined> {
+function declaredScopes<Noted = Scope>(metadata = REQUIRED_SCOPE): Map<string, Noted | undefined> {
   const modules = [...service.app.get(ModulesContainer).values()];
   const types: any[] = modules.flatMap((module) => [...module.controllers.values()].map(({ metatype }) => metatype));
   const handlers = types.flatMap((type) =>
     Object.getOwnPropertyNames(type.prototype).map((name) => [type.prototype[name], type] as const),
   );
   const routes = handlers.filter(([handler]) => Reflect.hasMetadata(METHOD_METADATA, handler));
-  return new Map(
-    routes.map((route) => [nameOf(...route), new Reflector().getAllAndOverride(REQUIRED_SCOPE, [...route])]),
-  );
+  return new Map(routes.map((route) => [nameOf(...route), new Reflector().getAllAndOverride(metadata, [...route])]));
 }
 
 function nameOf(handler: object, type: object): string {
@@ -177,11 +179,11 @@ describe('every operation of the OpenAPI document', () => {
     );
   });
 
-  it('lets in a key with just the scope it takes, and one with admin alone', async () => {
+  it('lets in a key with just the scopes it takes, and one with admin alone', async () => {
     for (const operation of operations) {
-      for (const scope of [operation.scope, 'admin' as const]) {
-        const { status } = await call(operation, bearer(await tenant.key({ scopes: [scope] })));
-        expect([operation.name, scope, [401, 403].includes(status)]).toEqual([operation.name, scope, false]);
+      for (const scopes of [operation.scopes, ['admin' as const]]) {
+        const { status } = await call(operation, bearer(await tenant.key({ scopes })));
+        expect([operation.name, scopes, [401, 403].includes(status)]).toEqual([operation.name, scopes, false]);
       }
     }
   });
