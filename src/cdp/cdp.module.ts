@@ -5,6 +5,8 @@ import { IngestModule } from '../ingest/ingest.module';
 import { ReviewModule } from '../review/review.module';
 import { CdpContract } from './cdp-contract';
 import { CdpEventsController } from './cdp-events.controller';
+import { ErasuresController } from './erasures.controller';
+import { ErasuresService } from './erasures.service';
 import { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventType } from './entities/event-type.entity';
 import { EventTypeRepository } from './event-type.repository';
@@ -26,6 +28,7 @@ import { ProfilesService } from './profiles.service';
     ProfilesController,
     MergesController,
     PersonalDataController,
+    ErasuresController,
   ],
   providers: [
     CdpContract,
@@ -33,6 +36,7 @@ import { ProfilesService } from './profiles.service';
     EventTypeRepository,
     PersonalPropertyNames,
     ProfilesService,
+    ErasuresService,
     ProfileExport,
     Persons,
   ],

@@ -32,15 +32,29 @@ export function refusalProblem(
     eventType: textField(payload, names.eventType),
     eventId:
       source === undefined || externalEventId === undefined ? undefined : eventIdOf(tenantId, source, externalEventId),
-    payload: { form: 'json', text: sent.text() },
+    payload: { form: 'json', text: refusal.code === 'profile_erased' ? withoutPerson(payload, family) : sent.text() },
     at,
   };
 }
 
-const FIELD_NAMES: Readonly<Record<EventFamily, { readonly externalEventId: string; readonly eventType: string }>> = {
-  external: { externalEventId: 'external_event_id', eventType: 'type' },
-  cdp: { externalEventId: 'externalEventId', eventType: 'eventType' },
+interface FieldNames {
+  readonly externalEventId: string;
+  readonly eventType: string;
+  readonly occurredAt: string;
+}
+
+const FIELD_NAMES: Readonly<Record<EventFamily, FieldNames>> = {
+  external: { externalEventId: 'external_event_id', eventType: 'type', occurredAt: 'occurred_at' },
+  cdp: { externalEventId: 'externalEventId', eventType: 'eventType', occurredAt: 'occurredAt' },
 };
+
+/** Of an erased person neither the identity may be kept nor what the event tells of them: only which event it was. */
+function withoutPerson(payload: unknown, family: EventFamily): string {
+  const { externalEventId, eventType, occurredAt } = FIELD_NAMES[family];
+  const names = ['source', externalEventId, eventType, occurredAt];
+  const kept = names.flatMap((name) => (isObject(payload) && name in payload ? [[name, payload[name]] as const] : []));
+  return JSON.stringify(Object.fromEntries(kept));
+}
 
 /** A field of the payload if it is text that can be stored beside it. */
 function textField(payload: unknown, name: string): string | undefined {
