@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { CustomerLocks } from './customer-locks';
 import { COUNTED_KINDS, type CountedKind } from './domain/customer-groups';
 import type { Link, Member } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
@@ -23,7 +24,10 @@ interface OwnedIdentifiers {
 /** The log of merges, and customers while merges are undone. */
 @Injectable()
 export class MergeRepository {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly locks: CustomerLocks,
+  ) {}
 
   find(tenantId: string, id: string, manager = this.database.manager): Promise<ProfileMerge | null> {
     return manager.findOneBy(ProfileMerge, { tenantId, id });
@@ -47,37 +51,10 @@ export class MergeRepository {
     );
   }
 
-  /** The root of a profile, and whether its customer is erased. */
-  async rootOf(manager: EntityManager, tenantId: string, profileId: string): Promise<{ id: string; erased: boolean }> {
-    const [row]: { id: string; erased: boolean }[] = await manager.query(
-      `SELECT r.profile_id AS id, r.erased_at IS NOT NULL AS erased
-       FROM profiles p JOIN profiles r ON r.tenant_id = p.tenant_id AND r.profile_id = p.root_id
-       WHERE p.tenant_id = $1 AND p.profile_id = $2`,
-      [tenantId, profileId],
-    );
-    if (row === undefined) throw new Error('A merge names a profile that is not there');
-    return row;
-  }
-
-  /** Locks a customer as ingest does before it changes one; false when it is no root any more, or erased. */
-  async lockRoot(manager: EntityManager, tenantId: string, rootId: string): Promise<boolean> {
-    const rows: unknown[] = await manager.query(
-      `SELECT profile_id FROM profiles
-       WHERE tenant_id = $1 AND profile_id = $2 AND root_id = profile_id AND erased_at IS NULL FOR NO KEY UPDATE`,
-      [tenantId, rootId],
-    );
-    return rows.length > 0;
-  }
-
-  /** To be asked under the lock of the root: whoever merges, undoes, erases or adds an identifier takes it first. */
+  /** To be asked under the lock of the root. */
   async held(manager: EntityManager, tenantId: string, rootId: string): Promise<HeldCustomer> {
-    const members: { id: string; at: Date }[] = await manager.query(
-      `SELECT profile_id AS id, created_at AS at FROM profiles WHERE tenant_id = $1 AND profile_id = $2
-       UNION ALL
-       SELECT profile_id, created_at FROM profiles WHERE tenant_id = $1 AND root_id = $2 AND root_id <> profile_id`,
-      [tenantId, rootId],
-    );
-    const ids = members.map(({ id }) => id);
+    const members = await this.locks.membersOf(manager, tenantId, rootId);
+    const ids = members.map(({ profileId }) => profileId);
     const links: (Link & { id: string })[] = await manager.query(
       `SELECT id, from_evidence_id AS "fromEvidenceId", into_evidence_id AS "intoEvidenceId" FROM profile_merges
        WHERE tenant_id = $1 AND from_evidence_id = ANY($2) AND merged_at > '-infinity' AND undone_at IS NULL`,
@@ -88,7 +65,7 @@ export class MergeRepository {
        WHERE tenant_id = $1 AND profile_id = ANY($2) AND kind <> '' GROUP BY profile_id, kind`,
       [tenantId, ids],
     );
-    return { rootId, members: members.map(({ id, at }) => ({ profileId: id, createdAt: at.getTime() })), links, owned };
+    return { rootId, members, links, owned };
   }
 
   /** Makes profiles of a held customer one of their own, and counts both anew. */

@@ -5,6 +5,7 @@ import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
 import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { CustomerLocks } from './customer-locks';
 import { splitCustomer } from './domain/split-customer';
 import { MergeRepository } from './merge.repository';
 
@@ -29,6 +30,7 @@ export class MergesService {
   constructor(
     private readonly database: DataSource,
     private readonly merges: MergeRepository,
+    private readonly locks: CustomerLocks,
     private readonly clock: Clock,
   ) {}
 
@@ -56,13 +58,13 @@ export class MergesService {
     const merge = await this.merges.find(tenantId, id, manager);
     if (merge === null) throw noSuchMerge();
     if (merge.undoneAt !== null) return merge;
-    const root = await this.merges.rootOf(manager, tenantId, merge.fromEvidenceId);
-    if (root.erased) throw noSuchMerge();
-    if (!(await this.merges.lockRoot(manager, tenantId, root.id))) return undefined;
+    const root = await this.locks.rootOf(manager, tenantId, merge.fromEvidenceId);
+    if (root === undefined || root.erased) throw noSuchMerge();
+    if (!(await this.locks.lockRoot(manager, tenantId, root.id))) return undefined;
     // The merge may have been undone before we got the lock, and its profiles may have got another root.
     const held = await this.merges.find(tenantId, id, manager);
-    const heldRoot = await this.merges.rootOf(manager, tenantId, merge.fromEvidenceId);
-    if (held?.undoneAt !== null || heldRoot.id !== root.id) return undefined;
+    const heldRoot = await this.locks.rootOf(manager, tenantId, merge.fromEvidenceId);
+    if (held?.undoneAt !== null || heldRoot?.id !== root.id) return undefined;
     return this.part(manager, tenantId, held, root.id);
   }
 

@@ -139,3 +139,15 @@ export const INSERT_MERGES: Statement = {
     FROM json_to_recordset($1::json) AS m (tenant_id uuid, id uuid, from_profile_id uuid, into_profile_id uuid,
       from_evidence_id uuid, into_evidence_id uuid, event_id uuid, merged_at timestamptz)`,
 };
+
+/** Which of these hashes are those of identifiers of erased persons. */
+export const FIND_ERASED: Statement = {
+  name: 'identity_find_erased',
+  text: `
+    SELECT u.position
+    FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, hash, position)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM erased_identifiers
+      WHERE tenant_id = u.tenant_id AND hash = decode(u.hash, 'hex') LIMIT 1
+    ) e`,
+};

@@ -4,6 +4,7 @@ import { IdentityService, type IdentityDecision, type TenantClaim } from '../ide
 import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
+import { saysTheSame } from './domain/content-hash';
 import type { Outcome, WarningReason } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
 
@@ -47,7 +48,7 @@ export class IngestTransaction {
 
     const freshClaims = fresh.map(claimOf);
     const decision = await this.identity.decide(transaction, freshClaims, reading);
-    await this.identity.claim(transaction, reading, decision);
+    await this.identity.claim(transaction, freshClaims, reading, decision);
     const homed = homedEvents(fresh, decision);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, homed, batchId),
@@ -71,12 +72,14 @@ export class IngestTransaction {
     batch: readonly IngestWork[],
     earlier: readonly IngestWork[],
   ): Promise<Outcome[]> {
-    const [stored, reading] = await Promise.all([
+    const [stored, known] = await Promise.all([
       this.log.find(transaction, batch),
       this.identity.read(transaction, [...earlier, ...batch].map(claimOf)),
     ]);
     const fresh = [...earlier, ...batch.filter((work) => !stored.has(work.eventId))];
-    const decision = await this.identity.decide(transaction, fresh.map(claimOf), reading);
+    const claims = fresh.map(claimOf);
+    const reading = await this.identity.readErased(transaction, claims, known);
+    const decision = await this.identity.decide(transaction, claims, reading);
     const inserted = new Set(fresh.map((work) => work.eventId));
     return inOrder(batch, [...repeated(batch, stored, NO_BATCH), ...settledFresh(fresh, decision, inserted)]);
   }
@@ -136,7 +139,7 @@ function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, Stor
     if (found === undefined) return [];
     const { contentHash: storedHash } = found;
     if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [], storedHash } }];
-    const warnings = storedHash === work.contentHash ? [] : (['payload_mismatch'] as const);
+    const warnings = saysTheSame(storedHash, work.contentHash) ? [] : (['payload_mismatch'] as const);
     return [{ work, outcome: { status: 'duplicate', warnings, storedHash } }];
   });
 }

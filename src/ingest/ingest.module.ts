@@ -10,6 +10,7 @@ import { EventReader } from './event-reader';
 import { EventReplay } from './event-replay';
 import { EventSample } from './event-sample';
 import { EventViews } from './event-views';
+import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -24,7 +25,7 @@ import { Timeline } from './timeline';
   controllers: [ExternalEventsController, EventsController],
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-    ...[EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+    ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
   ],
   exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
 })

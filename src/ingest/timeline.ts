@@ -41,6 +41,19 @@ export class Timeline {
     return { firstAt: row?.first_at ?? null, lastAt: row?.last_at ?? null, events: Number(row?.events ?? 0) };
   }
 
+  /** Which of these events are those of these profiles. */
+  async own(
+    tenantId: string,
+    profileIds: readonly string[],
+    eventIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const rows: { event_id: string }[] = await this.database.query(
+      'SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) AND profile_id = ANY($3)',
+      [tenantId, eventIds, profileIds],
+    );
+    return new Set(rows.map((row) => row.event_id));
+  }
+
   /** One page. Filters look at a bounded number of rows: such a page may come short, and its cursor goes on (docs/adr/0012). */
   async page(
     tenantId: string,

@@ -14,6 +14,7 @@ import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
 import { PersonalProperties } from './masking/personal-properties';
 import { UnmaskAudit } from './masking/unmask-audit';
+import { PersonalData } from './personal-data/personal-data';
 import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
@@ -36,6 +37,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        PersonalData,
         UnmaskAudit,
         SecretBox,
         { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
@@ -47,6 +49,7 @@ export class PlatformModule {
         Clock,
         ControlFeed,
         PersonalProperties,
+        PersonalData,
         UnmaskAudit,
         SecretBox,
         ProblemDetailsFilter,

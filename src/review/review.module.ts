@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { RefusalSample } from './refusal-sample';
+import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
 import { ReviewResolutions } from './review-resolutions';
@@ -20,6 +21,7 @@ import { ReviewService } from './review.service';
     ReviewSummary,
     ReviewResolutions,
     ReviewRetention,
+    ReviewOfPerson,
     RefusalSample,
   ],
   exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The customer's timeline, merges that can be undone, and who has seen what views mask. */
+/** The customer's timeline, merges that can be undone, who has seen what views mask, and persons who were erased. */
 export class Profiles1764000000006 implements MigrationInterface {
   readonly name = 'Profiles1764000000006';
 
@@ -34,9 +34,32 @@ const UP = [
     what text NOT NULL,
     CONSTRAINT unmask_audit_pkey PRIMARY KEY (tenant_id, id)
   )`,
+  // One row a customer who was erased, by its root: what a killed erasure is found again by.
+  `CREATE TABLE erasures (
+    tenant_id uuid NOT NULL,
+    profile_id uuid NOT NULL,
+    erased_at timestamptz NOT NULL,
+    by text NOT NULL,
+    address text,
+    finished_at timestamptz,
+    CONSTRAINT erasures_pkey PRIMARY KEY (tenant_id, profile_id)
+  )`,
+  `CREATE INDEX erasures_unfinished_idx ON erasures (tenant_id, profile_id) WHERE finished_at IS NULL`,
+  // What is left of the identifiers: a hash under SECRETS_KEY each, and which of them were one person's.
+  `CREATE TABLE erased_identifiers (
+    tenant_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    profile_id uuid NOT NULL,
+    erased_at timestamptz NOT NULL,
+    CONSTRAINT erased_identifiers_pkey PRIMARY KEY (tenant_id, hash)
+  )`,
+  `CREATE INDEX erased_identifiers_profile_idx ON erased_identifiers (tenant_id, profile_id)
+    WHERE erased_at > '-infinity'`,
 ];
 
 const DOWN = [
+  `DROP TABLE erased_identifiers`,
+  `DROP TABLE erasures`,
   `DROP TABLE unmask_audit`,
   `DROP INDEX profile_merges_into_idx`,
   `DROP INDEX profile_merges_from_idx`,
