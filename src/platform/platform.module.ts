@@ -11,6 +11,7 @@ import { ProblemDetailsFilter } from './errors/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
+import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
 import { SecretBox } from './secrets/secret-box';
 
@@ -33,6 +34,7 @@ export class PlatformModule {
         { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
         SecretBox,
         { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
@@ -43,6 +45,7 @@ export class PlatformModule {
         BODY_LIMITS,
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
         SecretBox,
         ProblemDetailsFilter,
