@@ -12,6 +12,7 @@ import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
+import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
 import { UnmaskAudit } from './masking/unmask-audit';
 import { PersonalData } from './personal-data/personal-data';
@@ -36,6 +37,7 @@ export class PlatformModule {
         { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
         PersonalData,
         UnmaskAudit,
@@ -48,6 +50,7 @@ export class PlatformModule {
         BODY_LIMITS,
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
         PersonalData,
         UnmaskAudit,

@@ -40,6 +40,17 @@ export class ReviewReader {
     return this.database.manager.findBy(ReviewEntry, { tenantId, id: In([...ids]) });
   }
 
+  /** What the payloads weigh of those entries that are there, in the order of the ids. */
+  async sizesOf(tenantId: string, ids: readonly string[]): Promise<{ id: string; bytes: number }[]> {
+    return this.database.query(
+      `SELECT e.id, coalesce(octet_length(e.payload), 0) AS bytes
+       FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, position)
+       JOIN review_entries e ON e.tenant_id = $1 AND e.id = u.id
+       ORDER BY u.position`,
+      [tenantId, ids],
+    );
+  }
+
   /** One page, newest first, by when the problem was first seen: counting it up moves no entry to another page. */
   async list(
     tenantId: string,

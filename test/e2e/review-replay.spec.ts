@@ -22,10 +22,7 @@ const eventsOf = async (client: Client, query = ''): Promise<any[]> =>
   (await client.get(`/v1/events?limit=200${query}`)).body.items;
 
 /** A CDP event that was refused because nobody had registered its type, and its entry. */
-async function anEarlyEvent(
-  client: Client,
-  fields: Readonly<Record<string, unknown>> = {},
-): Promise<{ event: any; entry: any }> {
+async function anEarlyEvent(client: Client, fields: Record<string, unknown> = {}): Promise<{ event: any; entry: any }> {
   const event = aCdpEvent(fields);
   expect((await client.post('/v1/cdp/events', event)).status).toBe(422);
   return { event, entry: await theReviewEntry(client) };
@@ -162,7 +159,7 @@ describe('POST /v1/review-entries/{id}:replay', () => {
 
   it('decides anew whose the event is', async () => {
     const client = await aClient(service);
-    const identify = (identity: object, fields: object = {}) =>
+    const identify = (identity: object, fields: Record<string, unknown> = {}) =>
       client.post('/v1/cdp/events', aCdpEvent({ eventType: 'anything', properties: {}, identity, ...fields }));
     await registerTypes(client);
     await identify({ externalUserId: 'anna', email: 'anna@example.com' });

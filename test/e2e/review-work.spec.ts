@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-async function refused(client: Client, fields: Readonly<Record<string, unknown>> = {}): Promise<any> {
+async function refused(client: Client, fields: Record<string, unknown> = {}): Promise<any> {
   const event = anExternalEvent(fields);
   expect((await client.post('/v1/external-events', { ...event, identity: undefined })).status).toBe(422);
   return event;
