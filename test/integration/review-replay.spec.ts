@@ -3,8 +3,8 @@ import { newId } from '../../src/platform/ids/ids';
 import type { ReviewReplay } from '../../src/replay/entities/review-replay.entity';
 import { ReplayPieces } from '../../src/replay/replay-pieces';
 import { startApp, type TestApp } from '../support/app';
-import { anExternalEvent, registerTypes } from '../support/builders';
-import { aWorkspace, reviewEntries } from '../support/client';
+import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
+import { aWorkspace, Client, reviewEntries } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 
@@ -24,6 +24,32 @@ function aReplay(tenantId: string): ReviewReplay {
     ...{ createdAt: new Date(), createdBy: 'test', finishedAt: null },
   };
 }
+
+describe('a refusal', () => {
+  it('that is replayed by two processes at the same time is stored once', async () => {
+    const other = await startApp({}, service.databaseUrl);
+    const { admin } = await aWorkspace(service);
+    await sendTooEarly(admin, 20);
+    const entries = await reviewEntries(admin);
+    await registerTypes(admin);
+    const there = new Client(other.url, admin.key);
+    // Registered types are in force everywhere within a second.
+    await untilTaken(there);
+    const outcomes = await Promise.all(
+      entries.map(async ({ id }) => {
+        const path = `/v1/review-entries/${id}:replay`;
+        const answers = await Promise.all([admin, there, admin, there].map((client) => client.post(path, {})));
+        return answers.map(({ body }) => body.outcome.status).sort();
+      }),
+    );
+    expect(outcomes).toEqual(entries.map(() => ['accepted', 'duplicate', 'duplicate', 'duplicate']));
+    for (const { id } of entries) {
+      const { body } = await admin.get(`/v1/review-entries/${id}`);
+      expect(body).toMatchObject({ status: 'replayed', occurrences: 1, resolution: { outcome: 'accepted' } });
+    }
+    await other.stop();
+  });
+});
 
 describe('a piece of a bulk replay', () => {
   it('that is begun again counts what it has done, and does it no second time', async () => {
@@ -65,6 +91,13 @@ describe('a bulk replay', () => {
     expect(await reviewEntries(admin, '&status=open')).toEqual([]);
   });
 });
+
+async function untilTaken(client: Client): Promise<void> {
+  for (const until = Date.now() + 5_000; Date.now() < until;) {
+    if ((await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202) return;
+  }
+  throw new Error('The type is not in force');
+}
 
 async function untilTried(url: string, key: string): Promise<void> {
   for (const until = Date.now() + 10_000; Date.now() < until;) {
