@@ -45,6 +45,11 @@ export class CustomerErasure {
     return this.erased.canRemember;
   }
 
+  /** Whether anybody was erased whose events would be recognised. */
+  areRemembered(): Promise<boolean> {
+    return this.erased.isAnybody();
+  }
+
   /** Marks a customer, by the id of any of its profiles; undefined when there is none. One that is marked stays as it is. */
   async begin(tenantId: string, profileId: string, eraser: Eraser): Promise<ErasedCustomer | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
