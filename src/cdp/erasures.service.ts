@@ -1,9 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasure';
 import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeSummary, summariseError } from '../platform/errors/error-summary';
 import { isUuid } from '../platform/ids/uuid';
+import { Turns } from '../platform/lane/turns';
 import { PersonalData } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
 
@@ -15,16 +17,21 @@ export interface FinishedErasure {
   readonly erasedAt: Date;
 }
 
-/** Erases persons from everything that the service keeps (contract section 5, docs/adr/0025). */
+/** Erases persons from everything that the service keeps (contract section 5, docs/adr/0026). */
 @Injectable()
 export class ErasuresService implements OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
+  /** One erasure of a workspace at a time in this process: each is some hundred statements. */
+  private readonly turns: Turns;
 
   constructor(
     private readonly customers: CustomerErasure,
     private readonly persons: Persons,
     private readonly data: PersonalData,
-  ) {}
+    clock: Clock,
+  ) {
+    this.turns = new Turns(clock);
+  }
 
   /** What a killed process has left half done; beside the start, which need not wait for it. */
   onApplicationBootstrap(): void {
@@ -33,7 +40,8 @@ export class ErasuresService implements OnApplicationBootstrap {
 
   /**
    * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they are, and
-   * what is unfinished is finished. Throws `not_found`, and `validation_failed` without a SECRETS_KEY.
+   * what is unfinished is finished. Throws `not_found`, `unavailable`, and
+   * `validation_failed` without a SECRETS_KEY.
    */
   async erase(
     { tenantId, credentialId }: Principal,
@@ -46,7 +54,7 @@ export class ErasuresService implements OnApplicationBootstrap {
     if (customer === undefined) {
       throw new DomainError('not_found', 'There is no profile with this id in this workspace.');
     }
-    return this.finish(customer);
+    return this.turns.take(tenantId, () => this.finish(customer));
   }
 
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
@@ -61,7 +69,11 @@ export class ErasuresService implements OnApplicationBootstrap {
 
   private async finishAll(): Promise<void> {
     try {
-      if (!this.customers.isPossible) return;
+      if (!this.customers.isPossible) {
+        // Nothing else would tell the operator.
+        if (await this.customers.areRemembered()) this.logger.error(KEY_LOST);
+        return;
+      }
       for (const { tenantId, profileId } of await this.customers.unfinished(UNFINISHED_MAX)) {
         await this.finish(await this.customers.customerOf(tenantId, profileId));
       }
@@ -70,6 +82,9 @@ export class ErasuresService implements OnApplicationBootstrap {
     }
   }
 }
+
+const KEY_LOST =
+  'Persons were erased, and without the SECRETS_KEY of that time their events are taken as those of strangers. Set it again.';
 
 function noSecretsKey(): DomainError {
   const message =

@@ -20,7 +20,7 @@ export class Persons {
       profileIds,
       subject: identifiers.find(({ kind }) => kind === 'EXTERNAL')?.value ?? null,
       traces: tracesOf(identifiers),
-      ownEvents: (eventIds) => this.timeline.own(tenantId, profileIds, eventIds),
+      ownEvents: (manager, eventIds) => this.timeline.own(manager, tenantId, profileIds, eventIds),
     };
   }
 }

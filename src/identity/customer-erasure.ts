@@ -27,7 +27,7 @@ export interface ErasedCustomer {
 const ATTEMPTS_MAX = 12;
 
 /**
- * Erases customers in two transactions (contract section 5, docs/adr/0025). The first marks the customer; events that are on
+ * Erases customers in two transactions (contract section 5, docs/adr/0026). The first marks the customer; events that are on
  * their way by then may still be stored, since they hold its profiles. The second waits for them, and forgets who it was. A
  * process that is killed between the two leaves an unfinished erasure, which anybody may finish.
  */
@@ -43,6 +43,11 @@ export class CustomerErasure {
   /** Whether the service has what erasing takes: a SECRETS_KEY to recognise identifiers under. */
   get isPossible(): boolean {
     return this.erased.canRemember;
+  }
+
+  /** Whether anybody was erased whose events would be recognised. */
+  areRemembered(): Promise<boolean> {
+    return this.erased.isAnybody();
   }
 
   /** Marks a customer, by the id of any of its profiles; undefined when there is none. One that is marked stays as it is. */

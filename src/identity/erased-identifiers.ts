@@ -30,6 +30,12 @@ export class ErasedIdentifiers {
     return this.box.canSeal;
   }
 
+  /** Whether there is anybody to recognise, in any workspace. */
+  async isAnybody(): Promise<boolean> {
+    const rows: unknown[] = await this.database.query('SELECT 1 FROM erased_identifiers LIMIT 1');
+    return rows.length > 0;
+  }
+
   /** Those of these identifiers that are an erased person's. Sends nothing when there are none to ask for. */
   async find(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<readonly TenantIdentifier[]> {
     if (identifiers.length === 0 || !this.canRemember) return [];

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { cursorAfter } from '../platform/pagination/time-key';
 import { timelineRange, type TimelineSpan } from './domain/timeline-range';
 import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
@@ -43,11 +43,12 @@ export class Timeline {
 
   /** Which of these events are those of these profiles. */
   async own(
+    manager: EntityManager,
     tenantId: string,
     profileIds: readonly string[],
     eventIds: readonly string[],
   ): Promise<ReadonlySet<string>> {
-    const rows: { event_id: string }[] = await this.database.query(
+    const rows: { event_id: string }[] = await manager.query(
       'SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) AND profile_id = ANY($3)',
       [tenantId, eventIds, profileIds],
     );

@@ -67,7 +67,10 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
         ...[tenantId, after, withPayload, ENTRIES_PER_STATEMENT],
         ...[traces.quoted, traces.within, traces.digits],
       ]);
-      const own = await ownEvents(rows.flatMap(({ eventId }) => eventId ?? []));
+      const own = await ownEvents(
+        manager,
+        rows.flatMap(({ eventId }) => eventId ?? []),
+      );
       const ids = rows.filter(({ eventId, named }) => named || (eventId !== null && own.has(eventId)));
       if (ids.length > 0) yield ids.map(({ id }) => id);
       const last = rows.at(-1);

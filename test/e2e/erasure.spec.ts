@@ -87,6 +87,16 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
     }
   });
 
+  it('lets the participant begin anew, also with a mutation id of before', async () => {
+    const person = await aFullPerson(admin);
+    const ops = [{ path: 'state.user.motto', op: 'set', value: 'a motto of now' }];
+    const mutate = (id: string) => person.participant.post('/v1/runtime/state:mutate', { ops, mutation_id: id });
+    expect((await mutate('again')).body.status).toBe('applied');
+    await erase(admin, person.profileId);
+    const { status, body } = await mutate('again');
+    expect([status, body.status, body.mutations[0].previous]).toEqual([200, 'applied', null]);
+  });
+
   it('changes nothing when it is done again, by any id of the customer, also by several at once', async () => {
     const person = await aFullPerson(admin);
     const merged = (await admin.get(`/v1/cdp/profiles/${person.profileId}`)).body.mergedFrom[0];

@@ -43,7 +43,14 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
   };
   // Two profiles that a third event merges, with something personal in the properties too.
   const nickname = `nick-${mark}`;
-  await accept('/v1/external-events', anExternalEvent({ identity: { type: 'EMAIL', value: email.toUpperCase() } }));
+  const first = anExternalEvent({ identity: { type: 'EMAIL', value: email.toUpperCase() } });
+  await accept('/v1/external-events', first);
+  // A warning about an event of theirs, whose payload names nobody.
+  await admin.post('/v1/external-events', {
+    ...first,
+    identity: { type: 'DEVICE', value: 'mistaken' },
+    attributes: { said: `words-${mark}` },
+  });
   await accept('/v1/cdp/events', aCdpEvent({ identity: { externalUserId: subject, phone } }));
   await accept(
     '/v1/cdp/events',
@@ -57,7 +64,18 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
   const changed = await participant.post('/v1/runtime/state:mutate', { ops, mutation_id: `mutation-${mark}` });
   if (changed.status !== 200) throw new Error(`State was not changed: ${JSON.stringify(changed.body)}`);
   const profileId = (await admin.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: subject })).body.id;
-  const marks = [subject, email, device, phone, phone.slice(3), nickname, motto, `session-${mark}`, `note-${mark}`];
+  const marks = [
+    subject,
+    email,
+    device,
+    phone,
+    phone.slice(3),
+    nickname,
+    motto,
+    `session-${mark}`,
+    `note-${mark}`,
+    `words-${mark}`,
+  ];
   return { marks, ...{ subject, email, phone, device, profileId, eventIds, participant } };
 }
 

@@ -19,8 +19,8 @@ export interface Person {
   /** The EXTERNAL identifier, which is the subject of their tokens; null for who has none. */
   readonly subject: string | null;
   readonly traces: Traces;
-  /** Which of these events are theirs. */
-  readonly ownEvents: (eventIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Which of these events are theirs; asked by way of the caller's transaction, which holds a connection already. */
+  readonly ownEvents: (manager: EntityManager, eventIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** One line of an export. */
