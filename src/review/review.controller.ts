@@ -1,10 +1,12 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
-import { Caller } from '../platform/auth/caller.decorator';
+import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { UnmaskAudit } from '../platform/masking/unmask-audit';
+import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
 import { pageStart } from '../platform/pagination/time-key';
 import { DismissDto } from './dto/dismiss.dto';
@@ -25,16 +27,23 @@ export class ReviewController {
     private readonly views: ReviewViews,
     private readonly summary: ReviewSummary,
     private readonly resolutions: ReviewResolutions,
+    private readonly unmasking: UnmaskAudit,
     private readonly clock: Clock,
   ) {}
 
   /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
   @Get('review-entries')
-  @AuthenticateApiKey('review:read')
+  @AuthenticateApiKey('review:read', { unmasks: true })
   @ApiOkResponse({ type: ReviewPageDto })
-  async listReviewEntries(@Caller() { tenantId }: Principal, @Query() query: ReviewQuery): Promise<ReviewPageDto> {
+  async listReviewEntries(
+    @Caller() { tenantId }: Principal,
+    @Query() query: ReviewQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ReviewPageDto> {
     const { entries, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
-    return { items: await this.views.list(tenantId, entries), nextCursor };
+    const ids = entries.map(({ entry }) => entry.id);
+    const unmasked = await this.unmasking.unmasks(request, ids);
+    return { items: await this.views.list(tenantId, entries, { unmasked }), nextCursor };
   }
 
   /** Counts what went wrong by reason, source and event type. */
@@ -50,10 +59,16 @@ export class ReviewController {
 
   /** Shows one problem with the whole payload. */
   @Get('review-entries/:id')
-  @AuthenticateApiKey('review:read')
+  @AuthenticateApiKey('review:read', { unmasks: true })
   @ApiOkResponse({ type: ReviewEntryDto })
-  getReviewEntry(@Caller() { tenantId }: Principal, @Param('id') id: string): Promise<ReviewEntryDto> {
-    return this.views.show(tenantId, id);
+  async getReviewEntry(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @Query() _query: UnmaskQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ReviewEntryDto> {
+    const entry = await this.entries.get(tenantId, id);
+    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request) });
   }
 
   /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */

@@ -17,6 +17,7 @@ let service: TestApp;
 let workspace: Workspace;
 let eventId: string;
 let profileId: string;
+let entryId: string;
 
 beforeAll(async () => {
   service = await startApp();
@@ -32,6 +33,8 @@ beforeEach(async () => {
   const event = aCdpEvent({ eventType: 'free', identity: IDENTITY, properties: PROPERTIES });
   eventId = (await admin.post('/v1/cdp/events', event)).body.event_id;
   profileId = (await admin.get(`/v1/events/${eventId}`)).body.profileId;
+  await admin.post('/v1/cdp/events', { ...event, externalEventId: 'refused', occurredAt: 'yesterday' });
+  entryId = (await admin.get('/v1/review-entries')).body.items[0].id;
 });
 
 /** Every view that unmasks, with the scope that it takes when it masks. */
@@ -41,6 +44,8 @@ const views = () =>
     ['/v1/events', 'events:read'],
     [`/v1/cdp/profiles/${profileId}`, 'profiles:read'],
     [`/v1/cdp/profiles/${profileId}/events`, 'profiles:read'],
+    [`/v1/review-entries/${entryId}`, 'review:read'],
+    ['/v1/review-entries', 'review:read'],
   ] as const;
 
 const auditLines = () =>
@@ -65,7 +70,9 @@ describe('?unmask=true', () => {
       expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
       expect(JSON.stringify(body)).toMatch(HIDDEN);
       const shown = body.items?.[0] ?? body;
-      if (shown.eventId === undefined) {
+      if (shown.payload !== undefined) {
+        expect(shown.payload).toMatchObject({ identity: IDENTITY, properties: PROPERTIES });
+      } else if (shown.eventId === undefined) {
         expect(shown.identifiers).toEqual([
           { type: 'EXTERNAL', value: 'cust-0815' },
           { type: 'EMAIL', value: 'jane@example.com' },
@@ -75,7 +82,7 @@ describe('?unmask=true', () => {
   });
 
   it('is noted with who, when, from where and what, before the answer, and without any value', async () => {
-    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'pii:read'] });
+    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'review:read', 'pii:read'] });
     const started = Date.now();
     for (const [path] of views()) await client.get(`${path}?unmask=true`);
     const lines = await auditLines();
@@ -85,6 +92,8 @@ describe('?unmask=true', () => {
       `GET /v1/events ${eventId}`,
       `GET /v1/cdp/profiles/${profileId}`,
       `GET /v1/cdp/profiles/${profileId}/events`,
+      `GET /v1/review-entries/${entryId}`,
+      `GET /v1/review-entries ${entryId}`,
     ]);
     for (const line of lines) {
       expect([line.by, line.address]).toEqual([by, expect.stringContaining('127.0.0.1')]);
@@ -133,8 +142,8 @@ describe('?unmask=true', () => {
   );
 
   it('notes nothing of what is not found', async () => {
-    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'pii:read'] });
-    for (const path of [`/v1/events/${profileId}`, `/v1/cdp/profiles/${eventId}`]) {
+    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'review:read', 'pii:read'] });
+    for (const path of [`/v1/review-entries/${eventId}`, `/v1/events/${profileId}`, `/v1/cdp/profiles/${eventId}`]) {
       expectProblem(await client.get(`${path}?unmask=true`), 404, 'not_found', []);
     }
     expect(await auditLines()).toEqual([]);

@@ -17,7 +17,7 @@ export interface Operation {
   readonly query: readonly string[];
   /** Undefined when what the document says of it is none of the three. */
   readonly callers: Callers | undefined;
-  /** Undefined where no scope of the closed list is asked for. */
+  /** The first that is asked for; undefined where none of the closed list is. */
   readonly scope: Scope | undefined;
   /** A body that is right in shape; empty where none is taken. */
   readonly body: string;
@@ -48,7 +48,7 @@ function operationOf(document: any, method: string, path: string, operation: any
     ...{ name: `${method} ${path}`, method, path, callers: CALLERS[alternatives(security)] },
     parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((each: any) => each.in === 'query').map((each: any) => each.name),
-    scope: SCOPES.find((scope) => scope === operation['x-required-scope']),
+    scope: SCOPES.find((scope) => scope === String(operation['x-required-scope']).split(' ')[0]),
     body: schema === undefined ? '' : JSON.stringify(sampleOf(document, schema)),
   };
 }

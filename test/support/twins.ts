@@ -59,6 +59,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   }
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
   for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
+  const { jobId: replay } = await made('/v1/review-entries:replay', { filter: { source: mark, reason: 'none' } });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   await made(`/v1/api-keys/${key.id}:revoke`, {});
@@ -72,7 +73,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
   return {
     ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
-    ...{ profiles: profile, merges: merge },
+    ...{ profiles: profile, merges: merge, 'review-replays': replay },
     ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
   };
 }

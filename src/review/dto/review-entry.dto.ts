@@ -7,7 +7,7 @@ import { maskContacts, maskProperties, maskText, maskValue } from '../../platfor
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 
-/** Something that went wrong, or is odd, with all its occurrences; the payload is masked. */
+/** Something that went wrong, or is odd, with all its occurrences; the payload is masked unless it was asked for unmasked. */
 export class ReviewEntryDto {
   id!: string;
 
@@ -57,19 +57,28 @@ export class ReviewEntryDto {
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
   resolution!: Record<string, unknown> | null;
 
-  /** `personal`: the properties that the event's type declares as personal data; `isCut`: the payload is a beginning. */
-  static of(entry: ReviewEntry, personal: ReadonlySet<string>, isCut = false): ReviewEntryDto {
+  /**
+   * `personal`: the properties that the event's type declares as personal data; null shows everything. `isCut`: the payload
+   * is a beginning.
+   */
+  static of(entry: ReviewEntry, personal: ReadonlySet<string> | null, isCut = false): ReviewEntryDto {
     const { id, severity, stage, reason, message, details, family, source, externalEventId, eventType } = entry;
     const { occurrences, firstSeenAt, lastSeenAt, status, resolution } = entry;
     return {
       ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
-      payload: maskedPayload(entry, personal, isCut),
+      payload: shownPayload(entry, personal, isCut),
       ...(isCut ? { payloadTruncated: true } : {}),
       // A refused event has no record that this id would lead to.
       ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded' || status === 'replayed')
         ? { eventId: entry.eventId }
         : {}),
-      ...{ occurrences, firstSeenAt, lastSeenAt, status, resolution: shownResolution(resolution) },
+      ...{
+        occurrences,
+        firstSeenAt,
+        lastSeenAt,
+        status,
+        resolution: personal === null ? resolution : shownResolution(resolution),
+      },
     };
   }
 }
@@ -87,13 +96,15 @@ function shownResolution(resolution: ReviewEntry['resolution']): ReviewEntry['re
   return { ...resolution, note: maskContacts(resolution['note']) };
 }
 
-function maskedPayload(entry: ReviewEntry, personal: ReadonlySet<string>, isCut: boolean): unknown {
+function shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null, isCut: boolean): unknown {
   const { payload, payloadForm, family, details } = entry;
   if (payload === null) return null;
   // As a value, a number that cannot be kept would be shown as another one.
-  if (payloadForm === 'text' || details.some(({ code }) => code === 'range')) return maskText(payload, personal);
+  if (payloadForm === 'text' || details.some(({ code }) => code === 'range')) {
+    return personal === null ? payload : maskText(payload, personal);
+  }
   const value: unknown = isCut ? (valueOfBeginning(payload) ?? null) : JSON.parse(payload);
-  return maskProperties(withUnknownFieldsHidden(value, family), personal);
+  return personal === null ? value : maskProperties(withUnknownFieldsHidden(value, family), personal);
 }
 
 /**
