@@ -19,6 +19,8 @@ export interface Operation {
   readonly callers: Callers | undefined;
   /** The first that is asked for; undefined where none of the closed list is. */
   readonly scope: Scope | undefined;
+  /** Those that are asked for beside it. */
+  readonly furtherScopes: readonly Scope[];
   /** A body that is right in shape; empty where none is taken. */
   readonly body: string;
 }
@@ -44,11 +46,13 @@ export async function operationsOf(url: string): Promise<Operation[]> {
 function operationOf(document: any, method: string, path: string, operation: any): Operation {
   const { security = document.security, parameters = [], requestBody } = operation;
   const schema = requestBody?.content['application/json'].schema;
+  const asked = String(operation['x-required-scope']).split(' ');
+  const [scope, ...furtherScopes] = asked.flatMap((name) => SCOPES.find((each) => each === name) ?? []);
   return {
     ...{ name: `${method} ${path}`, method, path, callers: CALLERS[alternatives(security)] },
     parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((each: any) => each.in === 'query').map((each: any) => each.name),
-    scope: SCOPES.find((scope) => scope === String(operation['x-required-scope']).split(' ')[0]),
+    ...{ scope, furtherScopes },
     body: schema === undefined ? '' : JSON.stringify(sampleOf(document, schema)),
   };
 }
