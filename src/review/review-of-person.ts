@@ -21,7 +21,7 @@ interface LookedAt {
 }
 
 /**
- * What the review area keeps of persons: entries about their events, and payloads that name them. Refused payloads are in no
+ * What the review area keeps of persons: entries about their events, and payloads and notes that name them. Refused payloads are in no
  * index; all of a workspace are searched, which are those of the last 30 days.
  */
 @Injectable()
@@ -48,7 +48,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
   async erase(manager: EntityManager, person: Person): Promise<void> {
     for await (const ids of this.entriesOf(manager, person, true)) {
       await manager.query(
-        `UPDATE review_entries e SET payload = NULL
+        `UPDATE review_entries e SET payload = NULL, resolution = resolution - 'note'
          FROM (SELECT id FROM review_entries WHERE tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE) found
          WHERE e.tenant_id = $1 AND e.id = found.id`,
         [person.tenantId, ids],
@@ -60,11 +60,11 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
   private async *entriesOf(
     manager: EntityManager,
     { tenantId, traces, ownEvents }: Person,
-    withPayload: boolean,
+    withWords: boolean,
   ): AsyncIterable<string[]> {
     for (let after = FIRST_ID; ;) {
       const rows: LookedAt[] = await manager.query(FIND_TRACES, [
-        ...[tenantId, after, withPayload, ENTRIES_PER_STATEMENT],
+        ...[tenantId, after, withWords, ENTRIES_PER_STATEMENT],
         ...[traces.quoted, traces.within, traces.digits],
       ]);
       const own = await ownEvents(

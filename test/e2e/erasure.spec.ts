@@ -60,6 +60,19 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
     expect(await placesOf(service.databaseUrl, other.marks)).toEqual(others);
   });
 
+  it('takes what operators noted about the person along, and leaves what they noted otherwise', async () => {
+    const person = await aFullPerson(admin);
+    for (const note of [`asked ${person.email} about it`, 'a test of the agency']) {
+      await admin.post('/v1/external-events', anExternalEvent({ identity: {} }));
+      const [{ id }] = await reviewEntries(admin, '&status=open');
+      await admin.post(`/v1/review-entries/${id}:dismiss`, { note });
+    }
+    await erase(admin, person.profileId);
+    const dismissed = await reviewEntries(admin, '&status=dismissed');
+    expect(dismissed.map(({ resolution }) => resolution.note)).toEqual(['a test of the agency', undefined]);
+    expect(await placesOf(service.databaseUrl, [person.email])).toEqual([]);
+  });
+
   it('makes the customer not found by any id or identifier, and what was theirs empty', async () => {
     const person = await aFullPerson(admin);
     const merges = (await admin.get(`/v1/cdp/profiles/${person.profileId}/merges`)).body.items;
