@@ -5,7 +5,7 @@ import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 
 const KEY = 'review-replay-admin-key-review-replay-admin';
-const EVENTS = 3_000;
+const EVENTS = 1_200;
 
 /** What there is of the replayed events, however it came about. */
 async function stored(url: string): Promise<unknown> {
@@ -37,7 +37,7 @@ describe('kill -9 in the middle of a bulk replay', () => {
       await registerTypes(client());
       const jobId = await beginReplay(client(), {});
       for (let kill = 1; kill <= 3; kill += 1) {
-        const { state } = await replayOnce(client, jobId, ({ done }) => done >= kill * 300);
+        const { state } = await replayOnce(client, jobId, ({ done }) => done >= kill * 120);
         expect(state).toBe('running');
         await nodes.shift()?.kill();
         if (nodes.length === 0) nodes.push(await start());
@@ -63,7 +63,7 @@ describe('SIGTERM in the middle of a bulk replay', () => {
     await replayOnce(
       () => client,
       jobId,
-      ({ done }) => done >= 300,
+      ({ done }) => done >= 120,
     );
     const startedAt = performance.now();
     expect(await first.stop()).toBe(0);

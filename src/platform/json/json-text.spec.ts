@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { entryTexts, valueOfBeginning } from './json-text';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 /** JSON text with white space wherever it may stand. */
 const spaced = (value: unknown): string => JSON.stringify(value, null, 1);
@@ -37,9 +38,9 @@ describe('the texts of the entries of a list', () => {
   it('are found in milliseconds, however deep and long they are', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const long = `"${'\\\\'.repeat(100_000)}"`;
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     expect(entryTexts(`{"items":[${deep},${long}]}`, 'items')).toEqual([deep, long]);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(cpuMsSince(startedAt)).toBeLessThan(500);
   });
 });
 
