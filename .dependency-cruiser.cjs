@@ -8,6 +8,7 @@ const FEATURES = [
   'identity',
   'ingest',
   'jwt-issuers',
+  'replay',
   'review',
   'runtime',
   'service-credentials',
@@ -19,6 +20,7 @@ const FEATURES = [
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
   ingest: ['identity', 'review'],
+  replay: ['ingest', 'review'],
   runtime: ['variables'],
   workspaces: ['api-keys'],
 };

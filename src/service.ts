@@ -14,6 +14,7 @@ import { migrate } from './platform/database/migrate';
 import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
+import { Jobs } from './platform/jobs/jobs';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
 import { BootstrapService } from './workspaces/bootstrap.service';
@@ -45,6 +46,7 @@ export async function startService(environment: Settings): Promise<Service> {
     const app = await createApp(settings, database, logger);
     const firstKey = await app.get(BootstrapService).run();
     await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
+    app.get(Jobs).start();
     return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
   } catch (error) {
     await database.stop();
@@ -114,7 +116,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 async function stop(app: NestExpressApplication, database: Database): Promise<void> {
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
-  await Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]);
+  await Promise.all([Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]), app.get(Jobs).stop()]);
   httpServerOf(app).closeAllConnections();
   await app.close();
   await database.stop();

@@ -1,14 +1,31 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CustomerErasure } from './customer-erasure';
+import { CustomerLocks } from './customer-locks';
+import { CustomerReader } from './customer-reader';
+import { ErasedIdentifier } from './entities/erased-identifier.entity';
+import { Erasure } from './entities/erasure.entity';
 import { ProfileIdentifier } from './entities/profile-identifier.entity';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { Profile } from './entities/profile.entity';
+import { ErasedIdentifiers } from './erased-identifiers';
 import { IdentityService } from './identity.service';
+import { MergeRepository } from './merge.repository';
+import { MergesService } from './merges.service';
 import { ProfileRepository } from './profile.repository';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge])],
-  providers: [IdentityService, ProfileRepository],
-  exports: [IdentityService],
+  imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge, Erasure, ErasedIdentifier])],
+  providers: [
+    IdentityService,
+    CustomerReader,
+    CustomerErasure,
+    CustomerLocks,
+    ErasedIdentifiers,
+    MergesService,
+    MergeRepository,
+    ProfileRepository,
+  ],
+  exports: [IdentityService, CustomerReader, CustomerErasure, MergesService],
 })
 export class IdentityModule {}

@@ -4,6 +4,7 @@ import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
 import { identityRules, type IdentityRules } from './domain/identifier';
+import { ErasedIdentifiers } from './erased-identifiers';
 import {
   identifierKey,
   pairKey,
@@ -32,6 +33,8 @@ export interface TenantClaim extends IdentityClaim {
 /** What a transaction has read about the identifiers of its batch. */
 export interface IdentityReading {
   readonly identifiers: readonly KnownIdentifier[];
+  /** Those that nobody holds, and that nobody gets: they were an erased person's. */
+  readonly erased: readonly TenantIdentifier[];
 }
 
 /** Where an event belongs, or why it belongs nowhere. */
@@ -74,6 +77,7 @@ export class IdentityService {
 
   constructor(
     private readonly profiles: ProfileRepository,
+    private readonly erased: ErasedIdentifiers,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
     this.rules = identityRules(settings.defaultPhoneRegion, settings.placeholderIdentities);
@@ -81,13 +85,22 @@ export class IdentityService {
   }
 
   async read(transaction: Transaction, claims: readonly TenantClaim[]): Promise<IdentityReading> {
-    const wanted = new Map<string, TenantIdentifier>();
-    for (const { tenantId, identifiers } of claims) {
-      for (const { kind, value } of identifiers) {
-        wanted.set(`${tenantId}${identifierKey(kind, value)}`, { tenantId, kind, value });
-      }
-    }
-    return { identifiers: await this.profiles.read(transaction, [...wanted.values()]) };
+    const wanted = [...identifiersOf(claims).values()];
+    const [identifiers, erased] = await Promise.all([
+      this.profiles.read(transaction, wanted),
+      this.erased.findSuspects(transaction, wanted),
+    ]);
+    return { identifiers, erased };
+  }
+
+  /** For whoever will not `claim`, which finds out by itself: looks whether unknown identifiers are an erased person's. */
+  async readErased(
+    transaction: Transaction,
+    claims: readonly TenantClaim[],
+    reading: IdentityReading,
+  ): Promise<IdentityReading> {
+    const erased = await this.erased.find(transaction, unknownIdentifiers(claims, reading));
+    return { ...reading, erased: [...reading.erased, ...erased] };
   }
 
   /** Decides by what was read; asks again only where a merge is at hand, whether somebody has separated the two before. */
@@ -107,18 +120,28 @@ export class IdentityService {
     return this.plan(claims, reading, new Set(undone.map((pair) => pairKey(pair.from_root_id, pair.into_root_id))));
   }
 
-  async claim(transaction: Transaction, reading: IdentityReading, { plans }: IdentityDecision): Promise<void> {
+  /** `claims` and `decision` belong together. */
+  async claim(
+    transaction: Transaction,
+    claims: readonly TenantClaim[],
+    reading: IdentityReading,
+    { plans }: IdentityDecision,
+  ): Promise<void> {
     const roots = plans.flatMap(({ tenantId, plan }) =>
       plan.changedRoots.map((profileId): TenantProfile => ({ tenantId, profileId })),
     );
     const identifiers = plans.flatMap(({ tenantId, plan }) =>
       plan.newIdentifiers.map((identifier) => ({ tenantId, ...identifier })),
     );
-    if (roots.length === 0 && identifiers.length === 0) return;
-    const [versions, inserted] = await Promise.all([
+    const unknown = unknownIdentifiers(claims, reading);
+    if (roots.length === 0 && unknown.length === 0) return;
+    const [versions, inserted, erased] = await Promise.all([
       this.profiles.lockRoots(transaction, roots),
       this.profiles.insertIdentifiers(transaction, identifiers),
+      // Behind the insert: an erasure gives identifiers free and writes down whose they were at once.
+      this.erased.find(transaction, unknown),
     ]);
+    if (erased.length > 0) throw new LostRaceError('an identifier is of a person who was erased');
     const read = new Map(reading.identifiers.map(({ profile, version }) => [profile.rootId, version]));
     const unchanged = roots.every(({ profileId }) => versions.get(profileId) === read.get(profileId));
     if (!unchanged) throw new LostRaceError('a customer changed since it was read');
@@ -157,8 +180,12 @@ export class IdentityService {
   ): IdentityDecision {
     const known = knownByTenant(reading, undone);
     const homes = new Map<TenantClaim, IdentityHome>();
+    const erased = byTenant(reading.erased);
     const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
-      const there = known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), undone };
+      const there = {
+        ...(known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), undone }),
+        erased: new Set(erased.get(tenantId)?.map(({ kind, value }) => identifierKey(kind, value))),
+      };
       const plan = planIdentity(own, there, this.policy);
       const rootOf = rootsAfter(plan, there);
       plan.resolutions.forEach((resolution, index) => {
@@ -169,6 +196,27 @@ export class IdentityService {
     });
     return { homes: claims.flatMap((claim) => homes.get(claim) ?? []), plans };
   }
+}
+
+/** Each identifier once, under a text for it and its workspace. */
+function identifiersOf(claims: readonly TenantClaim[]): Map<string, TenantIdentifier> {
+  const all = new Map<string, TenantIdentifier>();
+  for (const { tenantId, identifiers } of claims) {
+    for (const { kind, value } of identifiers) all.set(nameOf({ tenantId, kind, value }), { tenantId, kind, value });
+  }
+  return all;
+}
+
+/** Those of the claims that nobody holds and of which nothing more is known. */
+function unknownIdentifiers(claims: readonly TenantClaim[], reading: IdentityReading): TenantIdentifier[] {
+  const all = identifiersOf(claims);
+  for (const known of reading.identifiers) all.delete(nameOf(known));
+  for (const erased of reading.erased) all.delete(nameOf(erased));
+  return [...all.values()];
+}
+
+function nameOf({ tenantId, kind, value }: TenantIdentifier): string {
+  return `${tenantId}${identifierKey(kind, value)}`;
 }
 
 function byTenant<T extends { readonly tenantId: string }>(entries: readonly T[]): Map<string, T[]> {

@@ -141,6 +141,8 @@ export class ProfileRepository {
       id: mergeIds(),
       from_profile_id: merge.loserRootId,
       into_profile_id: merge.intoRootId,
+      from_evidence_id: merge.fromEvidenceId,
+      into_evidence_id: merge.intoEvidenceId,
       event_id: merge.eventId,
       merged_at: new Date(merge.at).toISOString(),
     }));

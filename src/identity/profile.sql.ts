@@ -39,11 +39,11 @@ export const READ_UNDONE_MERGES: Statement = {
       WHERE tenant_id = u.tenant_id AND root_id = u.root_id AND root_id <> profile_id
     ) f
     CROSS JOIN LATERAL (
-      SELECT into_profile_id FROM profile_merges
-      WHERE tenant_id = u.tenant_id AND from_profile_id = f.profile_id AND undone_at IS NOT NULL LIMIT 1000
+      SELECT into_evidence_id FROM profile_merges
+      WHERE tenant_id = u.tenant_id AND from_evidence_id = f.profile_id AND undone_at IS NOT NULL LIMIT 1000
     ) m
     CROSS JOIN LATERAL (
-      SELECT root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = m.into_profile_id LIMIT 1
+      SELECT root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = m.into_evidence_id LIMIT 1
     ) t`,
 };
 
@@ -132,8 +132,22 @@ export const POINT_AT_ROOT: Statement = {
 export const INSERT_MERGES: Statement = {
   name: 'identity_insert_merges',
   text: `
-    INSERT INTO profile_merges (tenant_id, id, from_profile_id, into_profile_id, event_id, merged_at)
-    SELECT m.tenant_id, m.id, m.from_profile_id, m.into_profile_id, m.event_id, m.merged_at
+    INSERT INTO profile_merges (tenant_id, id, from_profile_id, into_profile_id, from_evidence_id, into_evidence_id,
+      event_id, merged_at)
+    SELECT m.tenant_id, m.id, m.from_profile_id, m.into_profile_id, m.from_evidence_id, m.into_evidence_id,
+      m.event_id, m.merged_at
     FROM json_to_recordset($1::json) AS m (tenant_id uuid, id uuid, from_profile_id uuid, into_profile_id uuid,
-      event_id uuid, merged_at timestamptz)`,
+      from_evidence_id uuid, into_evidence_id uuid, event_id uuid, merged_at timestamptz)`,
+};
+
+/** Which of these hashes are those of identifiers of erased persons. */
+export const FIND_ERASED: Statement = {
+  name: 'identity_find_erased',
+  text: `
+    SELECT u.position
+    FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, hash, position)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM erased_identifiers
+      WHERE tenant_id = u.tenant_id AND hash = decode(u.hash, 'hex') LIMIT 1
+    ) e`,
 };

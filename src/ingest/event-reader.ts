@@ -21,7 +21,7 @@ export interface EventPage {
  * Rows that one page may look at. A filter that hardly anything fits then costs milliseconds, not a walk through the whole
  * log: the page comes short, and its cursor goes on where it stopped.
  */
-const ROWS_LOOKED_AT_MAX = 20_000;
+export const ROWS_LOOKED_AT_MAX = 20_000;
 
 interface LookedAt {
   readonly event_id: string;
@@ -94,7 +94,8 @@ export class EventReader {
     );
   }
 
-  private async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
+  /** Events by id, in the order of the ids. */
+  async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
     if (ids.length === 0) return [];
     const events = await this.database.manager.findBy(Event, { tenantId, eventId: In([...ids]) });
     const byId = new Map(events.map((event) => [event.eventId, event]));

@@ -4,6 +4,7 @@ import { spenderOf } from '../platform/auth/spender';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { receivedJson } from '../platform/http/json-body';
+import { entryTexts } from '../platform/json/json-text';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
 import { jsonTextOf } from './domain/json-text';
 import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
@@ -59,14 +60,25 @@ export abstract class IngestController {
     this.limits.charge('events', spenderOf(caller), response, items.length - 1);
     // Memory is what counts here, and a batch's items are mostly alike.
     const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
+    const texts = itemTexts(request);
     const checked = await Promise.all(
-      items.map(async (value) => check({ value, bytes, text: () => jsonTextOf(value) })),
+      items.map(async (value, index) => check({ value, bytes, text: () => texts()[index] ?? jsonTextOf(value) })),
     );
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
     return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
   }
+}
+
+/** The items as they came, taken apart when the first of them is asked for. */
+function itemTexts(request: Request): () => readonly string[] {
+  let texts: readonly string[] | undefined;
+  return () => {
+    const raw = receivedJson(request)?.raw;
+    texts ??= raw === undefined ? [] : entryTexts(textOf(raw), 'items');
+    return texts;
+  };
 }
 
 /** Without a byte order mark, which JSON.parse does not take. */

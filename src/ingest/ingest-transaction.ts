@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
+import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
+import { saysTheSame } from './domain/content-hash';
 import type { Outcome, WarningReason } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
 
@@ -13,6 +15,8 @@ export interface IngestWork extends EventToStore {
   readonly text: () => string;
   /** What is odd about the event itself, whoever it belongs to. */
   readonly warnings: readonly WarningReason[];
+  /** The review entry that the event was kept in before, and who sends it again. */
+  readonly replay?: { readonly entryId: string; readonly attempt: ReplayAttempt };
 }
 
 interface Settled {
@@ -44,7 +48,7 @@ export class IngestTransaction {
 
     const freshClaims = fresh.map(claimOf);
     const decision = await this.identity.decide(transaction, freshClaims, reading);
-    await this.identity.claim(transaction, reading, decision);
+    await this.identity.claim(transaction, freshClaims, reading, decision);
     const homed = homedEvents(fresh, decision);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, homed, batchId),
@@ -68,27 +72,32 @@ export class IngestTransaction {
     batch: readonly IngestWork[],
     earlier: readonly IngestWork[],
   ): Promise<Outcome[]> {
-    const [stored, reading] = await Promise.all([
+    const [stored, known] = await Promise.all([
       this.log.find(transaction, batch),
       this.identity.read(transaction, [...earlier, ...batch].map(claimOf)),
     ]);
     const fresh = [...earlier, ...batch.filter((work) => !stored.has(work.eventId))];
-    const decision = await this.identity.decide(transaction, fresh.map(claimOf), reading);
+    const claims = fresh.map(claimOf);
+    const reading = await this.identity.readErased(transaction, claims, known);
+    const decision = await this.identity.decide(transaction, claims, reading);
     const inserted = new Set(fresh.map((work) => work.eventId));
     return inOrder(batch, [...repeated(batch, stored, NO_BATCH), ...settledFresh(fresh, decision, inserted)]);
   }
 
   /**
    * Sends along with COMMIT what the review area must know, and brings the outcomes into the order of the batch. An event
-   * that has come in right closes its refusals, also when it was there before.
+   * that has come in right closes its refusals, also when it was there before: the one that was replayed as such, the
+   * others as superseded.
    */
   private conclude(transaction: Transaction, batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
     const warnings = settled.flatMap(({ work, outcome }) =>
       outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
     );
+    const right = settled.filter(({ outcome }) => cameInRight(outcome));
+    this.review.closeReplayed(transaction, right.flatMap(replayedEntries));
     this.review.supersede(
       transaction,
-      settled.filter(({ outcome }) => cameInRight(outcome)).map(({ work }) => work),
+      right.map(({ work }) => work),
     );
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, settled);
@@ -97,6 +106,12 @@ export class IngestTransaction {
 
 function cameInRight(outcome: Outcome): boolean {
   return outcome.status !== 'refused' && !outcome.warnings.includes('payload_mismatch');
+}
+
+function replayedEntries({ work, outcome: { status } }: Settled): ReplayedEntry[] {
+  const { tenantId, eventId, replay } = work;
+  if (replay === undefined || status === 'refused') return [];
+  return [{ tenantId, id: replay.entryId, eventId, resolution: { ...replay.attempt, outcome: status, eventId } }];
 }
 
 /** No event was stored by it. */
@@ -124,7 +139,7 @@ function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, Stor
     if (found === undefined) return [];
     const { contentHash: storedHash } = found;
     if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [], storedHash } }];
-    const warnings = storedHash === work.contentHash ? [] : (['payload_mismatch'] as const);
+    const warnings = saysTheSame(storedHash, work.contentHash) ? [] : (['payload_mismatch'] as const);
     return [{ work, outcome: { status: 'duplicate', warnings, storedHash } }];
   });
 }

@@ -4,9 +4,13 @@ import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
 import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
+import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
 import { EventReader } from './event-reader';
+import { EventReplay } from './event-replay';
 import { EventSample } from './event-sample';
+import { EventViews } from './event-views';
+import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
@@ -14,20 +18,19 @@ import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
+import { Timeline } from './timeline';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
   providers: [
-    IngestService,
-    IngestLane,
-    IngestPreview,
-    IngestTransaction,
-    EventLog,
-    EventReader,
-    EventSample,
-    ExternalEventCheck,
+    ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
+    ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
   ],
-  exports: [IngestService, EventSample],
+  exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
 })
-export class IngestModule {}
+export class IngestModule {
+  constructor(families: EventFamilies, external: ExternalEventCheck) {
+    families.add('external', (_tenantId, sent) => external.check(sent));
+  }
+}

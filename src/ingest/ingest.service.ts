@@ -1,28 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { newId } from '../platform/ids/ids';
 import type { Weighed } from '../platform/lane/lane';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
-import { contentHashOf } from './domain/content-hash';
-import { eventIdOf } from './domain/event-id';
-import type { CheckedEvent, Refusal, TakenEvent } from './domain/incoming-event';
-import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
-import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
+import type { CheckedEvent } from './domain/incoming-event';
+import type { IngestResult, Outcome } from './domain/outcome';
 import { refusalProblem } from './domain/refusal-problem';
-import { warningProblem } from './domain/warning-entry';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import type { IngestWork } from './ingest-transaction';
+import { judgeEvent, resultsOf, warningsOfCopy, type Judged } from './judged-event';
 import { ToldDeprecations } from './told-deprecations';
-
-/** An event on its way: what was sent, and either the work that it makes or why it makes none. */
-interface Judged {
-  readonly checked: CheckedEvent;
-  readonly work?: IngestWork;
-  readonly refusal?: Refusal;
-}
 
 export interface IngestOptions {
   /** Answers as the live call would, and writes nothing. */
@@ -43,7 +32,7 @@ export class IngestService {
 
   /** Takes one event. Resolves after the commit that stored it, or that kept its refusal. */
   async ingest(caller: Principal, checked: CheckedEvent, { dryRun }: IngestOptions): Promise<IngestResult> {
-    const judged = this.judge(caller, checked);
+    const judged = judgeEvent(caller, checked, this.clock.now().getTime(), this.toldDeprecations);
     await this.keepRefusals(caller, [judged], dryRun);
     const outcomes = judged.work === undefined ? [] : [await this.settleOne(judged, judged.work, dryRun)];
     const [result] = await this.describe(caller, [judged], outcomes, dryRun);
@@ -57,7 +46,8 @@ export class IngestService {
     checked: readonly CheckedEvent[],
     { dryRun }: IngestOptions,
   ): Promise<IngestResult[]> {
-    const judged = checked.map((event) => this.judge(caller, event));
+    const now = this.clock.now().getTime();
+    const judged = checked.map((event) => judgeEvent(caller, event, now, this.toldDeprecations));
     // Before anything is stored, so that a corrected copy in the same batch finds the refusal that it closes.
     await this.keepRefusals(caller, judged, dryRun);
     const works = judged.flatMap(({ checked: { sent }, work }): Weighed<IngestWork>[] =>
@@ -72,36 +62,6 @@ export class IngestService {
   private async settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
     if (!dryRun) return this.lane.store({ work, bytes: checked.sent.bytes });
     return (await this.preview.settle([work]))[0];
-  }
-
-  private judge(caller: Principal, checked: CheckedEvent): Judged {
-    const refused = refuseSource(sourceOf(checked), caller.sources);
-    if (refused !== undefined) return { checked, refusal: refused };
-    if ('refusal' in checked.checked) return { checked, refusal: checked.checked.refusal };
-    return { checked, work: this.workOf(caller.tenantId, checked.checked, checked.sent.text) };
-  }
-
-  private workOf(tenantId: string, taken: TakenEvent, text: () => string): IngestWork {
-    const { event } = taken;
-    const receivedAt = this.clock.now().getTime();
-    return {
-      tenantId,
-      event,
-      eventId: eventIdOf(tenantId, event.source, event.externalEventId),
-      contentHash: contentHashOf(event),
-      receivedAt,
-      newProfileId: newId(),
-      text,
-      warnings: this.warningsOf(tenantId, taken, receivedAt),
-    };
-  }
-
-  private warningsOf(tenantId: string, { event, isDeprecated }: TakenEvent, receivedAt: number): WarningReason[] {
-    const isNews = isDeprecated === true && !this.toldDeprecations.has(tenantId, event.eventType, receivedAt);
-    return [
-      ...(isClockSkewed(event.occurredAt, receivedAt) ? (['clock_skew'] as const) : []),
-      ...(isNews ? (['event_type_deprecated'] as const) : []),
-    ];
   }
 
   private async keepRefusals({ tenantId }: Principal, judged: readonly Judged[], dryRun: boolean): Promise<void> {
@@ -122,32 +82,23 @@ export class IngestService {
   ): Promise<IngestResult[]> {
     const at = this.clock.now().getTime();
     const problems: Problem[] = [];
-    let settled = 0;
-    const results = judged.map(({ checked, work, refusal }): IngestResult => {
-      if (refusal !== undefined) return { status: 'error', refusal };
-      const outcome = work === undefined ? undefined : outcomes[settled++];
-      const refused = refusalOf(outcome);
-      if (refused !== undefined) {
-        // What could only not be stored now is no problem of the event; its sender sends it again.
-        if (refused.code !== 'unavailable') problems.push(refusalProblem(tenantId, checked, refused, at));
-        return { status: 'error', refusal: refused };
+    const results = resultsOf(judged, outcomes);
+    for (const { judged: event, result, outcome } of results) {
+      const { checked, work } = event;
+      // What could only not be stored now is no problem of the event; its sender sends it again.
+      if (result.status === 'error' && work !== undefined && result.refusal.code !== 'unavailable') {
+        problems.push(refusalProblem(tenantId, checked, result.refusal, at));
       }
-      if (work === undefined || outcome === undefined || outcome.status === 'refused') {
-        throw new Error('An event was left without an outcome');
-      }
-      if (!dryRun && outcome.warnings.includes('event_type_deprecated')) this.toldDeprecations.add(work);
-      if (outcome.copy) problems.push(...outcome.warnings.map((reason) => warningProblem(work, reason)));
-      return { status: outcome.status, eventId: work.eventId };
-    });
+      if (work === undefined) continue;
+      if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
+      problems.push(...warningsOfCopy(work, outcome));
+    }
     if (!dryRun) await this.review.record(tenantId, problems);
-    return results;
+    return results.map(({ result }) => result);
   }
 }
 
-function sourceOf({ sent: { value } }: CheckedEvent): unknown {
-  return typeof value === 'object' && value !== null && 'source' in value ? value.source : undefined;
-}
-
-function refusalOf(outcome: Outcome | undefined): Refusal | undefined {
-  return outcome?.status === 'refused' ? refusalInTheLane(outcome.code) : undefined;
+/** The warning of the day is stored with this event, or has been before. */
+function isDeprecationTold(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && outcome.status !== 'refused' && outcome.warnings.includes('event_type_deprecated');
 }

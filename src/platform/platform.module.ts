@@ -11,7 +11,11 @@ import { ProblemDetailsFilter } from './errors/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
+import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
+import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
+import { UnmaskAudit } from './masking/unmask-audit';
+import { PersonalData } from './personal-data/personal-data';
 import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
@@ -23,7 +27,7 @@ export class PlatformModule {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange]),
+        TypeOrmModule.forFeature([ControlChange, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
       ],
@@ -33,7 +37,10 @@ export class PlatformModule {
         { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
+        PersonalData,
+        UnmaskAudit,
         SecretBox,
         { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
       ],
@@ -43,7 +50,10 @@ export class PlatformModule {
         BODY_LIMITS,
         Clock,
         ControlFeed,
+        Jobs,
         PersonalProperties,
+        PersonalData,
+        UnmaskAudit,
         SecretBox,
         ProblemDetailsFilter,
       ],

@@ -1,39 +1,29 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { Jobs } from '../platform/jobs/jobs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const ROUND_MS = 60 * 60 * 1000;
+const EVERY_HOUR = '17 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 500;
 
 /** Lets go of payloads that have been kept for replay long enough (contract section 7); the entries stay. */
 @Injectable()
-export class ReviewRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(ReviewRetention.name);
-  private timer: NodeJS.Timeout | undefined;
-
+export class ReviewRetention implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
+    private readonly jobs: Jobs,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.round(), ROUND_MS);
-    this.timer.unref();
-  }
-
-  beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
+  onModuleInit(): void {
+    const work = async (): Promise<void> => {
+      await this.removeOldPayloads();
+    };
+    this.jobs.handle('review-retention', work, { cron: EVERY_HOUR });
   }
 
   /** Answers how many payloads it has removed. Any number of nodes may do it at once. */
@@ -54,13 +44,5 @@ export class ReviewRetention implements OnApplicationBootstrap, BeforeApplicatio
       rows = count;
     }
     return removed;
-  }
-
-  private async round(): Promise<void> {
-    try {
-      await this.removeOldPayloads();
-    } catch (error) {
-      this.logger.warn(`Old payloads could not be removed now: ${describeSummary(summariseError(error)).line}`);
-    }
   }
 }

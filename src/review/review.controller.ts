@@ -1,49 +1,90 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
-import { Caller } from '../platform/auth/caller.decorator';
+import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { DomainError } from '../platform/errors/domain-error';
-import { isUuid } from '../platform/ids/uuid';
-import { PersonalProperties } from '../platform/masking/personal-properties';
+import { Clock } from '../platform/clock/clock';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { UnmaskAudit } from '../platform/masking/unmask-audit';
+import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
 import { pageStart } from '../platform/pagination/time-key';
+import { DismissDto } from './dto/dismiss.dto';
 import { ReviewEntryDto, ReviewPageDto } from './dto/review-entry.dto';
 import { ReviewQuery } from './dto/review-entry.query';
-import type { ReviewEntry } from './entities/review-entry.entity';
+import { ReviewSummaryDto } from './dto/review-summary.dto';
+import { ReviewSummaryQuery } from './dto/review-summary.query';
 import { ReviewReader } from './review-reader';
+import { ReviewResolutions } from './review-resolutions';
+import { ReviewSummary } from './review-summary';
+import { ReviewViews } from './review-views';
 
 @ApiTags('Review')
-@Controller('v1/review-entries')
+@Controller('v1')
 export class ReviewController {
   constructor(
     private readonly entries: ReviewReader,
-    private readonly personal: PersonalProperties,
+    private readonly views: ReviewViews,
+    private readonly summary: ReviewSummary,
+    private readonly resolutions: ReviewResolutions,
+    private readonly unmasking: UnmaskAudit,
+    private readonly clock: Clock,
   ) {}
 
-  /** Lists what went wrong, the newest problem first. */
-  @Get()
-  @AuthenticateApiKey('review:read')
+  /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
+  @Get('review-entries')
+  @AuthenticateApiKey('review:read', { unmasks: true })
   @ApiOkResponse({ type: ReviewPageDto })
-  async listReviewEntries(@Caller() { tenantId }: Principal, @Query() query: ReviewQuery): Promise<ReviewPageDto> {
-    const page = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
-    return {
-      items: await Promise.all(page.entries.map((entry) => this.view(tenantId, entry))),
-      nextCursor: page.nextCursor,
-    };
+  async listReviewEntries(
+    @Caller() { tenantId }: Principal,
+    @Query() query: ReviewQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ReviewPageDto> {
+    const { entries, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
+    const ids = entries.map(({ entry }) => entry.id);
+    const unmasked = await this.unmasking.unmasks(request, ids);
+    return { items: await this.views.list(tenantId, entries, { unmasked }), nextCursor };
   }
 
-  /** Shows one problem. */
-  @Get(':id')
+  /** Counts what went wrong by reason, source and event type. */
+  @Get('review-entries\\:summary')
   @AuthenticateApiKey('review:read')
-  @ApiOkResponse({ type: ReviewEntryDto })
-  async getReviewEntry(@Caller() { tenantId }: Principal, @Param('id') id: string): Promise<ReviewEntryDto> {
-    const entry = isUuid(id) ? await this.entries.find(tenantId, id) : null;
-    if (entry === null) throw new DomainError('not_found', 'There is no review entry with this id in this workspace.');
-    return this.view(tenantId, entry);
+  @ApiOkResponse({ type: ReviewSummaryDto })
+  async summarizeReviewEntries(
+    @Caller() { tenantId }: Principal,
+    @Query() { status = 'open' }: ReviewSummaryQuery,
+  ): Promise<ReviewSummaryDto> {
+    return ReviewSummaryDto.of(status, await this.summary.count(tenantId, status));
   }
 
-  private async view(tenantId: string, entry: ReviewEntry): Promise<ReviewEntryDto> {
-    return ReviewEntryDto.of(entry, await this.personal.namesOf(tenantId, entry.eventType));
+  /** Shows one problem with the whole payload. */
+  @Get('review-entries/:id')
+  @AuthenticateApiKey('review:read', { unmasks: true })
+  @ApiOkResponse({ type: ReviewEntryDto })
+  async getReviewEntry(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @Query() _query: UnmaskQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ReviewEntryDto> {
+    const entry = await this.entries.get(tenantId, id);
+    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request) });
+  }
+
+  /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */
+  @Post('review-entries/:id\\:dismiss')
+  @HttpCode(200)
+  @AuthenticateApiKey('review:write')
+  @ApiOkResponse({ type: ReviewEntryDto })
+  async dismissReviewEntry(
+    @Caller() { tenantId, credentialId }: Principal,
+    @Param('id') id: string,
+    @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
+  ): Promise<ReviewEntryDto> {
+    const { id: known } = await this.entries.get(tenantId, id);
+    const at = this.clock.now().toISOString();
+    const kept = note === undefined ? {} : { note };
+    await this.resolutions.dismiss(tenantId, known, { action: 'dismissed', at, by: credentialId, ...kept });
+    return this.views.show(tenantId, known);
   }
 }

@@ -2,15 +2,28 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { RefusalSample } from './refusal-sample';
+import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
+import { ReviewResolutions } from './review-resolutions';
 import { ReviewRetention } from './review-retention';
+import { ReviewSummary } from './review-summary';
+import { ReviewViews } from './review-views';
 import { ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry])],
   controllers: [ReviewController],
-  providers: [ReviewService, ReviewReader, ReviewRetention, RefusalSample],
-  exports: [ReviewService, RefusalSample],
+  providers: [
+    ReviewService,
+    ReviewReader,
+    ReviewViews,
+    ReviewSummary,
+    ReviewResolutions,
+    ReviewRetention,
+    ReviewOfPerson,
+    RefusalSample,
+  ],
+  exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],
 })
 export class ReviewModule {}

@@ -5,6 +5,7 @@ import { PipelinedConnection, type Statement, type Transaction } from '../platfo
 import { Lane } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-entry';
+import type { ReplayedEntry } from './domain/resolution';
 import * as sql from './review.sql';
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
@@ -60,6 +61,17 @@ export class ReviewService implements BeforeApplicationShutdown {
     transaction.sendLast(sql.SUPERSEDE_ENTRIES, [
       events.map((event) => event.tenantId),
       events.map((event) => event.eventId),
+    ]);
+  }
+
+  /** Closes entries whose events this transaction stores or finds stored, because somebody has sent them again from here. */
+  closeReplayed(transaction: Transaction, entries: readonly ReplayedEntry[]): void {
+    if (entries.length === 0) return;
+    transaction.sendLast(sql.CLOSE_REPLAYED_ENTRIES, [
+      entries.map((entry) => entry.tenantId),
+      entries.map((entry) => entry.id),
+      entries.map((entry) => entry.eventId),
+      entries.map((entry) => JSON.stringify(entry.resolution)),
     ]);
   }
 

@@ -45,7 +45,22 @@ export const SUPERSEDE_ENTRIES: Statement = {
       ORDER BY r.tenant_id, r.id
     )
     UPDATE review_entries e
-    SET status = 'superseded', resolution = jsonb_build_object('outcome', 'accepted', 'eventId', e.event_id)
+    SET status = 'superseded', resolution = jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)
     FROM closing c
     WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`,
+};
+
+/** Closes entries whose events were sent again from the review area and are stored; what is closed already stays as it is. */
+export const CLOSE_REPLAYED_ENTRIES: Statement = {
+  name: 'review_close_replayed_entries',
+  text: `
+    WITH closing AS MATERIALIZED (
+      SELECT u.tenant_id, u.id, u.event_id, u.resolution
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS u (tenant_id, id, event_id, resolution)
+      ORDER BY u.tenant_id, u.id
+    )
+    UPDATE review_entries e
+    SET status = 'replayed', resolution = c.resolution::jsonb, event_id = c.event_id
+    FROM closing c
+    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status IN ('open', 'dismissed')`,
 };

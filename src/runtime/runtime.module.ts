@@ -15,6 +15,7 @@ import { ParticipantsController } from './participants.controller';
 import { RuntimeRequests } from './runtime-requests';
 import { CampaignRuntimeController, RUNTIME_MOUNTS, RuntimeController } from './runtime.controller';
 import { RuntimeService } from './runtime.service';
+import { StateOfPerson } from './state-of-person';
 import { StateReader } from './state-reader';
 import { StateRepository } from './state.repository';
 
@@ -28,6 +29,7 @@ import { StateRepository } from './state.repository';
     MutationTransaction,
     StateRepository,
     StateReader,
+    StateOfPerson,
     OutcomePartitions,
   ],
   exports: [RuntimeService],

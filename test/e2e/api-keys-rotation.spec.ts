@@ -5,6 +5,7 @@ import { Client, expectProblem, type Answer } from '../support/client';
 import { withClient } from '../support/database';
 import { untilRemembered } from '../support/remembered-key';
 import { aTenant, type KeyOptions, type Tenant } from '../support/tenant';
+import { placesOf } from '../support/traces';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
@@ -311,25 +312,13 @@ describe('the plaintext of a key', () => {
       ...[key, key.slice(4, -6), key.slice(8, 24), Buffer.from(key).toString('hex'), btoa(key).replaceAll('=', '')],
     ]);
     expect(pieces.filter((piece) => texts.join('\n').includes(piece))).toEqual([]);
-    expect(await tablesWith(pieces)).toEqual([]);
+    expect(await placesOf(service.databaseUrl, pieces)).toEqual([]);
     // The search finds what is there: the name of the key, and its hash.
     const hash = "SELECT encode(key_hash, 'hex') AS hash FROM api_keys WHERE tenant_id = $1 AND id = $2";
     const [row] = await sql(hash, [tenant.tenantId, issued.apiKey.id]);
-    expect([await tablesWith(['web shop']), await tablesWith([row.hash])]).toEqual([['api_keys'], ['api_keys']]);
+    expect(await placesOf(service.databaseUrl, ['web shop', row.hash])).toEqual([
+      'public.api_keys: web shop',
+      `public.api_keys: ${row.hash}`,
+    ]);
   });
 });
-
-/** The tables of the database that have one of the texts in any column of any row; bytes are searched in hex. */
-async function tablesWith(texts: readonly string[]): Promise<string[]> {
-  return withClient(service.databaseUrl, async (client) => {
-    const tables = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname NOT IN
-      ('pg_catalog', 'information_schema')`);
-    expect(tables.rows.length).toBeGreaterThan(10);
-    const found: string[] = [];
-    for (const { tablename } of tables.rows) {
-      const rows = `SELECT 1 FROM ${tablename} t, unnest($1::text[]) piece WHERE position(piece IN t::text) > 0 LIMIT 1`;
-      if ((await client.query(rows, [texts])).rows.length > 0) found.push(tablename);
-    }
-    return found;
-  });
-}

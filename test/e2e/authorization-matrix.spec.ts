@@ -52,8 +52,10 @@ describe('every operation for backends', () => {
     await expectRefusalsBeforeBody(service.url, means, keysOnly, column);
   });
 
-  it('lets in a key with just the scope it takes', async () => {
-    await expectEntry(service.url, backend, async ({ scope }) => bearer(await means.keyWith(scope ?? 'admin')));
+  it('lets in a key with just the scopes it takes', async () => {
+    await expectEntry(service.url, backend, async ({ scope = 'admin', furtherScopes }) => {
+      return bearer(await means.keyWith(scope, ...furtherScopes));
+    });
   });
 
   it('lets in a key with admin alone', async () => {

@@ -30,7 +30,8 @@ const plaintexts: string[] = [];
 beforeAll(async () => {
   databaseUrl = await freshDatabaseUrl('keys_on_two_nodes');
   await sql(`CREATE ROLE ${BLIND_ROLE} LOGIN`);
-  await sql(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${BLIND_ROLE}`);
+  await sql(`GRANT ALL ON ALL TABLES IN SCHEMA public, cds_jobs TO ${BLIND_ROLE}`);
+  await sql(`GRANT USAGE ON SCHEMA cds_jobs TO ${BLIND_ROLE}`);
   await sql(`REVOKE SELECT ON control_changes FROM ${BLIND_ROLE}`);
   const start = (url: string) => startServiceProcess({ ...ENVIRONMENT, DATABASE_URL: url });
   first = await start(databaseUrl);

@@ -23,6 +23,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   profiles_members_idx: 2,
   profile_identifiers_pkey: 3,
   profile_merges_undone_idx: 2,
+  erased_identifiers_pkey: 2,
   review_entries_pkey: 2,
   review_entries_open_idx: 2,
   participant_states_pkey: 3,

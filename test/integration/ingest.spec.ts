@@ -142,11 +142,10 @@ describe('taking events on two nodes', () => {
     };
     // What undoing a merge of b into a, and one of b into c, leaves behind.
     const separate = async (from: string, into: string) =>
-      query(`INSERT INTO profile_merges SELECT $1, gen_random_uuid(), $2, $3, gen_random_uuid(), now(), now()`, [
-        tenantId,
-        await rootOf(from),
-        await rootOf(into),
-      ]);
+      query(
+        `INSERT INTO profile_merges SELECT $1, gen_random_uuid(), $2, $3, gen_random_uuid(), now(), now(), $2, $3`,
+        [tenantId, await rootOf(from), await rootOf(into)],
+      );
     await separate('b@x.de', 'a@x.de');
     await separate('c@x.de', 'b@x.de');
     const results = await services[0]!.ingestAll(

@@ -81,17 +81,19 @@ describe.each([
   });
 });
 
-/** Loses one COMMIT, or the answer to one, after another until it is called; more seldom than a batch is tried again. */
-function keepLosing(): () => Promise<void> {
-  const stop = new AbortController();
+/** Loses one COMMIT, or the answer to one, after another until it is called; in between some requests are answered. */
+function keepLosing(answered: () => number): () => Promise<void> {
+  let goesOn: boolean = true;
+  const goingOn = (): boolean => goesOn;
   const losing = (async () => {
-    for (let number = 0; !stop.signal.aborted; number += 1) {
+    for (let number = 0; goingOn(); number += 1) {
       await Promise.race([number % 2 === 0 ? proxy.loseNextCommitAnswer() : proxy.loseNextCommit(), wait(100)]);
-      await wait(30);
+      const until = answered() + 3;
+      while (answered() < until && goingOn()) await wait(5);
     }
   })();
   return async () => {
-    stop.abort();
+    goesOn = false;
     await losing;
   };
 }
@@ -100,13 +102,15 @@ it('under one lost line after another every answer applied counts once, and so d
   await campaign.define('state.campaign.unnamed', 'number');
   const people = range(16).map((number) => aParticipant(`p-${number}`));
   await warm(people);
-  const stopLosing = keepLosing();
+  let answered = 0;
+  const stopLosing = keepLosing(() => answered);
   const unnamed: Answer[] = [];
   await Promise.all(
     people.map(async (each, person) => {
       for (const round of range(6)) {
         if (person % 2 === 0) unnamed.push(await mutate(each, [inc('state.campaign.unnamed')]));
         else expect(await untilAnswered(each, `m-${person}-${round}`)).toMatch(/^200/);
+        answered += 1;
       }
     }),
   );

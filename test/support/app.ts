@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings } from '../../src/platform/config/env';
+import { Jobs } from '../../src/platform/jobs/jobs';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { createApp } from '../../src/service';
 import { databaseUrl } from './database';
@@ -27,5 +28,6 @@ export async function startApp(
   const logger = new JsonLogger(settings.logLevel, logFile());
   const app = await createApp(settings, { url }, logger, { controllers: [...controllers] });
   await app.listen(0, '127.0.0.1');
+  app.get(Jobs).start();
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
 }

@@ -43,7 +43,11 @@ export class Client {
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : bodyOf(text, response),
+    };
   }
 
   /** Sends a body in chunks, without saying how long it will be. */
@@ -141,4 +145,9 @@ export async function storedEvent(client: Client, { body }: Answer): Promise<any
   const { status, body: event } = await client.get(`/v1/events/${body.event_id ?? body.original_event_id}`);
   expect(status).toBe(200);
   return event;
+}
+
+/** What is neither JSON nor a problem document, as lines of JSON are not, is text. */
+function bodyOf(text: string, { headers }: Response): unknown {
+  return /^application\/(?:problem\+)?json\b/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : text;
 }

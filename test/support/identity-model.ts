@@ -17,7 +17,7 @@ export class IdentityStore {
   >();
   readonly identifiers = new Map<string, string>();
   readonly counts = new Map<string, { EMAIL: number; PHONE: number; DEVICE: number }>();
-  readonly merges: { loser: string; into: string; members: string[]; undone: boolean }[] = [];
+  readonly merges: { loser: string; into: string; from: string; met: string; undone: boolean }[] = [];
 
   rootOf(profileId: string): string {
     return this.profiles.get(profileId)?.rootId ?? 'missing';
@@ -63,7 +63,7 @@ export class IdentityStore {
     }
     const undone = this.merges
       .filter((merge) => merge.undone)
-      .flatMap(({ loser, into }) => [pairKey(loser, into), pairKey(this.rootOf(loser), this.rootOf(into))]);
+      .map(({ from, met }) => pairKey(this.rootOf(from), this.rootOf(met)));
     return { identifiers, customers, undone: new Set(undone) };
   }
 
@@ -74,7 +74,9 @@ export class IdentityStore {
       this.profiles.set(profileId, { rootId: profileId, externalId, createdAt, erased: false });
       this.counts.set(profileId, { ...counts });
     }
-    for (const { loserRootId, intoRootId } of plan.merges) this.merge(loserRootId, intoRootId);
+    for (const { loserRootId, intoRootId, fromEvidenceId, intoEvidenceId } of plan.merges) {
+      this.merge(loserRootId, intoRootId, fromEvidenceId, intoEvidenceId);
+    }
     const finalRoots = [
       ...plan.newProfiles.map(({ profileId, rootId }) => [profileId, rootId] as const),
       ...plan.merges.map(({ loserRootId, finalRootId }) => [loserRootId, finalRootId] as const),
@@ -92,20 +94,38 @@ export class IdentityStore {
     }
   }
 
-  merge(loser: string, into: string): void {
+  /** `from` and `met`: the own profiles of the identifiers that met. */
+  merge(loser: string, into: string, from: string, met: string): void {
     if (this.rootOf(into) !== into) throw new Error('a merge goes into a profile that is no root');
-    const members = this.membersOf(loser);
-    this.merges.push({ loser, into, members, undone: false });
-    for (const member of members) this.set(member, { rootId: into });
+    if (this.rootOf(from) !== loser || this.rootOf(met) !== into) throw new Error('a merge has strange evidence');
+    this.merges.push({ loser, into, from, met, undone: false });
+    for (const member of this.membersOf(loser)) this.set(member, { rootId: into });
   }
 
+  /** Takes one edge out and searches afresh what still hangs together by the others. */
   undo(index: number): void {
     const merge = this.merges[index % Math.max(1, this.merges.length)];
-    if (merge === undefined || merge.undone || this.rootOf(merge.loser) !== this.rootOf(merge.into)) return;
+    const root = merge === undefined ? undefined : this.profiles.get(this.rootOf(merge.from));
+    if (merge === undefined || merge.undone || root?.erased === true) return;
+    const formerRoot = this.rootOf(merge.from);
     merge.undone = true;
-    const formerRoot = this.rootOf(merge.into);
-    for (const member of merge.members) this.set(member, { rootId: merge.loser });
-    for (const rootId of [merge.loser, formerRoot]) this.counts.set(rootId, this.recount(rootId));
+    const reached = new Set([merge.from]);
+    for (let size = 0; size < reached.size;) {
+      size = reached.size;
+      for (const { from, met, undone } of this.merges) {
+        if (!undone && reached.has(from)) reached.add(met);
+        if (!undone && reached.has(met)) reached.add(from);
+      }
+    }
+    const [one, other] = [
+      [...reached],
+      this.membersOf(formerRoot).filter((profileId) => !reached.has(profileId)),
+    ] as const;
+    const leaving = one.includes(formerRoot) ? other : one;
+    const age = (profileId: string): number => this.profiles.get(profileId)?.createdAt ?? 0;
+    const [newRoot = 'missing'] = leaving.toSorted((a, b) => age(a) - age(b) || (a < b ? -1 : 1));
+    for (const member of leaving) this.set(member, { rootId: newRoot });
+    for (const rootId of [newRoot, formerRoot]) this.counts.set(rootId, this.recount(rootId));
   }
 
   erase(index: number): void {
@@ -151,8 +171,8 @@ export function resolveNaively(store: IdentityStore, claim: IdentityClaim, polic
   const home =
     (own && customerOf(own)) ?? customers.find((rootId) => own === undefined || externalOf(rootId) === undefined);
   for (const rootId of home === undefined ? customers : [home, ...customers]) {
-    const separated = store.merges.some(({ loser, into, undone }) => {
-      const [a, b] = [store.rootOf(loser), store.rootOf(into)];
+    const separated = store.merges.some(({ from, met, undone }) => {
+      const [a, b] = [store.rootOf(from), store.rootOf(met)];
       return undone && ((a === rootId && joined.includes(b)) || (b === rootId && joined.includes(a)));
     });
     const together = [...new Set([...joined, rootId])].flatMap((each) => store.keysOf(each));
@@ -186,7 +206,15 @@ function settle(
   if (!store.profiles.has(root)) {
     store.profiles.set(root, { rootId: root, externalId: null, createdAt: claim.at, erased: false });
   }
-  for (const loser of joined.filter((rootId) => rootId !== root)) store.merge(loser, root);
+  const evidence = new Map(
+    claim.identifiers.toReversed().flatMap(({ kind, value }) => {
+      const profileId = store.identifiers.get(identifierKey(kind, value));
+      return profileId === undefined ? [] : [[store.rootOf(profileId), profileId] as const];
+    }),
+  );
+  for (const loser of joined.filter((rootId) => rootId !== root)) {
+    store.merge(loser, root, evidence.get(loser) ?? 'missing', evidence.get(root) ?? 'missing');
+  }
   const holder = ({ kind, value }: Identifier): string | undefined => {
     const profileId = store.identifiers.get(identifierKey(kind, value));
     return profileId !== undefined && store.rootOf(profileId) === root ? profileId : undefined;

@@ -117,7 +117,7 @@ export async function expectRefusalsBeforeBody<Means>(
 }
 
 export function sendAttempt(url: string, operation: Operation, attempt: Attempt) {
-  for (const word of wordsOf(attempt)) if (word.length >= SECRET_CHARACTERS_MIN) noteSecrets(word, undefined);
+  for (const word of wordsOf(attempt)) if (word.length >= PIECE_CHARACTERS) noteSecrets(word, undefined);
   return sendRaw(url, requestOf(operation, attempt), attempt.headers);
 }
 
@@ -146,9 +146,9 @@ async function answerToHead(url: string, operation: Operation, attempt: Attempt)
 
 const statusOf = (code: RefusalCode): number => (FORBIDDEN_CODES.includes(code) ? 403 : 401);
 
-/** What an attempt shows that no answer may: its credentials and their parts, also decoded. */
+/** What an attempt shows that no answer may: any piece of its credentials and of what they say when they are decoded. */
 function secretsIn(attempt: Attempt): string[] {
-  const parts = wordsOf(attempt).flatMap((word) => [word, ...word.split('.')]);
+  const parts = wordsOf(attempt).flatMap((word) => word.split('.'));
   const decoded = parts.flatMap((part) =>
     [
       ...Buffer.from(part, 'base64url')
@@ -156,7 +156,12 @@ function secretsIn(attempt: Attempt): string[] {
         .matchAll(/"([^"]+)"/g),
     ].map(([, text]) => text!),
   );
-  return [...new Set([...parts, ...decoded])].filter((text) => text.length >= SECRET_CHARACTERS_MIN);
+  const pieces = [...parts, ...decoded].flatMap((text) =>
+    Array.from({ length: Math.max(0, text.length - PIECE_CHARACTERS + 1) }, (_, at) =>
+      text.slice(at, at + PIECE_CHARACTERS),
+    ),
+  );
+  return [...new Set(pieces)];
 }
 
 function wordsOf({ headers, query = '' }: Attempt): string[] {
@@ -164,4 +169,4 @@ function wordsOf({ headers, query = '' }: Attempt): string[] {
 }
 
 /** Shorter texts are words such as `content-digest`, which an answer may hold for another reason. */
-const SECRET_CHARACTERS_MIN = 16;
+const PIECE_CHARACTERS = 16;

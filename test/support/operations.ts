@@ -17,8 +17,10 @@ export interface Operation {
   readonly query: readonly string[];
   /** Undefined when what the document says of it is none of the three. */
   readonly callers: Callers | undefined;
-  /** Undefined where no scope of the closed list is asked for. */
+  /** The first that is asked for; undefined where none of the closed list is. */
   readonly scope: Scope | undefined;
+  /** Those that are asked for beside it. */
+  readonly furtherScopes: readonly Scope[];
   /** A body that is right in shape; empty where none is taken. */
   readonly body: string;
 }
@@ -44,11 +46,13 @@ export async function operationsOf(url: string): Promise<Operation[]> {
 function operationOf(document: any, method: string, path: string, operation: any): Operation {
   const { security = document.security, parameters = [], requestBody } = operation;
   const schema = requestBody?.content['application/json'].schema;
+  const asked = String(operation['x-required-scope']).split(' ');
+  const [scope, ...furtherScopes] = asked.flatMap((name) => SCOPES.find((each) => each === name) ?? []);
   return {
     ...{ name: `${method} ${path}`, method, path, callers: CALLERS[alternatives(security)] },
     parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((each: any) => each.in === 'query').map((each: any) => each.name),
-    scope: SCOPES.find((scope) => scope === operation['x-required-scope']),
+    ...{ scope, furtherScopes },
     body: schema === undefined ? '' : JSON.stringify(sampleOf(document, schema)),
   };
 }

@@ -23,8 +23,9 @@ export interface ParticipantMeans {
 
 export async function participantMeans(service: TestApp): Promise<ParticipantMeans> {
   const admin = await aClient(service);
+  const rsaIssuer = await aTokenIssuer(admin, { alg: 'RS256', fields: { algorithms: ['RS256'] } });
   return {
-    ...{ admin, issuer: await aTokenIssuer(admin), rsaIssuer: await aTokenIssuer(admin, { alg: 'RS256' }) },
+    ...{ admin, issuer: await aTokenIssuer(admin), rsaIssuer },
     secretIssuer: await aTokenIssuer(admin, { alg: 'HS256' }),
     foreign: await aTokenIssuer(await aClient(service)),
     deletedIssuersToken: await endedToken(service, admin),
@@ -80,7 +81,7 @@ function elsewhere(good: string, headers = {}): Attempt {
 }
 
 /** A request that names a campaign wherever this operation lets it be named. */
-export function naming(campaign: string, { path, body, method }: Operation): Omit<Attempt, 'headers'> {
+function naming(campaign: string, { path, body, method }: Operation): Omit<Attempt, 'headers'> {
   if (path.includes('{campaign_id}')) return { body };
   if (method === 'GET') return { query: `campaign_id=${campaign}` };
   return { body: JSON.stringify({ ...(JSON.parse(body) as object), campaign_id: campaign }) };
@@ -154,6 +155,10 @@ export const REFUSED_TOKENS: Columns<ParticipantMeans> = {
   ),
   'HS256 by an empty secret': token(({ secretIssuer: { key, ...issuer } }) =>
     signToken({ ...key, key: '' }, someClaims(issuer)),
+  ),
+  'an algorithm that the key is fit for and the issuer does not take': token(
+    ({ rsaIssuer: { key, ...issuer } }) => signToken({ ...key, alg: 'PS256' }, someClaims(issuer), { alg: 'PS256' }),
+    ALGORITHM,
   ),
   'another algorithm than that of the key': token(({ rsaIssuer: { key, ...issuer } }) =>
     signToken({ ...ATTACKER, kid: key.kid }, someClaims(issuer)),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestApp } from './app';
-import { anExternalEvent } from './builders';
+import { aCdpEvent, anExternalEvent } from './builders';
 import { aClient, type Answer, type Client } from './client';
 import { addressOf, type Operation } from './operations';
 import { anEd25519Signer } from './signatures';
@@ -59,6 +59,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   }
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
   for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
+  const { jobId: replay } = await made('/v1/review-entries:replay', { filter: { source: mark, reason: 'none' } });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   await made(`/v1/api-keys/${key.id}:revoke`, {});
@@ -67,12 +68,29 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   await aTokenIssuer(admin, { fields: { audience: mark } });
   const variable = { scope: 'user', name: 'note', type: 'string', description: mark };
   await made(`/v1/campaigns/${mark}/variables:define`, variable);
+  const { profile, merge } = await aMergedCustomer(admin, mark);
   const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
   await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
   return {
     ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
+    ...{ profiles: profile, merges: merge, 'review-replays': replay },
     ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
   };
+}
+
+/** A customer into whom two others were merged who had an email address each. */
+async function aMergedCustomer(admin: Client, mark: string): Promise<{ profile: string; merge: string }> {
+  const externalUserId = `merged-${mark}`;
+  const send = async (identity: object): Promise<any> =>
+    (await admin.post('/v1/cdp/events', aCdpEvent({ source: mark, eventType: mark, properties: {}, identity }))).body;
+  const { event_id: event } = await send({ externalUserId });
+  for (const email of [`one-${mark}@example.com`, `two-${mark}@example.com`]) {
+    await send({ email });
+    await send({ externalUserId, email });
+  }
+  const { profileId: profile } = (await admin.get(`/v1/events/${event}`)).body;
+  const [merge] = (await admin.get(`/v1/cdp/profiles/${profile}/merges`)).body.items;
+  return { profile, merge: merge.id };
 }
 
 /** The folders of the parameters of an operation, in their order. */
@@ -92,6 +110,11 @@ export function ask(twin: Twin, operation: Operation, filled: Filled, query = ''
 /** These change by themselves some time after a request. */
 const IN_ITS_OWN_TIME = ['lastUsedAt', 'processing'];
 
+/** What an answer says, without what changes by itself. */
+export function steady(body: unknown): string {
+  return JSON.stringify(body, (key, value) => (IN_ITS_OWN_TIME.includes(key) ? null : value));
+}
+
 /** All that a workspace is shown by all reads there are, by the name of the operation. */
 export async function viewOf(
   twin: Twin,
@@ -102,8 +125,7 @@ export async function viewOf(
   const answers = reads.map(async (operation) => {
     const { status, body } = await ask(twin, operation, filled, operation.query.includes('limit') ? '?limit=200' : '');
     if (status !== 200) throw new Error(`${operation.name}: ${status} ${JSON.stringify(body)}`);
-    const steady = JSON.stringify(body, (key, value) => (IN_ITS_OWN_TIME.includes(key) ? null : value));
-    return [operation.name, steady] as const;
+    return [operation.name, steady(body)] as const;
   });
   return new Map(await Promise.all(answers));
 }

@@ -38,6 +38,8 @@ export interface Known {
    * member the caller gives the pair of the two roots of now as well.
    */
   readonly undone: ReadonlySet<string>;
+  /** `identifierKey`s that nobody holds because whoever held them was erased. */
+  readonly erased?: ReadonlySet<string>;
 }
 
 /** One text for one identifier: no kind contains a colon. */
@@ -89,7 +91,9 @@ export class CustomerGroups {
   }
 
   isErased({ kind, value }: Identifier): boolean {
-    const profile = this.known.identifiers.get(identifierKey(kind, value));
+    const key = identifierKey(kind, value);
+    if (this.known.erased?.has(key) === true) return true;
+    const profile = this.known.identifiers.get(key);
     return profile !== undefined && (profile.erased || this.known.customers.get(profile.rootId)?.erased === true);
   }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { IDENTIFIER_KINDS, identityRules, normaliseIdentifier, type IdentifierKind } from './identifier';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const RULES = identityRules(undefined, []);
 const GERMAN = identityRules('de', []);
@@ -180,13 +181,13 @@ describe('normaliseIdentifier', () => {
   });
 
   it('answers hostile text of 256 KiB at once', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of [' ', '@', 'a@', 'a.', '+1', '\ufeffx', '\u202a', 'İ']) {
       const text = piece.repeat(262_144 / piece.length);
       for (const kind of IDENTIFIER_KINDS)
         for (const raw of [text, `a${text}b`, `${text}!`]) normalised(kind, raw, GERMAN);
     }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMsSince(started)).toBeLessThan(2_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
-import { enumFault, requiredFault } from '../../platform/errors/fault-words';
+import { enumFault, fieldPath, requiredFault } from '../../platform/errors/fault-words';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
 /** The identity of an external event, its shape already checked; null means absent. */
@@ -39,19 +39,24 @@ const CDP_FIELDS = [
 
 /**
  * Whom an external event is about (contract section 3). Faults: `required` or `enum` at `identity.type`, `required` or
- * any of `normaliseIdentifier` at `identity.value`.
+ * any of `normaliseIdentifier` at `identity.value`; `parent` is where the client wrote the reference, '' for the body itself.
  */
-export function parseIdentityReference(reference: IdentityReference, rules: IdentityRules): ParsedIdentity {
+export function parseIdentityReference(
+  reference: IdentityReference,
+  rules: IdentityRules,
+  parent = 'identity',
+): ParsedIdentity {
   const { type, value } = reference;
+  const [typePath, valuePath] = [fieldPath(parent, 'type'), fieldPath(parent, 'value')];
   const faults: Fault[] = [];
   // Lower case: upper-casing would also turn a dotless i into the I of EMAIL.
   const kind = isAbsent(type) ? undefined : KINDS_BY_TYPE.get(type.toLowerCase());
-  if (isAbsent(type)) faults.push(requiredFault('identity.type'));
-  else if (kind === undefined) faults.push(enumFault('identity.type', [...KINDS_BY_TYPE.keys()]));
+  if (isAbsent(type)) faults.push(requiredFault(typePath));
+  else if (kind === undefined) faults.push(enumFault(typePath, [...KINDS_BY_TYPE.keys()]));
 
-  if (isAbsent(value)) return { faults: [...faults, requiredFault('identity.value')] };
+  if (isAbsent(value)) return { faults: [...faults, requiredFault(valuePath)] };
   // Without a kind, EXTERNAL stands in: it asks nothing of a value but what every kind asks.
-  const outcome = normaliseIdentifier(kind ?? 'EXTERNAL', value, 'identity.value', rules);
+  const outcome = normaliseIdentifier(kind ?? 'EXTERNAL', value, valuePath, rules);
   if ('fault' in outcome) return { faults: [...faults, outcome.fault] };
   return faults.length > 0 ? { faults } : { identifiers: [outcome.identifier] };
 }

@@ -3,6 +3,7 @@ import type { Identifier } from './identifier';
 import { identifierKey, planIdentity } from './resolve-profile';
 import type { IdentityClaim, IdentityPlan, IdentityPolicy } from './resolve-profile';
 import { IdentityStore, resolveNaively } from '../../../test/support/identity-model';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const value = (kind: Identifier['kind'], max: number) =>
   fc.nat({ max }).map((n): Identifier => ({ kind, value: String(n) }));
@@ -85,9 +86,7 @@ describe('planIdentity', () => {
           expect([...real.profiles.keys()].map((id) => [id, real.rootOf(id)]).sort()).toEqual(
             [...model.profiles.keys()].map((id) => [id, model.rootOf(id)]).sort(),
           );
-          expect(real.merges.map(({ loser, into }) => [loser, into])).toEqual(
-            model.merges.map(({ loser, into }) => [loser, into]),
-          );
+          expect(real.merges).toEqual(model.merges);
           expectSound(real, policy.identifiersPerKindMax);
         }
       }),
@@ -174,9 +173,9 @@ describe('planIdentity', () => {
     const last = Array.from({ length: size }, (_, n) => claimOf([phone(size - 1)], 2 * size + n));
     // The lower the older: every merge takes on what the merge before has made, so the last profile is merged deepest.
     const batch = [...alone, ...chain, ...last].map((claim, at) => ({ ...claim, at }));
-    const started = performance.now();
+    const started = process.cpuUsage();
     const plan = planIdentity(batch, new IdentityStore().read([]), unlimited);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMsSince(started)).toBeLessThan(2_000);
     expect(plan.merges).toHaveLength(size - 1);
     expect(new Set(plan.merges.map((merge) => merge.finalRootId))).toEqual(new Set(['p0']));
   });

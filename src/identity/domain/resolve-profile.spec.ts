@@ -280,6 +280,13 @@ describe('a batch', () => {
     expect(stored).toEqual(before);
   });
 
+  it('makes nothing of a claim that names an identifier of an erased person, which nobody holds any more', () => {
+    const stored = { ...known({ A: ['EXTERNAL:x'] }), erased: new Set(['EMAIL:a']) };
+    const plan = planIdentity([claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a', 'DEVICE:d')], stored, LINK);
+    expect(plan).toEqual({ resolutions: [{ outcome: 'profile_erased' }, { outcome: 'profile_erased' }], ...nothing });
+    expect(planOne(stored, claim('EXTERNAL:x', 'DEVICE:d')).resolutions).toEqual([resolved('A', true)]);
+  });
+
   it('of nothing plans nothing', () => {
     expect(planIdentity([], known({}), LINK)).toEqual({ resolutions: [], ...nothing });
   });

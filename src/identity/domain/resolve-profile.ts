@@ -50,6 +50,9 @@ export interface NewProfile {
 export interface PlannedMerge {
   readonly loserRootId: string;
   readonly intoRootId: string;
+  /** The own profiles of the two identifiers whose meeting made one customer of two: the loser's, and the other's. */
+  readonly fromEvidenceId: string;
+  readonly intoEvidenceId: string;
   /** Where `intoRootId` itself ended up: what the root of every profile of the loser becomes. */
   readonly finalRootId: string;
   readonly eventId: string;
@@ -96,7 +99,7 @@ interface Decision {
 class Planner {
   private readonly groups: CustomerGroups;
   private readonly newIdentifiers: (Identifier & { readonly profileId: string })[] = [];
-  private readonly merges: { loser: Group; winner: Group; claim: IdentityClaim }[] = [];
+  private readonly merges: { loser: Evidence; winner: Evidence; claim: IdentityClaim }[] = [];
   private readonly changedRoots = new Set<string>();
 
   constructor(
@@ -114,9 +117,11 @@ class Planner {
       newProfiles: all.filter((group) => !group.known).map(newProfile),
       newIdentifiers: this.newIdentifiers,
       merges: this.merges.map(({ loser, winner, claim }) => ({
-        loserRootId: loser.rootId,
-        intoRootId: winner.rootId,
-        finalRootId: survivor(winner).rootId,
+        loserRootId: loser.group.rootId,
+        intoRootId: winner.group.rootId,
+        fromEvidenceId: loser.profileId,
+        intoEvidenceId: winner.profileId,
+        finalRootId: survivor(winner.group).rootId,
         eventId: claim.eventId,
         at: claim.at,
       })),
@@ -174,10 +179,11 @@ class Planner {
     const [first, ...others] = decision.joined;
     const target =
       first === undefined ? this.groups.create(claim.newProfileId, claim.at) : others.reduce(winner, first);
-    for (const loser of decision.joined) {
-      if (loser === target) continue;
-      this.groups.merge(loser, target);
-      this.merges.push({ loser, winner: target, claim });
+    const [winning] = evidenceOf([target], holders);
+    for (const loser of evidenceOf(others.length === 0 ? [] : decision.joined, holders)) {
+      if (loser.group === target || winning === undefined) continue;
+      this.groups.merge(loser.group, target);
+      this.merges.push({ loser, winner: winning, claim });
     }
     // New identifiers go beside the strongest one that was there: should a merge be undone, they leave with it.
     const beside = holders.find((holder) => holder !== undefined && survivor(holder.group) === target);
@@ -224,6 +230,13 @@ class Planner {
     }
     throw new Error('A claim named no identifier');
   }
+}
+
+/** A customer of a claim, with the own profile of the strongest identifier by which the claim names it. */
+type Evidence = Pick<Holder, 'profileId' | 'group'>;
+
+function evidenceOf(groups: readonly Group[], holders: readonly (Holder | undefined)[]): Evidence[] {
+  return groups.flatMap((group) => holders.find((holder) => holder?.group === group) ?? []);
 }
 
 const WARNINGS: readonly IdentityWarning[] = ['identity_link_refused', 'identity_limit_reached'];

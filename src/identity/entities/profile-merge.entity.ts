@@ -1,8 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The log of merges; an undone one keeps the two apart. */
+/**
+ * The log of merges; an undone one keeps the two apart. What is not undone holds customers together: the evidences of the
+ * merges in force are the edges of a forest, and its trees are the customers (docs/adr/0024).
+ */
 @Entity('profile_merges')
-@Index('profile_merges_undone_idx', ['tenantId', 'fromProfileId'], { where: 'undone_at IS NOT NULL' })
+@Index('profile_merges_undone_idx', ['tenantId', 'fromEvidenceId'], { where: 'undone_at IS NOT NULL' })
+@Index('profile_merges_from_idx', ['tenantId', 'fromEvidenceId'], { where: "merged_at > '-infinity'" })
+@Index('profile_merges_into_idx', ['tenantId', 'intoEvidenceId'], { where: "merged_at > '-infinity'" })
 export class ProfileMerge {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'profile_merges_pkey' })
   tenantId!: string;
@@ -10,11 +15,21 @@ export class ProfileMerge {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'profile_merges_pkey' })
   id!: string;
 
+  /** The root that lost, when it did. */
   @Column('uuid', { name: 'from_profile_id' })
   fromProfileId!: string;
 
+  /** The root that it went into. */
   @Column('uuid', { name: 'into_profile_id' })
   intoProfileId!: string;
+
+  /** The own profile of the identifier of the loser that the event named. */
+  @Column('uuid', { name: 'from_evidence_id' })
+  fromEvidenceId!: string;
+
+  /** The own profile of the identifier that it met. */
+  @Column('uuid', { name: 'into_evidence_id' })
+  intoEvidenceId!: string;
 
   @Column('uuid', { name: 'event_id' })
   eventId!: string;

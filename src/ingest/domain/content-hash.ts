@@ -3,6 +3,8 @@ import type { IncomingEvent } from './incoming-event';
 
 /** Enough to tell a repetition from another fact under the same id; it defends against mistakes, not against forgers. */
 const HASH_BASE64_CHARACTERS = 24;
+/** The hash of an event whose person was erased. */
+const ERASED = '';
 
 /**
  * What an event says, in short: equal for two events that say the same, however their JSON is spaced and ordered.
@@ -13,6 +15,11 @@ export function contentHashOf(event: IncomingEvent): string {
   const content = canonicalJson([event.eventType, event.occurredAt, identifiers, event.properties]);
   // 24 characters of base64 are 18 bytes, so that nothing of the text is padding.
   return hash('sha256', content, 'base64').slice(0, HASH_BASE64_CHARACTERS);
+}
+
+/** Whether an event says what the stored one does. Of an erased one nobody knows any more: nothing is held against a copy of it. */
+export function saysTheSame(storedHash: string, contentHash: string): boolean {
+  return storedHash === ERASED || storedHash === contentHash;
 }
 
 /** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */

@@ -1,3 +1,4 @@
+import { saysTheSame } from './content-hash';
 import type { Outcome } from './outcome';
 
 export interface Identified {
@@ -24,7 +25,7 @@ export function separateCopies<T extends Identified>(batch: readonly T[]): { fir
 export function settleCopy(copy: Identified, first: Identified, outcome: Outcome): Outcome | undefined {
   if (outcome.status !== 'refused') {
     const { storedHash } = outcome;
-    const warnings = copy.contentHash === storedHash ? [] : (['payload_mismatch'] as const);
+    const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
     return { status: 'duplicate', warnings, storedHash, copy: true };
   }
   return copy.contentHash === first.contentHash || outcome.code === 'unavailable' ? outcome : undefined;

@@ -27,7 +27,8 @@ export function stageOf({ code, details }: Refusal): ReviewStage {
 const REFUSED_IN_THE_LANE: Readonly<Record<Refusal['code'], string>> = {
   identity_conflict:
     'The identifiers belong to two different customers; correct them, or name the EXTERNAL identifier of one.',
-  profile_erased: 'The identifiers belong to a person who was erased; events of them are not taken.',
+  profile_erased:
+    'The identifiers belong to a person who was erased; events of them are not taken until the erasure is lifted.',
   validation_failed: 'The event holds a value that cannot be stored.',
   source_not_allowed: 'The credential may not send events of this source.',
   unavailable: 'The event could not be stored now; send it again with the same id, it takes effect once.',

@@ -3,7 +3,7 @@ import type { Problem } from '../../review/domain/review-entry';
 import { FIELD_NAMES } from './event-fields';
 import { eventIdOf } from './event-id';
 import { isObject } from '../../platform/json/is-object';
-import type { CheckedEvent, Refusal } from './incoming-event';
+import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
 import { stageOf } from './judge';
 
 /** Code points. Longer text in these fields is at fault itself, and is found in the payload. */
@@ -33,9 +33,17 @@ export function refusalProblem(
     eventType: textField(payload, names.eventType),
     eventId:
       source === undefined || externalEventId === undefined ? undefined : eventIdOf(tenantId, source, externalEventId),
-    payload: { form: 'json', text: sent.text() },
+    payload: { form: 'json', text: refusal.code === 'profile_erased' ? withoutPerson(payload, family) : sent.text() },
     at,
   };
+}
+
+/** Of an erased person neither the identity may be kept nor what the event tells of them: only which event it was. */
+function withoutPerson(payload: unknown, family: EventFamily): string {
+  const { source, externalEventId, eventType, occurredAt } = FIELD_NAMES[family];
+  const names = [source, externalEventId, eventType, occurredAt];
+  const kept = names.flatMap((name) => (isObject(payload) && name in payload ? [[name, payload[name]] as const] : []));
+  return JSON.stringify(Object.fromEntries(kept));
 }
 
 /** A field of the payload if it is text that can be stored beside it. */

@@ -14,7 +14,7 @@ export class ProcessingDto {
   lastError!: string | null;
 }
 
-/** A stored event; identity and properties are masked. */
+/** A stored event; identity and properties are masked unless they were asked for unmasked. */
 export class EventDto {
   eventId!: string;
 
@@ -45,15 +45,16 @@ export class EventDto {
 
   processing!: ProcessingDto;
 
-  /** `personal`: the properties that the event's type declares as personal data. */
-  static of(event: Event, customerId: string, personal: ReadonlySet<string>): EventDto {
+  /** `personal`: the properties that the event's type declares as personal data; null shows everything. */
+  static of(event: Event, customerId: string, personal: ReadonlySet<string> | null): EventDto {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;
     return {
       ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt },
       profileId: customerId,
-      identity: maskIdentityFields(event.identity),
-      properties: maskProperties(event.properties, personal) as Record<string, unknown>,
+      identity: personal === null ? event.identity : maskIdentityFields(event.identity),
+      properties:
+        personal === null ? event.properties : (maskProperties(event.properties, personal) as Record<string, unknown>),
       // Every stored event is in the queue: nothing takes events out of it yet.
       processing: { state: 'queued', attempts: 0, processedAt: null, lastError: null },
     };

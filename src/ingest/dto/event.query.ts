@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
 import type { EventFamily } from '../domain/incoming-event';
@@ -28,4 +29,7 @@ export class EventQuery extends PageQuery {
   @IsIn(['external', 'cdp'])
   @ApiPropertyOptional({ enum: ['external', 'cdp'] })
   family?: EventFamily;
+
+  @Unmaskable()
+  unmask?: Unmask;
 }

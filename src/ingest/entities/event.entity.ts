@@ -4,6 +4,9 @@ import type { EventFamily } from '../domain/incoming-event';
 /** A stored event. Rows are never updated, save by an erasure. */
 @Entity('events')
 @Index('events_received_idx', ['tenantId', 'receivedAt'], { where: "received_at > '-infinity'" })
+@Index('events_timeline_idx', ['tenantId', 'profileId', 'occurredAt', 'eventId'], {
+  where: "occurred_at > '-infinity'",
+})
 export class Event {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'events_pkey' })
   tenantId!: string;

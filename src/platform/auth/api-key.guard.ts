@@ -3,7 +3,14 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
-import { API_KEY_STRATEGY, REQUIRED_SCOPE, SIGNATURE_STRATEGY, TAKES_SIGNATURES } from './auth-metadata';
+import {
+  API_KEY_STRATEGY,
+  FURTHER_SCOPES,
+  REQUIRED_SCOPE,
+  SIGNATURE_STRATEGY,
+  TAKES_SIGNATURES,
+  UNMASKS,
+} from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from './challenges';
@@ -37,13 +44,21 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const targets = [context.getHandler(), context.getClass()];
-    const scope = this.reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
-    if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
+    const wanted = this.scopesOf(request, targets);
     const takesSignatures = this.reflector.getAllAndOverride<boolean | undefined>(TAKES_SIGNATURES, targets) === true;
     const principal = await this.principalOf(request, takesSignatures);
-    if (!grants(principal.scopes, scope)) throw scopeMissing(scope);
+    const missing = wanted.find((scope) => !grants(principal.scopes, scope));
+    if (missing !== undefined) throw scopeMissing(missing);
     request.caller = principal;
     return true;
+  }
+
+  private scopesOf(request: Request, targets: Parameters<Reflector['getAllAndOverride']>[1]): readonly Scope[] {
+    const scope = this.reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
+    if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
+    const further = this.reflector.getAllAndOverride<readonly Scope[] | undefined>(FURTHER_SCOPES, targets) ?? [];
+    const unmasks = this.reflector.getAllAndOverride<boolean | undefined>(UNMASKS, targets) === true;
+    return [scope, ...further, ...(unmasks && request.query['unmask'] === 'true' ? (['pii:read'] as const) : [])];
   }
 
   private principalOf(request: Request, takesSignatures: boolean): Promise<Principal> {

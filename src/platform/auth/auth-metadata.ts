@@ -1,6 +1,12 @@
 /** Under this a route keeps the scope that it asks for. */
 export const REQUIRED_SCOPE = 'required scope';
 
+/** Under this a route keeps the scopes that it asks for beside that one. */
+export const FURTHER_SCOPES = 'further scopes';
+
+/** Under this a route says that it shows what it masks to whoever asks for it and has the scope. */
+export const UNMASKS = 'unmasks';
+
 /** Under this a route says that it takes signed requests beside API keys. */
 export const TAKES_SIGNATURES = 'takes signatures';
 

@@ -4,11 +4,13 @@ import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import {
   API_KEY_SECURITY,
+  FURTHER_SCOPES,
   JWT_SECURITY,
   RATE_LIMITED,
   REQUIRED_SCOPE,
   SIGNATURE_SECURITY,
   TAKES_SIGNATURES,
+  UNMASKS,
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
@@ -19,20 +21,26 @@ export interface BackendOptions {
   readonly orSignature?: boolean;
   /** The limit per credential that holds here. */
   readonly rate?: RateLimited;
+  /** Scopes that the key must have as well. */
+  readonly and?: readonly Scope[];
+  /** The route takes `?unmask=true`, for which the key must have `pii:read` as well. */
+  readonly unmasks?: boolean;
 }
 
 /** The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). */
 export function AuthenticateApiKey(
   scope: Scope,
-  { orSignature = false, rate }: BackendOptions = {},
+  { orSignature = false, rate, and = [], unmasks = false }: BackendOptions = {},
 ): MethodDecorator & ClassDecorator {
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, scope),
+    SetMetadata(FURTHER_SCOPES, and),
+    SetMetadata(UNMASKS, unmasks),
     SetMetadata(TAKES_SIGNATURES, orSignature),
     ...limited(ApiKeyGuard, rate),
     ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
     ApiBearerAuth(API_KEY_SECURITY),
-    ApiExtension('x-required-scope', scope),
+    ApiExtension('x-required-scope', [scope, ...and].join(' ')),
   );
 }
 

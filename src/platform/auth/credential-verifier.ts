@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Passport, type Strategy } from 'passport';
@@ -20,9 +21,9 @@ export class CredentialVerifier {
   verify<Caller extends Verified>(name: string, request: Request): Promise<Caller> {
     return new Promise((resolve, reject) => {
       const answer = (error: unknown, principal: Caller | false | undefined, refusal: unknown): void => {
-        if (error instanceof Error) reject(error);
+        if (types.isNativeError(error)) reject(error);
         else if (principal) resolve(principal);
-        else reject(refusal instanceof Error ? refusal : credentialNeeded('A credential is needed.'));
+        else reject(types.isNativeError(refusal) ? refusal : credentialNeeded('A credential is needed.'));
       };
       const authenticate = this.passport.authenticate(name, { session: false }, answer) as (
         request: Request,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseTimestamp, timestampFault } from './timestamp';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const at = (text: string): number | string => {
   const parsed = parseTimestamp(text);
@@ -124,10 +125,10 @@ describe('parseTimestamp', () => {
   });
 
   it('answers hostile text of 256 KiB at once', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of ['2', '2026-01-02T', '0', '.1', '+00:', ' ']) at(piece.repeat(262_144 / piece.length));
     at(`2026-01-02T03:04:05.${'9'.repeat(262_144)}Z`);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(cpuMsSince(started)).toBeLessThan(500);
   });
 
   it('words both faults with the path and a way out', () => {

@@ -1,5 +1,6 @@
+import { types } from 'node:util';
 import { DatabaseError } from 'pg';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
 
 /**
@@ -80,8 +81,15 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
-  if (!(error instanceof Error)) return false;
+  // Also one that Node's own code has thrown in another realm, which is an instance of another Error.
+  if (!types.isNativeError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
+  if (isOfLostSession(error)) return true;
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
   return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
+}
+
+/** TypeORM lets go of a session at the moment it is lost, so the next statement of the transaction finds it released. */
+function isOfLostSession(error: Error): boolean {
+  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }

@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
 
@@ -23,6 +24,7 @@ export async function migrate(connection: ConnectionSettings): Promise<void> {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       await source.runMigrations();
+      await migrateJobs(connection);
     } finally {
       await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       await lock.release();

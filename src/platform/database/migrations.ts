@@ -3,6 +3,8 @@ import { Callers1764000000001 } from './migrations/2-callers';
 import { Variables1764000000002 } from './migrations/3-variables';
 import { State1764000000003 } from './migrations/4-state';
 import { EventTypes1764000000004 } from './migrations/5-event-types';
+import { Review1764000000005 } from './migrations/6-review';
+import { Profiles1764000000006 } from './migrations/7-profiles';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -11,4 +13,6 @@ export const MIGRATIONS = [
   Variables1764000000002,
   State1764000000003,
   EventTypes1764000000004,
+  Review1764000000005,
+  Profiles1764000000006,
 ];

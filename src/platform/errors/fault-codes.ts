@@ -27,6 +27,8 @@ export const FAULT_CODES = {
   identity_conflict: 'The identifiers belong to two different customers.',
   profile_erased: 'The identifiers belong to a person who was erased.',
   source_not_allowed: 'The credential may not send events of this source.',
+  not_replayable: 'The review entry holds nothing that could be sent again.',
+  other_event: 'The corrected payload names another event than the review entry is about.',
   system_field: 'The path names a field of the system, which cannot be written.',
   undeclared_variable: 'The path names no variable that the campaign declares.',
   context_violation: 'The field names another campaign, app or participant than the token is for.',

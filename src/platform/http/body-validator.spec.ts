@@ -1,5 +1,6 @@
 import { compileBodyValidator, type BodyValidator } from './body-validator';
 import type { SchemaObject } from './open-api-schema';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const IDENTITY: SchemaObject = {
   type: 'object',
@@ -237,9 +238,9 @@ describe('a hostile body', () => {
   it('with 600,000 unknown fields is refused with 1,000 faults and one that says so, in bounded time', () => {
     const validate = validator();
     const body: unknown = JSON.parse(`{${Array.from({ length: MANY }, (_, i) => `"k${i}":1`).join(',')}}`);
-    const started = performance.now();
+    const started = process.cpuUsage();
     const { faults = [] } = validate(body);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMsSince(started)).toBeLessThan(5_000);
     expect(faults).toHaveLength(1_001);
     expect(faults.at(-1)).toMatchObject({ path: '', code: 'too_many_faults' });
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { MASKED_DEPTH_MAX, maskIdentity, maskIdentityFields, maskProperties, maskText, maskValue } from './mask';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const NONE: ReadonlySet<string> = new Set();
 const masked = (properties: unknown, ...piiNames: string[]): unknown => maskProperties(properties, new Set(piiNames));
@@ -161,9 +162,9 @@ describe('maskProperties', () => {
 
   it('keeps 20,000 names that look the same apart in little time', () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`j${n}@example.com`, n]));
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(Object.values(masked(properties) as object)).toEqual(Object.values(properties));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMsSince(started)).toBeLessThan(2_000);
   });
 
   it('masks everything below an identity but its kind', () => {
@@ -233,14 +234,14 @@ describe('masking', () => {
     for (const one of pieces) {
       for (const two of pieces) {
         // Each alone, and both in turn.
-        const text = [one, `${one}${two}`, two].map((piece) => piece.repeat(7_000 / piece.length)).join('');
-        const started = performance.now();
+        const text = [one, `${one}${two}`, two].map((piece) => piece.repeat(3_000 / piece.length)).join('');
+        const started = process.cpuUsage();
         for (const hostile of [text, `email: "${text}`]) {
           maskText(hostile);
           maskValue(hostile);
           masked({ [hostile]: hostile });
         }
-        if (performance.now() - started > 500) slow.push(`${one}${two}`);
+        if (cpuMsSince(started) > 200) slow.push(`${one}${two}`);
       }
     }
     expect(slow).toEqual([]);

@@ -39,8 +39,18 @@ describe('SecretBox', () => {
     expect(() => box.open(Buffer.alloc(0), tenantId, id)).toThrow(SecretBoxError);
   });
 
+  it('hashes the same parts alike on every node, and others, or under another key, differently', () => {
+    const parts = [tenantId, 'EMAIL', 'jane@example.com'];
+    expect(boxWith(KEY).keyedHash(parts)).toEqual(box.keyedHash(parts));
+    expect(box.keyedHash(parts)).toHaveLength(32);
+    expect(boxWith(`${KEY}x`).keyedHash(parts)).not.toEqual(box.keyedHash(parts));
+    expect(box.keyedHash(['a|b', 'c'])).not.toEqual(box.keyedHash(['a', 'b|c']));
+    expect(box.keyedHash(['1', '1:1'])).not.toEqual(box.keyedHash(['1:1', '1']));
+  });
+
   it('says that it has no key, and what to do', () => {
     expect(boxWith().canSeal).toBe(false);
+    expect(() => boxWith().keyedHash(['a'])).toThrow(/set SECRETS_KEY/);
     expect(() => boxWith().seal('secret', tenantId, id)).toThrow(/set SECRETS_KEY/);
   });
 });

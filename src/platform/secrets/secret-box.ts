@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 
@@ -9,6 +9,7 @@ const TAG_BYTES = 16;
 /** Of the form in which secrets are sealed, so that another form can be told from it some day. */
 const FORM = 1;
 const PURPOSE = 'campaign-data-service sealed secrets';
+const HASH_PURPOSE = 'campaign-data-service keyed hashes';
 
 /** The service has no SECRETS_KEY, or secrets were sealed under another one. */
 export class SecretBoxError extends Error {}
@@ -20,10 +21,14 @@ export class SecretBoxError extends Error {}
 @Injectable()
 export class SecretBox {
   private readonly key: Buffer | undefined;
+  private readonly hashKey: Buffer | undefined;
 
   constructor(@Inject(SETTINGS_TOKEN) { secretsKey }: Settings) {
-    this.key =
-      secretsKey === undefined ? undefined : Buffer.from(hkdfSync('sha256', secretsKey, '', PURPOSE, KEY_BYTES));
+    // A key for each purpose, so that neither tells anything about the other.
+    const keyFor = (purpose: string) =>
+      secretsKey === undefined ? undefined : Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, KEY_BYTES));
+    this.key = keyFor(PURPOSE);
+    this.hashKey = keyFor(HASH_PURPOSE);
   }
 
   /** Whether there is a key: without one nothing can be sealed. */
@@ -54,6 +59,17 @@ export class SecretBox {
         cause,
       });
     }
+  }
+
+  /**
+   * A hash that recognises a list of texts again and that nobody without SECRETS_KEY can try guesses on: 32 bytes, other lists
+   * of texts give others. Throws SecretBoxError without a key.
+   */
+  keyedHash(parts: readonly string[]): Buffer {
+    if (this.hashKey === undefined) throw new SecretBoxError('Nothing can be recognised by its hash: set SECRETS_KEY.');
+    // Length-prefixed: with a separator, ("a|b", "c") would be ("a", "b|c").
+    const text = parts.map((part) => `${part.length}:${part}`).join('');
+    return createHmac('sha256', this.hashKey).update(text).digest();
   }
 
   private keyOrThrow(): Buffer {

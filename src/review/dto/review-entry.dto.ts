@@ -2,11 +2,12 @@ import { isObject } from '../../platform/json/is-object';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
-import { maskProperties, maskText, maskValue } from '../../platform/masking/mask';
+import { valueOfBeginning } from '../../platform/json/json-text';
+import { maskContacts, maskProperties, maskText, maskValue } from '../../platform/masking/mask';
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 
-/** Something that went wrong, or is odd, with all its occurrences; the payload is masked. */
+/** Something that went wrong, or is odd, with all its occurrences; the payload is masked unless it was asked for unmasked. */
 export class ReviewEntryDto {
   id!: string;
 
@@ -38,6 +39,9 @@ export class ReviewEntryDto {
   @ApiProperty({ nullable: true, description: 'What was sent: a JSON value, or the text of a body that is no JSON.' })
   payload!: unknown;
 
+  /** In lists: only the beginning of the payload is shown; the entry's own address shows it whole. */
+  payloadTruncated?: true;
+
   /** The stored event that the entry is about. */
   eventId?: string;
 
@@ -53,18 +57,28 @@ export class ReviewEntryDto {
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
   resolution!: Record<string, unknown> | null;
 
-  /** `personal`: the properties that the event's type declares as personal data. */
-  static of(entry: ReviewEntry, personal: ReadonlySet<string>): ReviewEntryDto {
+  /**
+   * `personal`: the properties that the event's type declares as personal data; null shows everything. `isCut`: the payload
+   * is a beginning.
+   */
+  static of(entry: ReviewEntry, personal: ReadonlySet<string> | null, isCut = false): ReviewEntryDto {
     const { id, severity, stage, reason, message, details, family, source, externalEventId, eventType } = entry;
     const { occurrences, firstSeenAt, lastSeenAt, status, resolution } = entry;
     return {
       ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
-      payload: maskedPayload(entry, personal),
+      payload: shownPayload(entry, personal, isCut),
+      ...(isCut ? { payloadTruncated: true } : {}),
       // A refused event has no record that this id would lead to.
-      ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded')
+      ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded' || status === 'replayed')
         ? { eventId: entry.eventId }
         : {}),
-      ...{ occurrences, firstSeenAt, lastSeenAt, status, resolution },
+      ...{
+        occurrences,
+        firstSeenAt,
+        lastSeenAt,
+        status,
+        resolution: personal === null ? resolution : shownResolution(resolution),
+      },
     };
   }
 }
@@ -76,11 +90,21 @@ export class ReviewPageDto {
   nextCursor!: string | null;
 }
 
-function maskedPayload({ payload, payloadForm, family, details }: ReviewEntry, personal: ReadonlySet<string>): unknown {
+/** The one text in it that somebody has written by hand. */
+function shownResolution(resolution: ReviewEntry['resolution']): ReviewEntry['resolution'] {
+  if (resolution === null || typeof resolution['note'] !== 'string') return resolution;
+  return { ...resolution, note: maskContacts(resolution['note']) };
+}
+
+function shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null, isCut: boolean): unknown {
+  const { payload, payloadForm, family, details } = entry;
   if (payload === null) return null;
   // As a value, a number that cannot be kept would be shown as another one.
-  if (payloadForm === 'text' || details.some(({ code }) => code === 'range')) return maskText(payload, personal);
-  return maskProperties(withUnknownFieldsHidden(JSON.parse(payload), family), personal);
+  if (payloadForm === 'text' || details.some(({ code }) => code === 'range')) {
+    return personal === null ? payload : maskText(payload, personal);
+  }
+  const value: unknown = isCut ? (valueOfBeginning(payload) ?? null) : JSON.parse(payload);
+  return personal === null ? value : maskProperties(withUnknownFieldsHidden(value, family), personal);
 }
 
 /**

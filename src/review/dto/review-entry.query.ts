@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
 
@@ -26,4 +27,7 @@ export class ReviewQuery extends PageQuery {
   @MaxLength(256)
   @ApiPropertyOptional({ type: 'string' })
   eventType?: string;
+
+  @Unmaskable()
+  unmask?: Unmask;
 }

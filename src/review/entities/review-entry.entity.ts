@@ -5,6 +5,9 @@ import type { ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from '.
 /** One problem with all its occurrences. */
 @Entity('review_entries')
 @Index('review_entries_seen_idx', ['tenantId', 'firstSeenAt', 'id'], { where: "first_seen_at > '-infinity'" })
+@Index('review_entries_counts_idx', ['tenantId', 'status', 'reason', 'source', 'eventType'], {
+  where: "first_seen_at > '-infinity'",
+})
 @Index('review_entries_open_idx', ['tenantId', 'eventId'], {
   where: "status = 'open' AND severity = 'error' AND event_id IS NOT NULL",
 })

@@ -1,0 +1,45 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
+import type { TimelineOrder } from '../../ingest/domain/timeline-range';
+import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
+import { PageQuery } from '../../platform/pagination/page.query';
+
+const TIME_CHARACTERS_MAX = 64;
+
+export class ProfileTimelineQuery extends PageQuery {
+  @IsOptional()
+  @IsString()
+  @MaxLength(EVENT_TYPE_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  eventType?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(SOURCE_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string' })
+  source?: string;
+
+  /** Events that occurred at this time or later. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(TIME_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  from?: string;
+
+  /** Events that occurred before this time. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(TIME_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  to?: string;
+
+  /** `desc`, newest first, when absent. */
+  @IsOptional()
+  @IsIn(['asc', 'desc'])
+  @ApiPropertyOptional({ enum: ['asc', 'desc'], default: 'desc' })
+  order?: TimelineOrder;
+
+  @Unmaskable()
+  unmask?: Unmask;
+}

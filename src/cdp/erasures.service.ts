@@ -1,0 +1,96 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasure';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/clock/clock';
+import { DomainError } from '../platform/errors/domain-error';
+import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { isUuid } from '../platform/ids/uuid';
+import { Turns } from '../platform/lane/turns';
+import { PersonalData } from '../platform/personal-data/personal-data';
+import { Persons } from './persons';
+
+/** Finished at one start; far more than can be killed at once. */
+const UNFINISHED_MAX = 1_000;
+
+export interface FinishedErasure {
+  readonly profileId: string;
+  readonly erasedAt: Date;
+}
+
+/** Erases persons from everything that the service keeps (contract section 5, docs/adr/0026). */
+@Injectable()
+export class ErasuresService implements OnApplicationBootstrap {
+  private readonly logger = new Logger(ErasuresService.name);
+  /** One erasure of a workspace at a time in this process: each is some hundred statements. */
+  private readonly turns: Turns;
+
+  constructor(
+    private readonly customers: CustomerErasure,
+    private readonly persons: Persons,
+    private readonly data: PersonalData,
+    clock: Clock,
+  ) {
+    this.turns = new Turns(clock);
+  }
+
+  /** What a killed process has left half done; beside the start, which need not wait for it. */
+  onApplicationBootstrap(): void {
+    void this.finishAll();
+  }
+
+  /**
+   * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they are, and
+   * what is unfinished is finished. Throws `not_found`, `unavailable`, and
+   * `validation_failed` without a SECRETS_KEY.
+   */
+  async erase(
+    { tenantId, credentialId }: Principal,
+    profileId: string,
+    address: string | null,
+  ): Promise<FinishedErasure> {
+    if (!this.customers.isPossible) throw noSecretsKey();
+    const eraser = { by: credentialId, address };
+    const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
+    if (customer === undefined) {
+      throw new DomainError('not_found', 'There is no profile with this id in this workspace.');
+    }
+    return this.turns.take(tenantId, () => this.finish(customer));
+  }
+
+  private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
+    const { erasure } = customer;
+    if (erasure.finishedAt !== null) return erasure;
+    const person = this.persons.of(erasure.tenantId, customer);
+    for (const keeper of this.data.keepers()) await keeper.eraseAhead?.(person);
+    return this.customers.finish(customer, async (manager) => {
+      for (const keeper of this.data.keepers()) await keeper.erase(manager, person);
+    });
+  }
+
+  private async finishAll(): Promise<void> {
+    try {
+      if (!this.customers.isPossible) {
+        // Nothing else would tell the operator.
+        if (await this.customers.areRemembered()) this.logger.error(KEY_LOST);
+        return;
+      }
+      for (const { tenantId, profileId } of await this.customers.unfinished(UNFINISHED_MAX)) {
+        await this.finish(await this.customers.customerOf(tenantId, profileId));
+      }
+    } catch (error) {
+      this.logger.warn(`An erasure could not be finished now: ${describeSummary(summariseError(error)).line}`);
+    }
+  }
+}
+
+const KEY_LOST =
+  'Persons were erased, and without the SECRETS_KEY of that time their events are taken as those of strangers. Set it again.';
+
+function noSecretsKey(): DomainError {
+  const message =
+    'Nobody can be erased: without SECRETS_KEY the service could not recognise further events of the person. Have the ' +
+    'operator set one.';
+  return new DomainError('validation_failed', message, {
+    details: [{ path: '', code: 'secrets_key_missing', message }],
+  });
+}

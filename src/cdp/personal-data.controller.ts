@@ -1,0 +1,42 @@
+import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
+import { NDJSON_MEDIA_TYPE, sendNdjson } from '../platform/http/send-ndjson';
+import { UnmaskAudit } from '../platform/masking/unmask-audit';
+import { ExportedRecordDto } from './dto/profile-export.dto';
+import { ProfileExport } from './profile-export';
+import { ProfilesService } from './profiles.service';
+
+/** What a person may ask of whoever keeps their data. */
+@ApiTags('Profiles')
+@Controller('v1/cdp')
+export class PersonalDataController {
+  constructor(
+    private readonly profiles: ProfilesService,
+    private readonly exports: ProfileExport,
+    private readonly unmasking: UnmaskAudit,
+  ) {}
+
+  /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
+  @Post('profiles/:id\\:export')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:read', { and: ['pii:read'] })
+  @ApiProduces(NDJSON_MEDIA_TYPE)
+  @ApiOkResponse({ type: ExportedRecordDto, description: 'Lines of NDJSON, each one record.' })
+  async exportProfile(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Req() request: AuthenticatedRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const customer = await this.profiles.find(tenantId, id);
+    await this.unmasking.note(request);
+    await sendNdjson(response, this.exports.records(tenantId, customer));
+  }
+}

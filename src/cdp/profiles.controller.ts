@@ -1,0 +1,71 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { EventPageDto } from '../ingest/dto/event.dto';
+import { EventViews } from '../ingest/event-views';
+import { Timeline } from '../ingest/timeline';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { UnmaskAudit } from '../platform/masking/unmask-audit';
+import { UnmaskQuery } from '../platform/masking/unmask.query';
+import { limitOf } from '../platform/pagination/page.query';
+import { ProfileTimelineQuery } from './dto/profile-timeline.query';
+import { IdentityLookupDto, ProfileDto } from './dto/profile.dto';
+import { ProfilesService } from './profiles.service';
+import { timelineSpan } from './timeline-span';
+
+@ApiTags('Profiles')
+@Controller('v1/cdp')
+export class ProfilesController {
+  constructor(
+    private readonly profiles: ProfilesService,
+    private readonly timeline: Timeline,
+    private readonly views: EventViews,
+    private readonly unmasking: UnmaskAudit,
+  ) {}
+
+  /** Finds the customer who has an identifier. */
+  @Post('profiles\\:lookup')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:read')
+  @ApiOkResponse({ type: ProfileDto })
+  async lookUpProfile(
+    @Caller() { tenantId }: Principal,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+  ): Promise<ProfileDto> {
+    const customer = await this.profiles.lookUp(tenantId, wanted);
+    return ProfileDto.of(await this.profiles.view(tenantId, customer), { unmasked: false });
+  }
+
+  /** Shows a customer; a merged profile's id leads to the surviving one. */
+  @Get('profiles/:id')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: ProfileDto })
+  async getProfile(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @Query() _query: UnmaskQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ProfileDto> {
+    const view = await this.profiles.view(tenantId, await this.profiles.find(tenantId, id));
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request) });
+  }
+
+  /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+  @Get('profiles/:id/events')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: EventPageDto })
+  async listProfileEvents(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @Query() query: ProfileTimelineQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<EventPageDto> {
+    const span = timelineSpan(query);
+    const { profileIds } = await this.profiles.find(tenantId, id);
+    const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
+    const unmasked = await this.unmasking.unmasks(request);
+    return { items: await this.views.of(tenantId, events, { unmasked }), nextCursor };
+  }
+}

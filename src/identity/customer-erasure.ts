@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { Clock } from '../platform/clock/clock';
+import { databaseFailure, unavailable } from '../platform/database/database-errors';
+import { CustomerLocks } from './customer-locks';
+import type { Identifier } from './domain/identifier';
+import { ErasedIdentifiers } from './erased-identifiers';
+import { Erasure } from './entities/erasure.entity';
+
+/** Whoever asks for an erasure. */
+export interface Eraser {
+  /** The id of the credential. */
+  readonly by: string;
+  readonly address: string | null;
+}
+
+/** A customer whose erasure has begun: no event, identifier or merge can reach it any more. */
+export interface ErasedCustomer {
+  readonly erasure: Erasure;
+  /** Every profile of it, sorted. */
+  readonly profileIds: readonly string[];
+  /** What is not forgotten yet; empty once the erasure is finished. */
+  readonly identifiers: readonly Identifier[];
+}
+
+/** Each failed attempt means that somebody else's change of the customer went through. */
+const ATTEMPTS_MAX = 12;
+
+/**
+ * Erases customers in two transactions (contract section 5, docs/adr/0026). The first marks the customer; events that are on
+ * their way by then may still be stored, since they hold its profiles. The second waits for them, and forgets who it was. A
+ * process that is killed between the two leaves an unfinished erasure, which anybody may finish.
+ */
+@Injectable()
+export class CustomerErasure {
+  constructor(
+    private readonly database: DataSource,
+    private readonly locks: CustomerLocks,
+    private readonly erased: ErasedIdentifiers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether the service has what erasing takes: a SECRETS_KEY to recognise identifiers under. */
+  get isPossible(): boolean {
+    return this.erased.canRemember;
+  }
+
+  /** Whether anybody was erased whose events would be recognised. */
+  areRemembered(): Promise<boolean> {
+    return this.erased.isAnybody();
+  }
+
+  /** Marks a customer, by the id of any of its profiles; undefined when there is none. One that is marked stays as it is. */
+  async begin(tenantId: string, profileId: string, eraser: Eraser): Promise<ErasedCustomer | undefined> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+      const root = await this.locks.rootOf(this.database.manager, tenantId, profileId);
+      if (root === undefined) return undefined;
+      if (root.erased) return this.customerOf(tenantId, root.id);
+      await this.database.transaction((manager) => this.mark(manager, tenantId, root.id, eraser));
+    }
+    throw unavailable();
+  }
+
+  /** Erasures that were begun and not finished, of any workspace. */
+  unfinished(limit: number): Promise<Erasure[]> {
+    return this.database.manager.find(Erasure, { where: { finishedAt: IsNull() }, take: limit });
+  }
+
+  /** The customer of an erasure, by its root. */
+  async customerOf(tenantId: string, rootId: string): Promise<ErasedCustomer> {
+    const { manager } = this.database;
+    const erasure = await manager.findOneByOrFail(Erasure, { tenantId, profileId: rootId });
+    const members = await this.locks.membersOf(manager, tenantId, rootId);
+    const profileIds = members.map((member) => member.profileId).sort();
+    const identifiers: Identifier[] = await manager.query(
+      `SELECT kind, value FROM profile_identifiers WHERE tenant_id = $1 AND profile_id = ANY($2) AND kind <> ''`,
+      [tenantId, profileIds],
+    );
+    return { erasure, profileIds, identifiers };
+  }
+
+  /** Forgets who a marked customer was; `eraseRest` erases in the same transaction what others keep of the person. */
+  async finish(customer: ErasedCustomer, eraseRest: (manager: EntityManager) => Promise<void>): Promise<Erasure> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.database.transaction((manager) => this.forget(manager, customer, eraseRest));
+      } catch (error) {
+        if (databaseFailure(error) !== 'repeat' || attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
+  }
+
+  private async mark(manager: EntityManager, tenantId: string, rootId: string, { by, address }: Eraser): Promise<void> {
+    if (!(await this.locks.lockRoot(manager, tenantId, rootId))) return;
+    const members = await this.locks.membersOf(manager, tenantId, rootId);
+    const erasedAt = this.clock.now();
+    await manager.query(
+      `UPDATE profiles SET erased_at = $3, version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`,
+      [tenantId, members.map(({ profileId }) => profileId), erasedAt],
+    );
+    await manager.insert(Erasure, { ...{ tenantId, profileId: rootId, erasedAt, by, address }, finishedAt: null });
+  }
+
+  private async forget(
+    manager: EntityManager,
+    { erasure, profileIds, identifiers }: ErasedCustomer,
+    eraseRest: (manager: EntityManager) => Promise<void>,
+  ): Promise<Erasure> {
+    const { tenantId, profileId, erasedAt } = erasure;
+    await manager.query(
+      `SELECT 1 FROM profiles WHERE tenant_id = $1 AND profile_id = ANY($2) ORDER BY profile_id FOR UPDATE`,
+      [tenantId, profileIds],
+    );
+    const current = await manager.findOneByOrFail(Erasure, { tenantId, profileId });
+    if (current.finishedAt !== null) return current;
+    // Changed again, under this lock: a waiting FOR KEY SHARE does not look again at a row that was marked before it came.
+    await manager.query(
+      `UPDATE profiles SET external_id = NULL, email_count = 0, phone_count = 0, device_count = 0, version = version + 1
+       WHERE tenant_id = $1 AND profile_id = ANY($2)`,
+      [tenantId, profileIds],
+    );
+    await this.erased.remember(manager, tenantId, identifiers, profileId, erasedAt);
+    await manager.query(
+      `DELETE FROM profile_identifiers WHERE tenant_id = $1 AND profile_id = ANY($2) AND kind <> ''`,
+      [tenantId, profileIds],
+    );
+    await eraseRest(manager);
+    const finishedAt = this.clock.now();
+    await manager.update(Erasure, { tenantId, profileId }, { finishedAt });
+    return Object.assign(current, { finishedAt });
+  }
+
+  /** Lets events of an erased person in again; answers for how many identifiers, 0 when nobody was erased with this one. */
+  lift(tenantId: string, identifier: Identifier): Promise<number> {
+    return this.erased.lift(tenantId, identifier);
+  }
+}

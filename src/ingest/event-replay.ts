@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { Weighed } from '../platform/lane/lane';
+import type { ReplayAttempt } from '../review/domain/resolution';
+import { ReviewService } from '../review/review.service';
+import type { CheckedEvent } from './domain/incoming-event';
+import type { IngestResult, Outcome } from './domain/outcome';
+import { IngestLane } from './ingest-lane';
+import type { IngestWork } from './ingest-transaction';
+import { judgeEvent, resultsOf, warningsOfCopy, type Judged, type Sender } from './judged-event';
+
+/** An event that the review area has kept, checked anew. */
+export interface EventToReplay {
+  readonly checked: CheckedEvent;
+  /** When it was first received; epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly replay: { readonly entryId: string; readonly attempt: ReplayAttempt };
+}
+
+/**
+ * Takes events again that were refused before (contract section 7), on the way of every event and each exactly once. The
+ * transaction that stores an event closes its review entry: after a kill both have happened or neither. A refusal is
+ * answered and not kept anew: it is in the review area already.
+ */
+@Injectable()
+export class EventReplay {
+  constructor(
+    private readonly lane: IngestLane,
+    private readonly review: ReviewService,
+  ) {}
+
+  /** For somebody who waits: goes before what is sent in bulk. */
+  async replay(sender: Sender, event: EventToReplay): Promise<IngestResult> {
+    const judged = judgeAgain(sender, event);
+    const outcomes = await Promise.all(worksOf([judged]).map((work) => this.lane.store(work)));
+    const [result] = await this.describe(sender, [judged], outcomes);
+    if (result === undefined) throw new Error('An event was left without a result');
+    return result;
+  }
+
+  /** For many at once: one result an event, in their order. */
+  async replayAll(sender: Sender, events: readonly EventToReplay[]): Promise<IngestResult[]> {
+    const judged = events.map((event) => judgeAgain(sender, event));
+    return this.describe(sender, judged, await this.lane.storeAll(sender.tenantId, worksOf(judged)));
+  }
+
+  private async describe(
+    { tenantId }: Sender,
+    judged: readonly Judged[],
+    outcomes: readonly Outcome[],
+  ): Promise<IngestResult[]> {
+    const results = resultsOf(judged, outcomes);
+    const problems = results.flatMap(({ judged: { work }, outcome }) =>
+      work === undefined ? [] : warningsOfCopy(work, outcome),
+    );
+    await this.review.record(tenantId, problems);
+    return results.map(({ result }) => result);
+  }
+}
+
+function judgeAgain(sender: Sender, { checked, receivedAt, replay }: EventToReplay): Judged {
+  const { work, ...judged } = judgeEvent(sender, checked, receivedAt);
+  return work === undefined ? judged : { ...judged, work: { ...work, replay } };
+}
+
+function worksOf(judged: readonly Judged[]): Weighed<IngestWork>[] {
+  return judged.flatMap(({ work, checked: { sent } }) => (work === undefined ? [] : [{ work, bytes: sent.bytes }]));
+}

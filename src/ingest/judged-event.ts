@@ -1,0 +1,93 @@
+import type { Principal } from '../platform/auth/principal';
+import { newId } from '../platform/ids/ids';
+import { isObject } from '../platform/json/is-object';
+import type { Problem } from '../review/domain/review-entry';
+import { contentHashOf } from './domain/content-hash';
+import { eventIdOf } from './domain/event-id';
+import type { CheckedEvent, Refusal, TakenEvent } from './domain/incoming-event';
+import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
+import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
+import { warningProblem } from './domain/warning-entry';
+import type { IngestWork } from './ingest-transaction';
+import type { ToldDeprecations } from './told-deprecations';
+
+/** Who sends events, as far as that decides which ones are taken. */
+export type Sender = Pick<Principal, 'tenantId' | 'sources'>;
+
+/** An event on its way: what was sent, and either the work that it makes or why it makes none. */
+export interface Judged {
+  readonly checked: CheckedEvent;
+  readonly work?: IngestWork;
+  readonly refusal?: Refusal;
+}
+
+/** `receivedAt`: epoch milliseconds. `told`: of which deprecated types nobody needs to hear again today. */
+export function judgeEvent(
+  { tenantId, sources }: Sender,
+  sent: CheckedEvent,
+  receivedAt: number,
+  told?: ToldDeprecations,
+): Judged {
+  const { checked } = sent;
+  const refused = refuseSource(sourceOf(sent), sources);
+  if (refused !== undefined) return { checked: sent, refusal: refused };
+  if ('refusal' in checked) return { checked: sent, refusal: checked.refusal };
+  const { event } = checked;
+  const work: IngestWork = {
+    tenantId,
+    event,
+    eventId: eventIdOf(tenantId, event.source, event.externalEventId),
+    contentHash: contentHashOf(event),
+    receivedAt,
+    newProfileId: newId(),
+    text: sent.sent.text,
+    warnings: warningsOf(tenantId, checked, receivedAt, told),
+  };
+  return { checked: sent, work };
+}
+
+function warningsOf(
+  tenantId: string,
+  { event, isDeprecated }: TakenEvent,
+  receivedAt: number,
+  told: ToldDeprecations | undefined,
+): WarningReason[] {
+  const isNews = isDeprecated === true && told?.has(tenantId, event.eventType, receivedAt) !== true;
+  return [
+    ...(isClockSkewed(event.occurredAt, receivedAt) ? (['clock_skew'] as const) : []),
+    ...(isNews ? (['event_type_deprecated'] as const) : []),
+  ];
+}
+
+function sourceOf({ sent: { value } }: CheckedEvent): unknown {
+  return isObject(value) ? value['source'] : undefined;
+}
+
+/** What became of one event, in the words of its sender and in those of the database. */
+export interface Result {
+  readonly judged: Judged;
+  readonly result: IngestResult;
+  readonly outcome: Outcome | undefined;
+}
+
+/** Puts outcomes into words; there is one for each piece of work, in their order. */
+export function resultsOf(judged: readonly Judged[], outcomes: readonly (Outcome | undefined)[]): Result[] {
+  let settled = 0;
+  return judged.map((event): Result => {
+    const { work, refusal } = event;
+    if (refusal !== undefined) return { judged: event, result: { status: 'error', refusal }, outcome: undefined };
+    const outcome = outcomes[settled++];
+    if (work === undefined || outcome === undefined) throw new Error('An event was left without an outcome');
+    const result: IngestResult =
+      outcome.status === 'refused'
+        ? { status: 'error', refusal: refusalInTheLane(outcome.code) }
+        : { status: outcome.status, eventId: work.eventId };
+    return { judged: event, result, outcome };
+  });
+}
+
+/** The warnings of an event that was settled in memory, by what became of another copy. */
+export function warningsOfCopy(work: IngestWork, outcome: Outcome | undefined): Problem[] {
+  if (outcome === undefined || outcome.status === 'refused' || outcome.copy !== true) return [];
+  return outcome.warnings.map((reason) => warningProblem(work, reason));
+}

@@ -1,0 +1,42 @@
+import type { TimelineOrder } from './domain/timeline-range';
+
+/** The parameters before those that name the profiles. */
+const FIXED_PARAMETERS = 8;
+
+/**
+ * One page of a customer's timeline: the tenant, the key it begins behind, the time it ends at, source, type, the rows that may
+ * be looked at, the rows that are wanted, then the profiles.
+ *
+ * Each profile is a range of `events_timeline_idx` that comes in order; the ranges of a customer of several profiles are merged
+ * as they are read (Merge Append). Nothing is sorted, and no row is read that the page does not look at, so a page costs the
+ * same wherever it lies. The row that is the last one to be looked at comes in any case: the next page begins behind it.
+ */
+export function readTimeline(order: TimelineOrder, profiles: number): string {
+  const [before, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
+  const ordered = `ORDER BY occurred_at ${direction}, event_id ${direction}`;
+  const ranges = Array.from(
+    { length: profiles },
+    (_unused, index) => `
+      (SELECT event_id, occurred_at, source, event_type FROM events
+      WHERE tenant_id = $1 AND profile_id = $${FIXED_PARAMETERS + 1 + index} AND occurred_at > '-infinity'
+        AND (occurred_at, event_id) ${before} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
+      ${ordered} LIMIT $7)`,
+  );
+  return `
+    SELECT event_id, occurred_at, fits, position FROM (
+      SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
+        ($5::text IS NULL OR source = $5) AND ($6::text IS NULL OR event_type = $6) AS fits
+      FROM (SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT $7) nearest
+    ) looked_at
+    WHERE fits OR position = $7
+    ${ordered} LIMIT $8`;
+}
+
+/** How many events each of the profiles has, and when the first and the last of them occurred. */
+export const READ_EXTENT = `
+  SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, sum(e.events)::bigint AS events
+  FROM unnest($2::uuid[]) AS u (profile_id)
+  CROSS JOIN LATERAL (
+    SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
+    WHERE tenant_id = $1 AND profile_id = u.profile_id AND occurred_at > '-infinity'
+  ) e`;

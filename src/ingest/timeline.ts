@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { cursorAfter } from '../platform/pagination/time-key';
+import { timelineRange, type TimelineSpan } from './domain/timeline-range';
+import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
+import { READ_EXTENT, readTimeline } from './timeline.sql';
+
+export interface TimelineFilter {
+  readonly source?: string | undefined;
+  readonly eventType?: string | undefined;
+}
+
+/** How much there is of a timeline; without events the times are null. */
+export interface TimelineExtent {
+  readonly firstAt: Date | null;
+  readonly lastAt: Date | null;
+  readonly events: number;
+}
+
+interface LookedAt {
+  readonly event_id: string;
+  readonly occurred_at: Date;
+  readonly fits: boolean;
+  readonly position: string;
+}
+
+/** The events of a customer in the order in which they occurred (contract section 5). */
+@Injectable()
+export class Timeline {
+  constructor(
+    private readonly database: DataSource,
+    private readonly events: EventReader,
+  ) {}
+
+  /** `profileIds`: every profile of the customer; at least one. */
+  async extent(tenantId: string, profileIds: readonly string[]): Promise<TimelineExtent> {
+    const [row]: { first_at: Date | null; last_at: Date | null; events: string }[] = await this.database.query(
+      READ_EXTENT,
+      [tenantId, profileIds],
+    );
+    return { firstAt: row?.first_at ?? null, lastAt: row?.last_at ?? null, events: Number(row?.events ?? 0) };
+  }
+
+  /** Which of these events are those of these profiles. */
+  async own(
+    manager: EntityManager,
+    tenantId: string,
+    profileIds: readonly string[],
+    eventIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const rows: { event_id: string }[] = await manager.query(
+      'SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) AND profile_id = ANY($3)',
+      [tenantId, eventIds, profileIds],
+    );
+    return new Set(rows.map((row) => row.event_id));
+  }
+
+  /** One page. Filters look at a bounded number of rows: such a page may come short, and its cursor goes on (docs/adr/0012). */
+  async page(
+    tenantId: string,
+    profileIds: readonly string[],
+    span: TimelineSpan,
+    { source, eventType }: TimelineFilter,
+    limit: number,
+  ): Promise<EventPage> {
+    const { startAt, startId, end } = timelineRange(span);
+    // One more than the page shows that there is a next one.
+    const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const rows: LookedAt[] = await this.database.query(readTimeline(span.order, profileIds.length), [
+      ...[tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1],
+      ...profileIds,
+    ]);
+    const fitting = rows.filter((row) => row.fits);
+    const page = fitting.slice(0, limit);
+    // Past the page there is another row that fits, or the last row that this page was allowed to look at.
+    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === rowsMax);
+    return {
+      events: await this.events.inOrder(
+        tenantId,
+        page.map((row) => row.event_id),
+      ),
+      nextCursor: last === undefined ? null : cursorAfter({ at: last.occurred_at, id: last.event_id }),
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isErrno } from '../errors/errno';
+import { ClientGone } from './client-gone';
+
+export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
+
+/**
+ * Answers with one JSON text a line, as fast as the client reads. What goes wrong before the first line is thrown and can be
+ * answered; later the connection is cut off, so that nobody takes a part for the whole. Throws ClientGone when the client aborts.
+ */
+export async function sendNdjson(response: ServerResponse, records: AsyncIterable<object>): Promise<void> {
+  const iterator = records[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  response.setHeader('Content-Type', NDJSON_MEDIA_TYPE);
+  try {
+    await pipeline(Readable.from(lines(first, iterator)), response);
+  } catch (error) {
+    throw isErrno(error, 'ERR_STREAM_PREMATURE_CLOSE') ? new ClientGone() : error;
+  }
+}
+
+async function* lines(first: IteratorResult<object>, rest: AsyncIterator<object>): AsyncGenerator<string> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield `${JSON.stringify(next.value)}\n`;
+  } finally {
+    await rest.return?.();
+  }
+}

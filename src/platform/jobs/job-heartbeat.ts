@@ -1,0 +1,67 @@
+import type { DataSource } from 'typeorm';
+
+const BEAT_MS = 1_000;
+/** A process that has not been seen for so long is taken for dead: several beats, as a busy one may miss some. */
+const DEAD_AFTER_MS = 4_000;
+const FORGOTTEN_AFTER_MS = 60_000;
+
+/**
+ * Shows that this process's worker is alive, and frees the jobs of those that are not: the library itself would wait for four
+ * hours. A process that only seems dead may so have its job done a second time at the same time.
+ */
+export class JobHeartbeat {
+  private timer: NodeJS.Timeout | undefined;
+  private beating: Promise<void> | undefined;
+
+  /** `tell` gets what goes wrong; the next beat comes all the same. */
+  constructor(
+    private readonly database: DataSource,
+    private readonly tell: (error: unknown) => void,
+  ) {}
+
+  start(workerId: string): void {
+    clearInterval(this.timer);
+    const beat = (): void => {
+      this.beating ??= this.beat(workerId).finally(() => (this.beating = undefined));
+    };
+    beat();
+    this.timer = setInterval(beat, BEAT_MS);
+    this.timer.unref();
+  }
+
+  /** Resolves once no beat is under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.beating;
+  }
+
+  private async beat(workerId: string): Promise<void> {
+    try {
+      await this.database.query(
+        `INSERT INTO cds_jobs.heartbeats (worker_id, seen_at) VALUES ($1, clock_timestamp())
+         ON CONFLICT ON CONSTRAINT heartbeats_pkey DO UPDATE SET seen_at = clock_timestamp()`,
+        [workerId],
+      );
+      await this.freeJobsOfTheDead();
+    } catch (error) {
+      this.tell(error);
+    }
+  }
+
+  private async freeJobsOfTheDead(): Promise<void> {
+    await this.database.query(
+      `SELECT cds_jobs.force_unlock_workers(array_agg(DISTINCT j.locked_by))
+       FROM cds_jobs.jobs j
+       WHERE j.locked_at < clock_timestamp() - $1 * interval '1 millisecond' AND NOT EXISTS (
+         SELECT FROM cds_jobs.heartbeats h
+         WHERE h.worker_id = j.locked_by AND h.seen_at > clock_timestamp() - $1 * interval '1 millisecond'
+       )
+       HAVING count(*) > 0`,
+      [DEAD_AFTER_MS],
+    );
+    await this.database.query(
+      `DELETE FROM cds_jobs.heartbeats WHERE seen_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+      [FORGOTTEN_AFTER_MS],
+    );
+  }
+}

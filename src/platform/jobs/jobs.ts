@@ -1,0 +1,179 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { parseCronItems, run, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { Pool } from 'pg';
+import { DataSource, type EntityManager } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
+import { describeSummary, summariseError } from '../errors/error-summary';
+import { JobHeartbeat } from './job-heartbeat';
+import { jobLogger } from './job-logger';
+import { JOBS_SCHEMA } from './jobs-schema';
+
+/** Ids only: what a job is about stands in tables of ours, where an erasure finds it. */
+export type JobPayload = Readonly<Record<string, string>>;
+
+export interface JobAttempt {
+  /** When it fails too, the job is given up. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Does a job. May be called again after it has succeeded (a process was killed before that was written down) and, rarely, while
+ * another process is at it; so what it does must bear that. It should take a second or two and add a further job for the
+ * rest: a stop waits for it.
+ */
+export type JobWork = (payload: JobPayload, attempt: JobAttempt) => Promise<void>;
+
+interface Handler {
+  readonly work: JobWork;
+  readonly cron: string | undefined;
+}
+
+/** A job that fails is tried again after 3 s, 7 s, 20 s and so on: for an hour and a half in all. */
+const ATTEMPTS_MAX = 8;
+/** Jobs at a time of one process: enough that one does not wait for another's commits, little beside requests. */
+const CONCURRENT_JOBS = 2;
+/** What is added is told at once; this is for what is due later, and for what was not heard. */
+const POLL_MS = 1_000;
+const RESTART_MS = 1_000;
+/** Of the 10 s in which the whole service stops. */
+const STOP_MS_MAX = 6_000;
+const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
+
+/**
+ * Work that nobody waits for: it survives restarts and kills, and any number of processes share it. The library behind it is
+ * graphile-worker, in the same database and the caller's transaction; beside the queue of events, which is a table of our own.
+ */
+@Injectable()
+export class Jobs implements OnModuleDestroy {
+  private readonly logger = new Logger(Jobs.name);
+  private readonly handlers = new Map<string, Handler>();
+  private readonly heartbeat: JobHeartbeat;
+  private readonly stopped = new AbortController();
+  private runner: Runner | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    database: DataSource,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+  ) {
+    this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeSummary(summariseError(error)).line));
+  }
+
+  /** Says who does the jobs of this name; before `start`. With `cron` (UTC) one comes by itself, once for all processes. */
+  handle(name: string, work: JobWork, { cron }: { readonly cron?: string } = {}): void {
+    if (this.handlers.has(name)) throw new Error(`Two rooms do the job ${name}`);
+    this.handlers.set(name, { work, cron });
+  }
+
+  /** Adds a job in the caller's transaction. Of one `key` there is one that waits at most, however often it is added. */
+  async add(manager: EntityManager, name: string, payload: JobPayload, { key }: { key: string }): Promise<void> {
+    await manager.query(`SELECT FROM cds_jobs.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4)`, [
+      name,
+      JSON.stringify(payload),
+      `${name}/${key}`,
+      ATTEMPTS_MAX,
+    ]);
+  }
+
+  /** Begins to do jobs. A process that only adds some does not call it. */
+  start(): void {
+    this.running ??= this.runUntilStopped();
+  }
+
+  /** Takes no further job and waits for those under way, for six seconds at most. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    void this.runner?.stop().catch(() => undefined);
+    await Promise.race([this.running, wait(STOP_MS_MAX, undefined, { ref: false })]);
+    await this.heartbeat.stop();
+  }
+
+  /** Before lanes and connections close, which jobs need. */
+  onModuleDestroy(): Promise<void> {
+    return this.stop();
+  }
+
+  /** The library gives up when it cannot write down what it has done; then it starts again. */
+  private async runUntilStopped(): Promise<void> {
+    while (!this.stopped.signal.aborted) {
+      await this.runOnce().catch((error: unknown) => this.tell(describeSummary(summariseError(error)).line));
+      await wait(RESTART_MS, undefined, { signal: this.stopped.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  private async runOnce(): Promise<void> {
+    const pool = this.openPool();
+    try {
+      const runner = await run({
+        ...{ pgPool: pool, schema: JOBS_SCHEMA, noHandleSignals: true, concurrency: CONCURRENT_JOBS },
+        ...{ pollInterval: POLL_MS, taskList: this.taskList(), parsedCronItems: this.cronItems() },
+        logger: jobLogger((words) => this.tell(words)),
+        events: this.events(),
+        // Otherwise what goes wrong when a job is written off is a rejection that nobody handles, and ends the process.
+        preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+      });
+      this.runner = runner;
+      if (this.stopped.signal.aborted) await runner.stop();
+      await runner.promise;
+    } finally {
+      this.runner = undefined;
+      await pool.end();
+    }
+  }
+
+  private openPool(): Pool {
+    const pool = new Pool({
+      ...{ connectionString: this.connection.url, max: CONNECTIONS_MAX, keepAlive: true },
+      application_name: 'cds-jobs',
+    });
+    // Without listeners a lost connection would end the process; whoever uses it is told by its query.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => void client.on('error', () => undefined));
+    return pool;
+  }
+
+  private events(): WorkerEvents {
+    const events: WorkerEvents = new EventEmitter();
+    // Jobs are locked under the id of the pool, which is made anew each time.
+    events.on('pool:create', ({ workerPool }) => this.heartbeat.start(workerPool.id));
+    return events;
+  }
+
+  private taskList(): TaskList {
+    return Object.fromEntries([...this.handlers].map(([name, { work }]) => [name, this.task(name, work)]));
+  }
+
+  private cronItems() {
+    return parseCronItems(
+      [...this.handlers].flatMap(([task, { cron }]) => (cron === undefined ? [] : [{ task, match: cron }])),
+    );
+  }
+
+  private task(name: string, work: JobWork): Task {
+    return async (payload, { job }) => {
+      const { attempts, max_attempts: attemptsMax } = job;
+      const failure = await attempt(() => work(payload as JobPayload, { isLast: attempts >= attemptsMax }));
+      if (failure === undefined) return;
+      const { line, stack } = failure;
+      this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);
+      // The library keeps and logs this message; that of the error itself may hold what nobody must read.
+      throw new Error(line);
+    };
+  }
+
+  private tell(words: string): void {
+    if (!this.stopped.signal.aborted) this.logger.warn(`Jobs are not done now: ${words}`);
+  }
+}
+
+/** What went wrong, in words that may be read. */
+async function attempt(work: () => Promise<void>): Promise<{ line: string; stack: string } | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return describeSummary(summariseError(error));
+  }
+}

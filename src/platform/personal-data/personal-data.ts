@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** How text shows a person: forms of their identifiers. */
+export interface Traces {
+  /** Between quotation marks, as JSON writes a value: such a text by itself may be anything. */
+  readonly quoted: readonly string[];
+  /** Anywhere; in lower case. */
+  readonly within: readonly string[];
+  /** Digits, whatever separates them. */
+  readonly digits: readonly string[];
+}
+
+/** Somebody whose data are exported or erased, by every name that the service has for them. */
+export interface Person {
+  readonly tenantId: string;
+  /** Every profile of the customer. */
+  readonly profileIds: readonly string[];
+  /** The EXTERNAL identifier, which is the subject of their tokens; null for who has none. */
+  readonly subject: string | null;
+  readonly traces: Traces;
+  /** Which of these events are theirs; asked by way of the caller's transaction, which holds a connection already. */
+  readonly ownEvents: (manager: EntityManager, eventIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/** One line of an export. */
+export interface PersonalRecord {
+  readonly record: string;
+  readonly data: object;
+}
+
+/** A feature that stores data of persons (contract section 5, export and erasure). */
+export interface PersonalDataKeeper {
+  /** Everything that it holds about somebody, unmasked. */
+  exportOf(person: Person): AsyncIterable<PersonalRecord>;
+  /** Erases what would be too much for one transaction, while more may still come; may be called again. */
+  eraseAhead?(person: Person): Promise<void>;
+  /** Erases what is left, in the transaction that forgets who it was. Nothing more of theirs comes in by then. */
+  erase(manager: EntityManager, person: Person): Promise<void>;
+}
+
+/**
+ * The features that keep data of persons. Each says so at start, so that an export shows all of them and an erasure reaches all of
+ * them, and whoever carries these out need not know who they are.
+ */
+@Injectable()
+export class PersonalData {
+  private readonly registered: PersonalDataKeeper[] = [];
+
+  register(keeper: PersonalDataKeeper): void {
+    this.registered.push(keeper);
+  }
+
+  keepers(): readonly PersonalDataKeeper[] {
+    return this.registered;
+  }
+}

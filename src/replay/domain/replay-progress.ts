@@ -1,0 +1,22 @@
+import type { ReviewStatus } from '../../review/domain/review-entry';
+
+/** `queued` until the first piece is done; `failed` when it cannot go on. */
+export const REPLAY_STATES = ['queued', 'running', 'done', 'failed'] as const;
+export type ReplayState = (typeof REPLAY_STATES)[number];
+
+/** Which entries a bulk replay sends: all that fit when it is asked for. */
+export interface ReplayFilter {
+  readonly status: ReviewStatus;
+  readonly reason?: string;
+  readonly source?: string;
+  readonly eventType?: string;
+}
+
+/** What has become of entries; each of them is one of the three. */
+export interface ReplayCounts {
+  readonly accepted: number;
+  /** Their events were stored already. */
+  readonly duplicate: number;
+  /** Refused again, or nothing was there to send. */
+  readonly failed: number;
+}

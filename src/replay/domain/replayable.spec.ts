@@ -1,0 +1,75 @@
+import type { KeptEntry } from '../../review/domain/kept-entry';
+import { replayable } from './replayable';
+
+const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
+
+function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
+  return {
+    ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
+    ...{ source: 'shop', externalEventId: '1', payload: JSON.stringify(EVENT), payloadForm: 'json' },
+    ...{ firstSeenAt: new Date(0), resolution: null },
+    ...fields,
+  };
+}
+
+const fault = (path: string, code: 'empty' | 'too_long' | 'source_not_allowed') => ({ path, code, message: 'm' });
+
+function faultsOf(entry: KeptEntry, corrected?: object): readonly string[] | undefined {
+  const found = replayable(entry, corrected);
+  return 'faults' in found ? found.faults.map(({ path, code }) => `${path} ${code}`) : undefined;
+}
+
+describe('what a replay sends', () => {
+  it('is the payload as it came, to the letter', () => {
+    const payload = '{"source": "shop", "n": 1e999, "a":12345678901234567890}';
+    const found = replayable(anEntry({ payload }), undefined);
+    if ('faults' in found) throw new Error('Nothing to replay');
+    expect([found.sent.text(), found.sent.value]).toEqual([payload, JSON.parse(payload)]);
+  });
+
+  it('is the corrected payload where there is one, also when the old one is gone or was no event', () => {
+    for (const entry of [
+      anEntry(),
+      anEntry({ payload: null }),
+      anEntry({ payload: '{"sou', payloadForm: 'text', source: null, externalEventId: null }),
+    ]) {
+      expect(replayable(entry, EVENT)).toMatchObject({ sent: { value: EVENT } });
+    }
+  });
+
+  it.each([
+    ['a warning', { severity: 'warning' }, ' not_replayable'],
+    ['an event that is stored and could not be processed', { stage: 'processing' }, ' not_replayable'],
+    ['a payload that is no longer kept', { payload: null }, 'payload not_replayable'],
+    ['a body that is no JSON', { payload: '{', payloadForm: 'text' }, 'payload not_replayable'],
+    ['a batch', { payload: '{"items":[{}]}' }, 'payload not_replayable'],
+  ] as const)('is nothing for %s', (_what, fields, wanted) => {
+    expect(faultsOf(anEntry(fields))).toEqual([wanted]);
+  });
+
+  it('is no corrected payload of a warning', () => {
+    expect(faultsOf(anEntry({ severity: 'warning' }), EVENT)).toEqual([' not_replayable']);
+  });
+
+  it('is no corrected payload of another event; every field that differs is named', () => {
+    expect(faultsOf(anEntry(), { source: 'other', external_event_id: 1 })).toEqual([
+      ...['payload.source other_event', 'payload.external_event_id other_event'],
+    ]);
+    expect(faultsOf(anEntry({ family: 'cdp' }), EVENT)).toEqual(['payload.externalEventId other_event']);
+    expect(faultsOf(anEntry(), {})).toHaveLength(2);
+  });
+
+  it('may have another id or source where the old one was at fault, or none was known', () => {
+    const other = { ...EVENT, external_event_id: '2' };
+    expect(faultsOf(anEntry({ details: [fault('external_event_id', 'too_long')] }), other)).toBeUndefined();
+    expect(faultsOf(anEntry({ externalEventId: null }), other)).toBeUndefined();
+    expect(faultsOf(anEntry({ details: [fault('source', 'empty')] }), other)).toEqual([
+      'payload.external_event_id other_event',
+    ]);
+  });
+
+  it('keeps a source that a credential was not allowed to send', () => {
+    const entry = anEntry({ details: [fault('source', 'source_not_allowed')] });
+    expect(faultsOf(entry, { ...EVENT, source: 'allowed' })).toEqual(['payload.source other_event']);
+  });
+});

@@ -1,0 +1,72 @@
+import type { EventFamily, SentEvent } from '../../ingest/domain/incoming-event';
+import { jsonTextOf } from '../../ingest/domain/json-text';
+import { FIELD_NAMES } from '../../ingest/domain/event-fields';
+import type { Fault } from '../../platform/errors/fault';
+import { fieldPath } from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import type { KeptEntry } from '../../review/domain/kept-entry';
+
+/** The event that a replay sends, or why there is none. */
+export type Replayable = { readonly sent: SentEvent } | { readonly faults: readonly Fault[] };
+
+type Replayed = Pick<
+  KeptEntry,
+  'severity' | 'stage' | 'family' | 'source' | 'externalEventId' | 'details' | 'payload' | 'payloadForm'
+>;
+
+const PAYLOAD = 'payload';
+
+/**
+ * What is sent when an entry is replayed (docs/adr/0023): the payload as it came, or the corrected one, which must be about
+ * the same event. Entries about events that are stored hold nothing to send.
+ */
+export function replayable(entry: Replayed, corrected: object | undefined): Replayable {
+  if (entry.severity === 'warning' || entry.stage === 'processing') {
+    return notReplayable('', 'The event of this entry is stored; there is nothing to replay.');
+  }
+  if (corrected !== undefined) return correctedEvent(entry, corrected);
+  if (entry.payload === null) {
+    return notReplayable(PAYLOAD, 'The payload is no longer kept; send a corrected payload, or dismiss the entry.');
+  }
+  if (entry.payloadForm === 'text') {
+    return notReplayable(PAYLOAD, 'The entry keeps a body that is no JSON; send one event of it as payload.');
+  }
+  const text = entry.payload;
+  const value: unknown = JSON.parse(text);
+  if (isEnvelope(value)) {
+    return notReplayable(
+      PAYLOAD,
+      'The entry keeps a whole batch; send one event of it as payload, or the batch again.',
+    );
+  }
+  return { sent: { value, bytes: text.length, text: () => text } };
+}
+
+function correctedEvent(entry: Replayed, value: object): Replayable {
+  const { externalEventId } = FIELD_NAMES[entry.family as EventFamily];
+  const faults = [
+    ...faultOfOther(entry, value, 'source', entry.source),
+    ...faultOfOther(entry, value, externalEventId, entry.externalEventId),
+  ];
+  if (faults.length > 0) return { faults };
+  const text = jsonTextOf(value);
+  return { sent: { value, bytes: text.length, text: () => text } };
+}
+
+/** What was wrong in the field itself may be corrected there. That the credential may not send a source is no such thing. */
+function faultOfOther({ details }: Replayed, value: object, field: string, original: string | null): Fault[] {
+  const wasAtFault = details.some(({ path, code }) => path === field && code !== 'source_not_allowed');
+  if (original === null || wasAtFault || (value as Record<string, unknown>)[field] === original) return [];
+  const path = fieldPath(PAYLOAD, field);
+  return [
+    { path, code: 'other_event', message: `${path} must be the one of the entry: a replay keeps the event's id.` },
+  ];
+}
+
+function isEnvelope(value: unknown): boolean {
+  return isObject(value) && Array.isArray(value['items']) && value['source'] === undefined;
+}
+
+function notReplayable(path: string, message: string): Replayable {
+  return { faults: [{ path, code: 'not_replayable', message }] };
+}

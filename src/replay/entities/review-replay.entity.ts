@@ -1,0 +1,44 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ReplayFilter, ReplayState } from '../domain/replay-progress';
+
+/** A bulk replay and how far it has got. */
+@Entity('review_replays')
+export class ReviewReplay {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'review_replays_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'review_replays_pkey' })
+  id!: string;
+
+  @Column('jsonb')
+  filter!: ReplayFilter;
+
+  /** The sources that its caller could send when it called; null for all. */
+  @Column('text', { array: true, nullable: true })
+  sources!: string[] | null;
+
+  @Column('text')
+  state!: ReplayState;
+
+  @Column('integer')
+  total!: number;
+
+  @Column('integer')
+  accepted!: number;
+
+  @Column('integer')
+  duplicate!: number;
+
+  @Column('integer')
+  failed!: number;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  /** The id of the credential. */
+  @Column('text', { name: 'created_by' })
+  createdBy!: string;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt!: Date | null;
+}

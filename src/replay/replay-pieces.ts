@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { IngestResult } from '../ingest/domain/outcome';
+import { EventFamilies } from '../ingest/event-families';
+import { EventReplay, type EventToReplay } from '../ingest/event-replay';
+import { Clock } from '../platform/clock/clock';
+import { unavailable } from '../platform/database/database-errors';
+import { describeFaults } from '../platform/errors/describe-faults';
+import type { KeptEntry } from '../review/domain/kept-entry';
+import type { ReplayAttempt } from '../review/domain/resolution';
+import { ReviewReader } from '../review/review-reader';
+import { ReviewResolutions } from '../review/review-resolutions';
+import { failedReplay } from './domain/failed-replay';
+import type { ReplayCounts } from './domain/replay-progress';
+import { replayStep, slicesBySize } from './domain/replay-step';
+import { replayable } from './domain/replayable';
+import type { ReviewReplay } from './entities/review-replay.entity';
+
+/** Loaded at a time; single events are 256 KiB at most, refused batches more. */
+const SLICE_BYTES_MAX = 1024 * 1024;
+
+/** Sends the entries of one piece of a bulk replay again. */
+@Injectable()
+export class ReplayPieces {
+  constructor(
+    private readonly entries: ReviewReader,
+    private readonly resolutions: ReviewResolutions,
+    private readonly families: EventFamilies,
+    private readonly events: EventReplay,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Each entry once, however often it is called. Throws `unavailable` when it has to be called again. */
+  async replay(replay: ReviewReplay, ids: readonly string[]): Promise<ReplayCounts> {
+    const counts = { accepted: 0, duplicate: 0, failed: 0 };
+    const sizes = await this.entries.sizesOf(replay.tenantId, ids);
+    counts.failed += ids.length - sizes.length;
+    for (const slice of slicesBySize(sizes, SLICE_BYTES_MAX)) {
+      for (const counted of await this.replaySlice(replay, slice)) counts[counted] += 1;
+    }
+    return counts;
+  }
+
+  private async replaySlice(replay: ReviewReplay, ids: readonly string[]): Promise<(keyof ReplayCounts)[]> {
+    const { tenantId, id: jobId } = replay;
+    const found = new Map((await this.entries.getAll(tenantId, ids)).map((entry) => [entry.id, entry]));
+    const steps = ids.map((id) => replayStep(found.get(id), jobId, replay.filter));
+    const counted = steps.flatMap((step) => ('counted' in step ? [step.counted] : []));
+    const results = await this.send(
+      replay,
+      steps.flatMap((step) => ('send' in step ? [step.send] : [])),
+    );
+    return [...counted, ...results.map(({ status }) => (status === 'error' ? 'failed' : status))];
+  }
+
+  private async send(replay: ReviewReplay, entries: readonly KeptEntry[]): Promise<IngestResult[]> {
+    const { tenantId, id: jobId, createdBy: by } = replay;
+    const sources = replay.sources === null ? null : new Set(replay.sources);
+    const attempt: ReplayAttempt = { action: 'replayed', at: this.clock.now().toISOString(), by, jobId };
+    const prepared = await Promise.all(entries.map((entry) => this.prepare(tenantId, entry, attempt)));
+    const events = prepared.flatMap((each) => ('event' in each ? [each.event] : []));
+    const sent = await this.events.replayAll({ tenantId, sources }, events);
+    let next = 0;
+    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.refused) ?? UNSETTLED);
+    const settled = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
+    const failures = settled.flatMap(({ result, id }) => (isPassing(result) ? [] : failedReplay(id, attempt, result)));
+    await this.resolutions.noteFailures(tenantId, failures);
+    if (results.some(isPassing)) throw unavailable();
+    return results;
+  }
+
+  private async prepare(
+    tenantId: string,
+    entry: KeptEntry,
+    attempt: ReplayAttempt,
+  ): Promise<{ event: EventToReplay } | { refused: IngestResult }> {
+    const found = replayable(entry, undefined);
+    if ('faults' in found) {
+      const { faults } = found;
+      const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
+      return { refused: { status: 'error', refusal } };
+    }
+    const checked = await this.families.check(entry.family, tenantId, found.sent);
+    const replay = { entryId: entry.id, attempt };
+    return { event: { checked, receivedAt: entry.firstSeenAt.getTime(), replay } };
+  }
+}
+
+const UNSETTLED: IngestResult = {
+  status: 'error',
+  refusal: { code: 'unavailable', message: 'The event was left without a result.', details: [] },
+};
+
+function isPassing(result: IngestResult): boolean {
+  return result.status === 'error' && result.refusal.code === 'unavailable';
+}

@@ -1,0 +1,56 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ingestResultDto } from '../ingest/dto/ingest-result.dto';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { ReviewViews } from '../review/review-views';
+import { BulkReplayService } from './bulk-replay.service';
+import { BulkReplayDto, BulkReplayStartedDto, replayFilter, ReviewReplayDto } from './dto/bulk-replay.dto';
+import { ReplayDto, ReplayedDto } from './dto/replay.dto';
+import { ReplayService } from './replay.service';
+
+@ApiTags('Review')
+@Controller('v1')
+export class ReplayController {
+  constructor(
+    private readonly replays: ReplayService,
+    private readonly bulkReplays: BulkReplayService,
+    private readonly views: ReviewViews,
+  ) {}
+
+  /** Sends the event of an entry again, as it came or corrected, under its own id and time of receipt. */
+  @Post('review-entries/:id\\:replay')
+  @HttpCode(200)
+  @AuthenticateApiKey('review:write')
+  @ApiOkResponse({ type: ReplayedDto })
+  async replayReviewEntry(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @JsonBody(ReplayDto, { optional: true }) { payload }: ReplayDto,
+  ): Promise<ReplayedDto> {
+    const result = await this.replays.replay(caller, id, payload);
+    return { outcome: ingestResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
+  }
+
+  /** Begins to send the events of all refusals again that fit the filter now, at most 100,000, the oldest first. */
+  @Post('review-entries\\:replay')
+  @HttpCode(200)
+  @AuthenticateApiKey('review:write')
+  @ApiOkResponse({ type: BulkReplayStartedDto })
+  async replayReviewEntries(
+    @Caller() caller: Principal,
+    @JsonBody(BulkReplayDto) { filter }: BulkReplayDto,
+  ): Promise<BulkReplayStartedDto> {
+    return { jobId: await this.bulkReplays.start(caller, replayFilter(filter)) };
+  }
+
+  /** Shows how far a bulk replay has got. */
+  @Get('review-replays/:jobId')
+  @AuthenticateApiKey('review:read')
+  @ApiOkResponse({ type: ReviewReplayDto })
+  async getReviewReplay(@Caller() { tenantId }: Principal, @Param('jobId') jobId: string): Promise<ReviewReplayDto> {
+    return ReviewReplayDto.of(await this.bulkReplays.get(tenantId, jobId));
+  }
+}

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IngestModule } from '../ingest/ingest.module';
+import { ReviewModule } from '../review/review.module';
+import { BulkReplayService } from './bulk-replay.service';
+import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
+import { ReviewReplay } from './entities/review-replay.entity';
+import { ReplayJob } from './replay-job';
+import { ReplayPieces } from './replay-pieces';
+import { ReplayController } from './replay.controller';
+import { ReplayRepository } from './replay.repository';
+import { ReplayService } from './replay.service';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([ReviewReplay, ReviewReplayPiece]), IngestModule, ReviewModule],
+  controllers: [ReplayController],
+  providers: [ReplayService, BulkReplayService, ReplayJob, ReplayPieces, ReplayRepository],
+})
+export class ReplayModule {}

@@ -1,0 +1,19 @@
+import type { Fault } from '../../platform/errors/fault';
+import type { ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from './review-entry';
+
+/** A review entry with what was sent, unmasked: for whoever sends it again, not for views. */
+export interface KeptEntry {
+  readonly id: string;
+  readonly severity: ReviewSeverity;
+  readonly stage: ReviewStage;
+  readonly status: ReviewStatus;
+  readonly family: string;
+  readonly source: string | null;
+  readonly externalEventId: string | null;
+  readonly details: readonly Fault[];
+  /** Null when its time is over. */
+  readonly payload: string | null;
+  readonly payloadForm: ReviewPayload['form'];
+  readonly firstSeenAt: Date;
+  readonly resolution: Readonly<Record<string, unknown>> | null;
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Dismissal, FailedReplay } from './domain/resolution';
+
+/** Writes down what people do about entries; what events do about them by arriving is in the ingest transaction. */
+@Injectable()
+export class ReviewResolutions {
+  constructor(private readonly database: DataSource) {}
+
+  /** Closes an open entry; one that is closed already stays as it is. */
+  async dismiss(tenantId: string, id: string, dismissal: Dismissal): Promise<void> {
+    await this.database.query(
+      `UPDATE review_entries SET status = 'dismissed', resolution = $3::jsonb
+       WHERE tenant_id = $1 AND id = $2 AND status = 'open'`,
+      [tenantId, id, JSON.stringify(dismissal)],
+    );
+  }
+
+  /** Counts the attempts among the occurrences of entries that are still open; their resolution tells of the last one. */
+  async noteFailures(tenantId: string, failures: readonly FailedReplay[]): Promise<void> {
+    if (failures.length === 0) return;
+    await this.database.query(
+      `UPDATE review_entries e
+       SET resolution = f.resolution, occurrences = e.occurrences + 1,
+         last_seen_at = greatest(e.last_seen_at, (f.resolution->>'at')::timestamptz)
+       FROM (
+         SELECT id, resolution FROM json_to_recordset($2::json) AS r (id uuid, resolution jsonb) ORDER BY id
+       ) f
+       WHERE e.tenant_id = $1 AND e.id = f.id AND e.status = 'open'`,
+      [tenantId, JSON.stringify(failures)],
+    );
+  }
+}

@@ -1,0 +1,151 @@
+import { startApp, type TestApp } from '../support/app';
+import { aCdpEvent, registerTypes } from '../support/builders';
+import { aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
+import { withClient } from '../support/database';
+
+const IDENTITY = { externalUserId: 'cust-0815', email: 'Jane@Example.com' };
+const PROPERTIES = { amount: 29.33, nickname: 'Zaphod', note: 'call +49 151 12345612' };
+const FREE = {
+  eventType: 'free',
+  properties: { nickname: { type: 'string', pii: true } },
+  additionalProperties: 'allow',
+};
+const HIDDEN = /Zaphod|0815|12345612|jane@example/i;
+const CHALLENGE = 'Bearer realm="campaign-data-service", error="insufficient_scope", scope="pii:read"';
+
+let service: TestApp;
+let workspace: Workspace;
+let eventId: string;
+let profileId: string;
+let entryId: string;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+afterAll(() => service.stop());
+
+beforeEach(async () => {
+  workspace = await aWorkspace(service);
+  const { admin } = workspace;
+  await registerTypes(admin);
+  await admin.post('/v1/cdp/event-types', FREE);
+  const event = aCdpEvent({ eventType: 'free', identity: IDENTITY, properties: PROPERTIES });
+  eventId = (await admin.post('/v1/cdp/events', event)).body.event_id;
+  profileId = (await admin.get(`/v1/events/${eventId}`)).body.profileId;
+  await admin.post('/v1/cdp/events', { ...event, externalEventId: 'refused', occurredAt: 'yesterday' });
+  entryId = (await admin.get('/v1/review-entries')).body.items[0].id;
+});
+
+/** Every view that unmasks, with the scope that it takes when it masks. */
+const views = () =>
+  [
+    [`/v1/events/${eventId}`, 'events:read'],
+    ['/v1/events', 'events:read'],
+    [`/v1/cdp/profiles/${profileId}`, 'profiles:read'],
+    [`/v1/cdp/profiles/${profileId}/events`, 'profiles:read'],
+    [`/v1/review-entries/${entryId}`, 'review:read'],
+    ['/v1/review-entries', 'review:read'],
+  ] as const;
+
+const auditLines = () =>
+  withClient(service.databaseUrl, async (client) => {
+    const { rows } = await client.query(
+      'SELECT at, by, address, what FROM unmask_audit WHERE tenant_id = $1 ORDER BY id',
+      [workspace.tenantId],
+    );
+    return rows as { at: Date; by: string; address: string; what: string }[];
+  });
+
+const keyIdOf = async (client: Client): Promise<string> => {
+  const { body } = await workspace.admin.get('/v1/api-keys?limit=200');
+  return body.items.find(({ hint }: { hint: string }) => hint.endsWith(client.key?.slice(-4) ?? '')).id;
+};
+
+describe('?unmask=true', () => {
+  it('shows what the view masks, to the letter, to whoever has pii:read beside the scope of the view', async () => {
+    for (const [path, scope] of views()) {
+      const client = await workspace.client({ scopes: [scope, 'pii:read'] });
+      const { status, body, headers } = await client.get(`${path}?unmask=true`);
+      expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
+      expect(JSON.stringify(body)).toMatch(HIDDEN);
+      const shown = body.items?.[0] ?? body;
+      if (shown.payload !== undefined) {
+        expect(shown.payload).toMatchObject({ identity: IDENTITY, properties: PROPERTIES });
+      } else if (shown.eventId === undefined) {
+        expect(shown.identifiers).toEqual([
+          { type: 'EXTERNAL', value: 'cust-0815' },
+          { type: 'EMAIL', value: 'jane@example.com' },
+        ]);
+      } else expect(shown).toMatchObject({ eventId, identity: IDENTITY, properties: PROPERTIES });
+    }
+  });
+
+  it('is noted with who, when, from where and what, before the answer, and without any value', async () => {
+    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'review:read', 'pii:read'] });
+    const started = Date.now();
+    for (const [path] of views()) await client.get(`${path}?unmask=true`);
+    const lines = await auditLines();
+    const by = await keyIdOf(client);
+    expect(lines.map(({ what }) => what)).toEqual([
+      `GET /v1/events/${eventId}`,
+      `GET /v1/events ${eventId}`,
+      `GET /v1/cdp/profiles/${profileId}`,
+      `GET /v1/cdp/profiles/${profileId}/events`,
+      `GET /v1/review-entries/${entryId}`,
+      `GET /v1/review-entries ${entryId}`,
+    ]);
+    for (const line of lines) {
+      expect([line.by, line.address]).toEqual([by, expect.stringContaining('127.0.0.1')]);
+      expect(line.at.getTime()).toBeGreaterThanOrEqual(started - 1);
+    }
+    expect(JSON.stringify(lines)).not.toMatch(HIDDEN);
+  });
+
+  it('is refused without pii:read, whatever else is asked, with a challenge that names the scope, and notes nothing', async () => {
+    for (const [path, scope] of views()) {
+      const client = await workspace.client({ scopes: [scope] });
+      for (const query of ['unmask=true', 'unmask=%74rue&limit=0', 'surely_unknown=1&unmask=true']) {
+        const answer = await client.get(`${path}?${query}`);
+        expectProblem(answer, 403, 'insufficient_scope', []);
+        expect(answer.headers.get('www-authenticate')).toBe(CHALLENGE);
+        expect(JSON.stringify(answer.body)).not.toMatch(HIDDEN);
+      }
+      expect((await client.get(path)).status).toBe(200);
+    }
+    expect(await auditLines()).toEqual([]);
+  });
+
+  it('does not stand for the scope of the view', async () => {
+    const client = await workspace.client({ scopes: ['pii:read'] });
+    for (const [path] of views()) expectProblem(await client.get(`${path}?unmask=true`), 403, 'insufficient_scope');
+  });
+
+  it.each(['unmask=false', '', 'limit=1'])('is not assumed by ?%s', async (query) => {
+    for (const [path] of views()) {
+      const { status, body } = await workspace.admin.get(`${path}?${query}`);
+      expect([200, 422]).toContain(status);
+      expect(JSON.stringify(body)).not.toMatch(HIDDEN);
+    }
+    expect(await auditLines()).toEqual([]);
+  });
+
+  it.each(['unmask=', 'unmask=TRUE', 'unmask=1', 'unmask=true&unmask=true', 'unmask=true&unmask=false', 'Unmask=true'])(
+    'is refused when written ?%s, and shows nothing',
+    async (query) => {
+      for (const [path] of views()) {
+        const answer = await workspace.admin.get(`${path}?${query}`);
+        expectProblem(answer, 422, 'validation_failed');
+        expect(JSON.stringify(answer.body)).not.toMatch(HIDDEN);
+      }
+    },
+  );
+
+  it('notes nothing of what is not found', async () => {
+    const client = await workspace.client({ scopes: ['events:read', 'profiles:read', 'review:read', 'pii:read'] });
+    for (const path of [`/v1/review-entries/${eventId}`, `/v1/events/${profileId}`, `/v1/cdp/profiles/${eventId}`]) {
+      expectProblem(await client.get(`${path}?unmask=true`), 404, 'not_found', []);
+    }
+    expect(await auditLines()).toEqual([]);
+  });
+});

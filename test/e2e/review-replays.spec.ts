@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../support/app';
+import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
+import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { withClient } from '../support/database';
+import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+afterAll(() => service.stop());
+
+async function replayed(client: Client, filter: Record<string, unknown>): Promise<any> {
+  const jobId = await beginReplay(client, filter);
+  return replayOnce(() => client, jobId);
+}
+
+describe('POST /v1/review-entries:replay', () => {
+  it('stores 500 events that came before their type, under their own ids and times of receipt, none twice', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    const events = await sendTooEarly(admin, 500, { occurredAt: undefined });
+    await registerTypes(admin);
+    const startedAt = performance.now();
+    const jobId = await beginReplay(admin, { reason: 'unregistered_event_type', eventType: 'purchase' });
+    const replay = await replayOnce(() => admin, jobId);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(replay).toEqual({
+      ...{ jobId, state: 'done', total: 500, done: 500, accepted: 500, duplicate: 0, failed: 0 },
+      filter: { status: 'open', reason: 'unregistered_event_type', eventType: 'purchase' },
+      ...{ createdAt: TIME, createdBy: expect.any(String), finishedAt: TIME },
+    });
+    const { rows } = await withClient(service.databaseUrl, (database) =>
+      database.query(
+        `SELECT e.external_event_id, e.received_at = r.first_seen_at AND e.occurred_at = r.first_seen_at AS timely,
+           r.status, r.resolution->>'outcome' AS outcome, r.resolution->>'jobId' AS job
+         FROM events e JOIN review_entries r ON r.tenant_id = e.tenant_id AND r.event_id = e.event_id
+         WHERE e.tenant_id = $1`,
+        [tenantId],
+      ),
+    );
+    expect(rows.map((row: any) => row.external_event_id).sort()).toEqual(
+      events.map((event) => event['externalEventId']).sort(),
+    );
+    for (const row of rows) {
+      expect(row).toMatchObject({ timely: true, status: 'replayed', outcome: 'accepted', job: jobId });
+    }
+  });
+
+  it('takes the refusals that fit, whatever part of the filter is set, and leaves the others', async () => {
+    const client = await aClient(service);
+    await sendTooEarly(client, 3);
+    await sendTooEarly(client, 4, { source: 'crm' });
+    await sendTooEarly(client, 2, { source: 'crm', eventType: 'anything' });
+    await client.post('/v1/external-events', anExternalEvent({ source: 'crm', identity: {} }));
+    await client.post('/v1/external-events', anExternalEvent({ occurred_at: '2999-01-01T00:00:00Z' }));
+    await registerTypes(client);
+    expect(await replayed(client, { reason: 'clock_skew' })).toMatchObject({ state: 'done', total: 0 });
+    expect(await replayed(client, { status: 'superseded' })).toMatchObject({ total: 0, done: 0 });
+    expect(
+      await replayed(client, { source: 'crm', eventType: 'purchase', reason: 'unregistered_event_type' }),
+    ).toMatchObject({ total: 4, accepted: 4 });
+    expect(await replayed(client, { eventType: 'anything' })).toMatchObject({ total: 2, accepted: 2 });
+    expect(await replayed(client, {})).toMatchObject({ total: 4, accepted: 3, failed: 1 });
+    expect((await reviewEntries(client, '&status=open')).map(({ reason }) => reason).sort()).toEqual([
+      ...['clock_skew', 'required'],
+    ]);
+  });
+
+  it('counts what is refused again and what holds nothing to send, and each entry tells why', async () => {
+    const client = await aClient(service);
+    await sendTooEarly(client, 2, { properties: {} });
+    await client.send('/v1/cdp/events', '{');
+    await client.post('/v1/cdp/events/batch', { items: [aCdpEvent()], colour: 'red' });
+    await registerTypes(client);
+    const { jobId, ...replay } = await replayed(client, {});
+    expect(replay).toMatchObject({ total: 4, done: 4, accepted: 0, failed: 4 });
+    const entries = await reviewEntries(client);
+    expect(entries.map(({ resolution }) => resolution.reason).sort()).toEqual([
+      ...['not_replayable', 'not_replayable', 'required', 'required'],
+    ]);
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ status: 'open', occurrences: 2, resolution: { outcome: 'error', jobId } });
+    }
+  });
+
+  it('stores each event once beside other replays, single ones and the sender himself', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    const events = await sendTooEarly(admin, 300);
+    const entries = await reviewEntries(admin);
+    await registerTypes(admin);
+    const [first, second, ...outcomes] = await Promise.all([
+      replayed(admin, {}),
+      replayed(admin, {}),
+      ...entries
+        .slice(0, 30)
+        .map(async ({ id }) => (await admin.post(`/v1/review-entries/${id}:replay`, {})).body.outcome),
+      ...events.slice(0, 30).map(async (event) => (await admin.post('/v1/cdp/events', event)).body),
+    ]);
+    for (const { total, done, failed } of [first, second]) expect([done, failed]).toEqual([total, 0]);
+    const single = outcomes.filter(({ status }) => status === 'accepted').length;
+    const accepted: number[] = [first.accepted, second.accepted, single];
+    expect(accepted.reduce((sum, count) => sum + count)).toBe(300);
+    const { rows } = await withClient(service.databaseUrl, (database) =>
+      database.query(
+        `SELECT (SELECT count(*)::int FROM events WHERE tenant_id = $1) AS events,
+           (SELECT count(*)::int FROM event_queue WHERE tenant_id = $1) AS queued,
+           (SELECT count(*)::int FROM review_entries WHERE tenant_id = $1 AND status = 'open') AS open`,
+        [tenantId],
+      ),
+    );
+    expect(rows).toEqual([{ events: 300, queued: 300, open: 0 }]);
+  });
+
+  it('has the rights that its caller had', async () => {
+    const workspace = await aWorkspace(service);
+    await sendTooEarly(workspace.admin, 2);
+    await sendTooEarly(workspace.admin, 3, { source: 'crm' });
+    await registerTypes(workspace.admin, [PURCHASE]);
+    const limited = await workspace.client({ scopes: ['review:write', 'review:read'], sources: ['crm'] });
+    expect(await replayed(limited, {})).toMatchObject({ total: 5, accepted: 3, failed: 2 });
+    const open = await reviewEntries(workspace.admin, '&status=open');
+    expect(open.map(({ source, resolution }) => [source, resolution.errorCode])).toEqual([
+      ...[
+        ['shop.orders', 'source_not_allowed'],
+        ['shop.orders', 'source_not_allowed'],
+      ],
+    ]);
+  });
+
+  it('replays what was dismissed when it is asked for that, and nothing of another workspace', async () => {
+    const [owner, stranger] = [await aClient(service), await aClient(service)];
+    await sendTooEarly(owner, 2);
+    const [{ id }] = (await reviewEntries(owner)) as [{ id: string }];
+    await owner.post(`/v1/review-entries/${id}:dismiss`, {});
+    await Promise.all([registerTypes(owner), registerTypes(stranger)]);
+    expect(await replayed(stranger, {})).toMatchObject({ state: 'done', total: 0 });
+    const replay = await replayed(owner, { status: 'dismissed' });
+    expect(replay).toMatchObject({ total: 1, accepted: 1 });
+    expectProblem(await stranger.get(`/v1/review-replays/${replay.jobId}`), 404, 'not_found');
+  });
+
+  it.each([
+    [{}, 'filter required'],
+    [{ filter: 'all' }, 'filter type'],
+    [{ filter: { status: 'closed' } }, 'filter.status enum'],
+    [{ filter: { raeson: 'x' } }, 'filter.raeson unknown_field'],
+    [{ filter: {}, ids: [] }, 'ids unknown_field'],
+  ])('refuses %j', async (body, fault) => {
+    const client = await aClient(service);
+    expectProblem(await client.post('/v1/review-entries:replay', body), 422, 'validation_failed', [fault]);
+  });
+
+  it('takes review:write, and its progress review:read', async () => {
+    const workspace = await aWorkspace(service);
+    const reader = await workspace.client({ scopes: ['review:read'] });
+    const writer = await workspace.client({ scopes: ['review:write'] });
+    expectProblem(await reader.post('/v1/review-entries:replay', { filter: {} }), 403, 'insufficient_scope');
+    const jobId = await beginReplay(writer, {});
+    expectProblem(await writer.get(`/v1/review-replays/${jobId}`), 403, 'insufficient_scope');
+    expect((await reader.get(`/v1/review-replays/${jobId}`)).body.state).toBe('done');
+    for (const wrong of [randomUUID(), 'x']) {
+      expectProblem(await reader.get(`/v1/review-replays/${wrong}`), 404, 'not_found');
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
+import { freshDatabaseUrl, urlOf, withClient } from '../support/database';
+import { startNode } from '../support/ingest';
+
+const NAME = 'test-job';
+
+let url: string;
+const nodes: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('jobs');
+});
+
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.close()));
+});
+
+async function aNode(work: JobWork): Promise<INestApplicationContext> {
+  const node = await startNode(url);
+  nodes.push(node);
+  node.get(Jobs).handle(NAME, work);
+  node.get(Jobs).start();
+  return node;
+}
+
+/** Adds a job; answers its id, by which its doing is told from that of others. */
+async function add(node: INestApplicationContext, key: string = randomUUID()): Promise<string> {
+  await node.get(DataSource).transaction((manager) => node.get(Jobs).add(manager, NAME, { id: key }, { key }));
+  return key;
+}
+
+async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
+  for (const end = Date.now() + seconds * 1_000; !(await condition());) {
+    if (Date.now() > end) throw new Error('It does not come true');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const waiting = (key: string): Promise<number> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM cds_jobs.jobs WHERE key = $1',
+      [`${NAME}/${key}`],
+    );
+    return rows[0]?.count ?? 0;
+  });
+
+/** Takes the connections of jobs away, and lets nobody connect again before `meanwhile` is over. */
+async function cutOff(meanwhile: () => Promise<void>): Promise<void> {
+  const database = /\/(cds_jobs_\w+)/.exec(url)?.[1] ?? '';
+  await withClient(urlOf('postgres'), async (client) => {
+    await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cds-jobs' AND datname = $1`,
+      [database],
+    );
+    await meanwhile();
+    await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
+  });
+}
+
+/** Notes what it is asked to do. */
+function aNotebook(): { done: string[]; work: (payload: JobPayload) => Promise<void> } {
+  const done: string[] = [];
+  return {
+    done,
+    work: ({ id = '' }) => {
+      done.push(id);
+      return Promise.resolve();
+    },
+  };
+}
+
+describe('a job', () => {
+  it('is done once by one of two processes', async () => {
+    const { done, work } = aNotebook();
+    const first = await aNode(work);
+    await aNode(work);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => add(first)));
+    await until(() => done.length >= 20);
+    expect(done.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('is not there when the transaction that adds it fails', async () => {
+    const { done, work } = aNotebook();
+    const node = await aNode(work);
+    const key = randomUUID();
+    const failing = node.get(DataSource).transaction(async (manager) => {
+      await node.get(Jobs).add(manager, NAME, { id: key }, { key });
+      throw new Error('No');
+    });
+    await expect(failing).rejects.toThrow('No');
+    const later = await add(node);
+    await until(() => done.includes(later));
+    expect([done, await waiting(key)]).toEqual([[later], 0]);
+  });
+
+  it('waits once, however often it is added', async () => {
+    const node = await startNode(url);
+    nodes.push(node);
+    const key = randomUUID();
+    for (let time = 0; time < 5; time += 1) await add(node, key);
+    expect(await waiting(key)).toBe(1);
+  });
+
+  it('that fails is tried again, and neither log nor table repeats the words of the error', async () => {
+    const attempts: boolean[] = [];
+    const key = randomUUID();
+    const node = await aNode((payload, { isLast }) => {
+      if (payload['id'] !== key) return Promise.resolve();
+      attempts.push(isLast);
+      return attempts.length === 1 ? Promise.reject(new Error('jane@example.com')) : Promise.resolve();
+    });
+    await add(node, key);
+    await until(() => attempts.length > 0);
+    await until(async () => {
+      const { rows } = await withClient(url, (client) =>
+        client.query('SELECT last_error FROM cds_jobs._private_jobs WHERE last_error IS NOT NULL'),
+      );
+      expect(JSON.stringify(rows)).not.toContain('jane');
+      return rows.length > 0;
+    });
+    await until(() => attempts.length === 2);
+    expect(attempts).toEqual([false, false]);
+  });
+
+  it('of a process that has died is done by another within seconds', async () => {
+    const key = randomUUID();
+    // What a kill leaves: a job that is locked by a worker without a heartbeat.
+    await withClient(url, async (client) => {
+      await client.query('SELECT cds_jobs.add_job($1, $2::json, job_key := $3, max_attempts := 8)', [
+        ...[NAME, JSON.stringify({ id: key }), `${NAME}/${key}`],
+      ]);
+      await client.query(
+        `UPDATE cds_jobs._private_jobs SET locked_by = 'dead', locked_at = now(), attempts = 1 WHERE key = $1`,
+        [`${NAME}/${key}`],
+      );
+    });
+    const { done, work } = aNotebook();
+    const startedAt = performance.now();
+    await aNode(work);
+    await until(() => done.includes(key));
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('is left to the process that is at it, as long as that is alive', async () => {
+    const { done, work } = aNotebook();
+    const key = randomUUID();
+    let finish = (): void => undefined;
+    const patient: JobWork = async (payload) => {
+      await work(payload);
+      if (payload['id'] === key) await new Promise<void>((resolve) => (finish = resolve));
+    };
+    const first = await aNode(patient);
+    await aNode(patient);
+    await add(first, key);
+    await until(() => done.includes(key));
+    // Longer than a dead worker is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    finish();
+    const last = await add(first);
+    await until(() => done.includes(last));
+    expect(done.filter((id) => id === key)).toEqual([key]);
+  });
+
+  it('is done after its process has lost every connection, idle or at work', async () => {
+    const { done, work } = aNotebook();
+    let enter = (): void => undefined;
+    const entered = new Promise<void>((resolve) => (enter = resolve));
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const key = randomUUID();
+    const node = await aNode(async (payload) => {
+      await work(payload);
+      if (payload['id'] !== key || done.filter((id) => id === key).length > 1) return;
+      enter();
+      await left;
+    });
+    await add(node, key);
+    await entered;
+    // What the job has done cannot be written down for a second.
+    await cutOff(async () => {
+      leave();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    });
+    await until(async () => (await waiting(key)) === 0);
+    await cutOff(() => Promise.resolve());
+    const last = await add(node);
+    await until(() => done.includes(last));
+  }, 60_000);
+});
+
+describe('a stop', () => {
+  it('waits for the job under way, and leaves the next one to others', async () => {
+    const begun: string[] = [];
+    let finished = 0;
+    const node = await aNode(async ({ id = '' }) => {
+      begun.push(id);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      finished += 1;
+    });
+    const ids = [await add(node), await add(node), await add(node)];
+    await until(() => begun.length > 0);
+    await node.get(Jobs).stop();
+    expect(finished).toBe(begun.length);
+    expect(begun.length).toBeLessThan(ids.length);
+    const { done, work } = aNotebook();
+    await aNode(work);
+    await until(() => begun.length + done.length === ids.length);
+    expect([...begun, ...done].toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('lasts six seconds at most, whatever the job does', async () => {
+    const { done, work } = aNotebook();
+    let leave = (): void => undefined;
+    const node = await aNode(async (payload) => {
+      await work(payload);
+      await new Promise<void>((resolve) => (leave = resolve));
+    });
+    await add(node);
+    await until(() => done.length > 0);
+    const startedAt = performance.now();
+    await node.get(Jobs).stop();
+    expect(performance.now() - startedAt).toBeLessThan(7_000);
+    leave();
+  });
+});

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { ErasuresService } from '../../src/cdp/erasures.service';
+import { CustomerErasure } from '../../src/identity/customer-erasure';
+import { CustomerReader } from '../../src/identity/customer-reader';
+import type { Identifier } from '../../src/identity/domain/identifier';
+import { MergesService } from '../../src/identity/merges.service';
+import { HOLD_PROFILES } from '../../src/identity/profile.sql';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { SecretBox } from '../../src/platform/secrets/secret-box';
+import { freshDatabaseUrl, withClient } from '../support/database';
+import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { brokenRules } from '../support/sound-customers';
+import { aTenant } from '../support/tenant';
+import { placesOf } from '../support/traces';
+
+const LIVE = { dryRun: false };
+const ENVIRONMENT = { SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters' };
+const PERSONS = 24;
+const EVENTS = 3_000;
+const SENDERS = 8;
+const BATCH = 10;
+
+const pick = (count: number): number => Math.floor(Math.random() * count);
+
+let url: string;
+let nodes: INestApplicationContext[];
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('erasure');
+  nodes = [await startNode(url, ENVIRONMENT), await startNode(url, ENVIRONMENT)];
+});
+
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+
+const of = <T>(place: number, type: abstract new (...args: never[]) => T): T => nodes[place % 2]!.get(type as never);
+
+const query = (text: string, values: unknown[]) =>
+  withClient(url, async (client) => (await client.query(text, values)).rows as Record<string, any>[]);
+
+/** An event that has the mark of its person wherever a person can be named. */
+function eventOf(mark: string, identifiers: readonly Identifier[]) {
+  const identity = { value: identifiers.map(({ value }) => value).join(' ') };
+  return aCheckedEvent({ identifiers, identity, properties: { note: `note of ${mark}` } });
+}
+
+const send = async (place: number, tenantId: string, ...events: ReturnType<typeof eventOf>[]): Promise<string[]> => {
+  const results = await of(place, IngestService).ingestAll(aCaller(tenantId), events, LIVE);
+  return results.map((result) => (result.status === 'error' ? result.refusal.code : result.status));
+};
+
+describe('erasing persons while their events come in on two nodes', () => {
+  it('leaves nothing of them, breaks no customer, and loses no event of anybody', async () => {
+    const { tenantId } = await aTenant(url);
+    const run = randomUUID().slice(0, 8);
+    const markOf = (person: number): string => `${run}-p${person}-`;
+    const identifiersOf = (person: number): Identifier[] => [
+      external(`${markOf(person)}x`),
+      email(`${markOf(person)}m@x.de`),
+      device(`${markOf(person)}d`),
+    ];
+    const outcomes: string[] = [];
+    const erased: number[] = [];
+    let lifted = 0;
+    const senders = Array.from({ length: SENDERS }, async (_unused, place) => {
+      for (let sent = 0; sent < EVENTS / SENDERS; sent += BATCH) {
+        const events = Array.from({ length: BATCH }, () => {
+          const person = pick(PERSONS);
+          const some = identifiersOf(person).filter(() => Math.random() < 0.6);
+          return eventOf(markOf(person), some.length > 0 ? some : identifiersOf(person));
+        });
+        outcomes.push(...(await send(place, tenantId, ...events)));
+      }
+    });
+    const erasers = [0, 1, 2].map(async (place) => {
+      while (outcomes.length < EVENTS) {
+        const person = pick(PERSONS);
+        const customer = await of(place, CustomerReader).findByIdentifier(tenantId, identifiersOf(person)[pick(3)]!);
+        if (customer === null)
+          await of(place, CustomerErasure)
+            .lift(tenantId, identifiersOf(person)[0]!)
+            .then((n) => (lifted += n));
+        else {
+          // Both nodes at the same time.
+          await Promise.all(
+            [0, 1].map((node) => of(node, ErasuresService).erase(aCaller(tenantId), customer.rootId, null)),
+          );
+          erased.push(person);
+        }
+      }
+    });
+    const undoer = async () => {
+      while (outcomes.length < EVENTS) {
+        const [merge] = await query(
+          'SELECT id FROM profile_merges WHERE tenant_id = $1 AND undone_at IS NULL ORDER BY random() LIMIT 1',
+          [tenantId],
+        );
+        if (merge !== undefined) await of(0, MergesService).undo(tenantId, merge['id']).catch(expectNotFound);
+      }
+    };
+    await Promise.all([...senders, ...erasers, undoer()]);
+
+    expect(erased.length).toBeGreaterThan(PERSONS);
+    expect(lifted).toBeGreaterThan(0);
+    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'profile_erased']));
+    expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);
+    const stored = await query('SELECT 1 FROM events WHERE tenant_id = $1', [tenantId]);
+    expect(stored).toHaveLength(outcomes.filter((code) => code === 'accepted').length);
+    const left = await query(
+      `SELECT e.event_id FROM events e JOIN profiles p USING (tenant_id, profile_id)
+       WHERE e.tenant_id = $1 AND p.erased_at IS NOT NULL AND (e.identity <> '{}' OR e.properties <> '{}')`,
+      [tenantId],
+    );
+    expect(left).toEqual([]);
+    expect((await brokenRules(url, tenantId)).filter((rule) => !rule.startsWith('an undone merge'))).toEqual([]);
+    expect(await heldAndErased(tenantId)).toEqual([]);
+    // Whoever is erased now is nowhere, and stays out.
+    for (let person = 0; person < PERSONS; person += 1) {
+      const found = await Promise.all(
+        identifiersOf(person).map((each) => of(0, CustomerReader).findByIdentifier(tenantId, each)),
+      );
+      if (found.some((customer) => customer !== null)) continue;
+      expect(await placesOf(url, [markOf(person)])).toEqual([]);
+    }
+  }, 90_000);
+
+  /** Identifiers that somebody holds although they are remembered as an erased person's. */
+  async function heldAndErased(tenantId: string): Promise<string[]> {
+    const hashes = await query(`SELECT encode(hash, 'hex') AS hash FROM erased_identifiers WHERE tenant_id = $1`, [
+      tenantId,
+    ]);
+    const known = new Set(hashes.map(({ hash }) => hash as string));
+    const held = await query('SELECT kind, value FROM profile_identifiers WHERE tenant_id = $1', [tenantId]);
+    const box = of(0, SecretBox);
+    return held
+      .filter(({ kind, value }) => known.has(box.keyedHash([tenantId, kind, value]).toString('hex')))
+      .map(({ value }) => value);
+  }
+
+  function expectNotFound(error: unknown): void {
+    expect(error).toMatchObject({ code: 'not_found' });
+  }
+});
+
+describe('an erasure whose process was killed between its two transactions', () => {
+  async function aHalfErasedPerson() {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    const identifiers = [external(`x-${mark}`), email(`${mark}@x.de`)];
+    expect(await send(0, tenantId, eventOf(mark, identifiers))).toEqual(['accepted']);
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, identifiers[0]!))!;
+    const customer = await of(0, CustomerErasure).begin(tenantId, rootId, { by: 'test', address: null });
+    return { tenantId, mark, identifiers, rootId, customer };
+  }
+
+  it('takes no event of the person any more, on either node', async () => {
+    const { tenantId, mark, identifiers } = await aHalfErasedPerson();
+    for (const place of [0, 1]) {
+      for (const identifier of identifiers) {
+        expect(await send(place, tenantId, eventOf(mark, [identifier]))).toEqual(['profile_erased']);
+      }
+      expect(await of(place, CustomerReader).findByIdentifier(tenantId, identifiers[0]!)).toBeNull();
+    }
+  });
+
+  it('is finished by the next call, on any node', async () => {
+    const { tenantId, mark, identifiers, rootId, customer } = await aHalfErasedPerson();
+    const answer = await of(1, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    expect(answer.erasedAt).toEqual(customer?.erasure.erasedAt);
+    expect(await placesOf(url, [mark])).toEqual([]);
+    expect(await send(0, tenantId, eventOf(mark, identifiers))).toEqual(['profile_erased']);
+  });
+
+  it('is finished by the next node that starts', async () => {
+    const { tenantId, mark, identifiers } = await aHalfErasedPerson();
+    const node = await startNode(url, ENVIRONMENT);
+    try {
+      for (let place = ''; place !== 'nowhere';) place = (await placesOf(url, [mark]))[0] ?? 'nowhere';
+    } finally {
+      await node.close();
+    }
+    expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);
+    expect(await send(0, tenantId, eventOf(mark, identifiers))).toEqual(['profile_erased']);
+  });
+});
+
+describe('an event that is on its way while its person is erased', () => {
+  const HOLD = HOLD_PROFILES.text;
+
+  async function aPerson(tenantId: string, mark: string): Promise<string> {
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    return (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!.rootId;
+  }
+
+  /** Resolves once somebody waits for a lock. */
+  async function somebodyWaits(): Promise<void> {
+    const waiting = () =>
+      query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' LIMIT 1",
+        [],
+      );
+    while ((await waiting()).length === 0);
+  }
+
+  it('is waited for when it holds the profile already, and erased too', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    const profileId = await aPerson(tenantId, mark);
+    await withClient(url, async (sender) => {
+      await sender.query('BEGIN');
+      expect((await sender.query(HOLD, [[tenantId], [profileId]])).rowCount).toBe(1);
+      const erasing = of(0, ErasuresService).erase(aCaller(tenantId), profileId, null);
+      await somebodyWaits();
+      await sender.query(
+        `INSERT INTO events SELECT tenant_id, gen_random_uuid(), family, source, 'late', event_type, event_type_version,
+           occurred_at, received_at, profile_id, jsonb_build_object('value', $2::text), properties, '\\x01', batch_id
+         FROM events WHERE tenant_id = $1`,
+        [tenantId, mark],
+      );
+      await sender.query('COMMIT');
+      await erasing;
+    });
+    expect(await query('SELECT 1 FROM events WHERE tenant_id = $1', [tenantId])).toHaveLength(2);
+    expect(await placesOf(url, [mark])).toEqual([]);
+  });
+
+  it('does not hold a profile that was erased while it waited for another one', async () => {
+    const { tenantId } = await aTenant(url);
+    const ids = [await aPerson(tenantId, randomUUID()), await aPerson(tenantId, randomUUID())].sort();
+    const [first = '', second = ''] = ids;
+    await withClient(url, (blocker) =>
+      withClient(url, async (sender) => {
+        await blocker.query('BEGIN');
+        await blocker.query('SELECT 1 FROM profiles WHERE profile_id = $1 FOR UPDATE', [first]);
+        await sender.query('BEGIN');
+        // Its look at the table is older than the erasure, and it comes to the second row after it.
+        const held = sender.query(HOLD, [[tenantId, tenantId], ids]);
+        await somebodyWaits();
+        await of(0, ErasuresService).erase(aCaller(tenantId), second, null);
+        await blocker.query('COMMIT');
+        expect((await held).rows).toEqual([{ profile_id: first }]);
+        await sender.query('ROLLBACK');
+      }),
+    );
+  });
+});
+
+describe('erasing a customer of 20,000 events', () => {
+  it('keeps nobody else waiting, and leaves nothing', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    await query(
+      `INSERT INTO events SELECT tenant_id, gen_random_uuid(), family, source, n::text, event_type, event_type_version,
+         occurred_at - n * interval '1 second', received_at, profile_id, identity, properties, content_hash, batch_id
+       FROM events, generate_series(1, 20000) n WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    const erasing = of(0, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    const waits: number[] = [];
+    const done = erasing.then(() => true);
+    while (!(await Promise.race([done, setImmediate(false)]))) {
+      const started = performance.now();
+      expect(await send(1, tenantId, aCheckedEvent())).toEqual(['accepted']);
+      waits.push(performance.now() - started);
+    }
+    await erasing;
+    expect(Math.max(...waits)).toBeLessThan(1_000);
+    expect(await placesOf(url, [mark])).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,41 @@
+import { aCdpEvent } from './builders';
+import type { Client } from './client';
+
+/** Sends CDP events of a type that nobody has registered, in batches; answers them. */
+export async function sendTooEarly(
+  client: Client,
+  count: number,
+  fields: Record<string, unknown> = {},
+): Promise<Record<string, unknown>[]> {
+  const events = Array.from({ length: count }, () => aCdpEvent(fields));
+  for (let start = 0; start < count; start += 500) {
+    const { status, body } = await client.post('/v1/cdp/events/batch', { items: events.slice(start, start + 500) });
+    if (status !== 200) throw new Error(`Unforeseen answer ${status}`);
+    if (body.results.some((result: { status: string }) => result.status !== 'error')) throw new Error('One was taken');
+  }
+  return events;
+}
+
+/** Begins a bulk replay; answers its id. */
+export async function beginReplay(client: Client, filter: Record<string, unknown>): Promise<string> {
+  const { status, body } = await client.post('/v1/review-entries:replay', { filter });
+  if (status !== 200) throw new Error(`Unforeseen answer ${status}: ${JSON.stringify(body)}`);
+  return body.jobId as string;
+}
+
+/** The replay once `reached` is true of it. `client` may be another one each time, as services come and go. */
+export async function replayOnce(
+  client: () => Client,
+  jobId: string,
+  reached: (replay: any) => boolean = ({ state }) => state === 'done' || state === 'failed',
+  seconds = 30,
+): Promise<any> {
+  for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
+    const answer = await client()
+      .get(`/v1/review-replays/${jobId}`)
+      .catch(() => undefined);
+    if (answer?.status === 200 && reached(answer.body)) return answer.body;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('The replay does not get there');
+}

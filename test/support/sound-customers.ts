@@ -1,0 +1,55 @@
+import { withClient } from './database';
+
+/** What must be true of the customers of a workspace at any time, each as a query for what breaks it. */
+const VIOLATIONS: Readonly<Record<string, string>> = {
+  'a root that is no root itself': `
+    SELECT 1 FROM profiles p JOIN profiles r ON r.tenant_id = p.tenant_id AND r.profile_id = p.root_id
+    WHERE p.tenant_id = $1 AND r.root_id <> r.profile_id`,
+  'a customer with two EXTERNAL identifiers': `
+    SELECT 1 FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+    WHERE tenant_id = $1 AND i.kind = 'EXTERNAL' GROUP BY p.root_id HAVING count(*) > 1`,
+  'counts that are not those of the identifiers': `
+    SELECT 1 FROM profiles r WHERE r.tenant_id = $1 AND r.root_id = r.profile_id AND
+      ROW(r.email_count, r.phone_count, r.device_count, r.external_id)::text <> (
+        SELECT ROW(count(*) FILTER (WHERE i.kind = 'EMAIL'), count(*) FILTER (WHERE i.kind = 'PHONE'),
+          count(*) FILTER (WHERE i.kind = 'DEVICE'), max(i.value) FILTER (WHERE i.kind = 'EXTERNAL'))::text
+        FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+        WHERE i.tenant_id = r.tenant_id AND p.root_id = r.profile_id)`,
+  'an EXTERNAL identifier that is not its root’s own': `
+    SELECT 1 FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
+    WHERE tenant_id = $1 AND i.kind = 'EXTERNAL' AND p.root_id <> p.profile_id`,
+  'an identifier of no profile': `
+    SELECT 1 FROM profile_identifiers i LEFT JOIN profiles p USING (tenant_id, profile_id)
+    WHERE i.tenant_id = $1 AND p.profile_id IS NULL`,
+  'a merge in force between two customers': `
+    SELECT 1 FROM profile_merges m
+      JOIN profiles f ON f.tenant_id = m.tenant_id AND f.profile_id = m.from_evidence_id
+      JOIN profiles t ON t.tenant_id = m.tenant_id AND t.profile_id = m.into_evidence_id
+    WHERE m.tenant_id = $1 AND m.undone_at IS NULL AND f.root_id <> t.root_id`,
+  'an undone merge within one customer': `
+    SELECT 1 FROM profile_merges m
+      JOIN profiles f ON f.tenant_id = m.tenant_id AND f.profile_id = m.from_evidence_id
+      JOIN profiles t ON t.tenant_id = m.tenant_id AND t.profile_id = m.into_evidence_id
+    WHERE m.tenant_id = $1 AND m.undone_at IS NOT NULL AND f.root_id = t.root_id`,
+  'a customer with more or fewer merges in force than hold its profiles together': `
+    SELECT 1 FROM profiles p WHERE p.tenant_id = $1 GROUP BY p.root_id
+    HAVING count(*) - 1 <> (
+      SELECT count(*) FROM profile_merges m
+        JOIN profiles f ON f.tenant_id = m.tenant_id AND f.profile_id = m.from_evidence_id
+      WHERE m.tenant_id = $1 AND m.undone_at IS NULL AND f.root_id = p.root_id)`,
+  'an event of no profile': `
+    SELECT 1 FROM events e LEFT JOIN profiles p USING (tenant_id, profile_id)
+    WHERE e.tenant_id = $1 AND p.profile_id IS NULL`,
+};
+
+/** The rules that the customers of a workspace break; an empty list when all is well. */
+export async function brokenRules(databaseUrl: string, tenantId: string): Promise<string[]> {
+  return withClient(databaseUrl, async (client) => {
+    const broken: string[] = [];
+    for (const [rule, query] of Object.entries(VIOLATIONS)) {
+      const { rowCount } = await client.query(query, [tenantId]);
+      if (rowCount !== 0) broken.push(`${rule}: ${rowCount}`);
+    }
+    return broken;
+  });
+}
