@@ -64,13 +64,17 @@ export const FIRST_ENTRIES: Statement = {
     ) first`,
 };
 
+/** The place comes with each row: given once, it alone would be the way in, and every row of the place would be compared. */
 export const REMOVE_ENTRIES: Statement = {
   name: 'queue_remove_entries',
   text: `
-    DELETE FROM event_queue q
-    USING unnest($3::timestamptz[], $4::int[], $5::uuid[]) AS u (queued_at, position, event_id)
-    WHERE q.tenant_id = $1::uuid AND q.shard = $2::smallint AND q.queued_at = u.queued_at AND q.position = u.position
-      AND q.event_id = u.event_id`,
+    WITH gone AS MATERIALIZED (
+      SELECT $1::uuid AS tenant_id, $2::smallint AS shard, u.queued_at, u.position, u.event_id
+      FROM unnest($3::timestamptz[], $4::int[], $5::uuid[]) AS u (queued_at, position, event_id)
+    )
+    DELETE FROM event_queue q USING gone g
+    WHERE q.tenant_id = g.tenant_id AND q.shard = g.shard AND q.queued_at = g.queued_at AND q.position = g.position
+      AND q.event_id = g.event_id`,
 };
 
 /** Puts entries back where they have been, before all that came since. */

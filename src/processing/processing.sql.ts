@@ -82,12 +82,12 @@ export const RELEASE_ENTRIES: Statement = {
   name: 'processing_release_entries',
   text: `
     WITH released AS MATERIALIZED (
-      SELECT queued_at, position, event_id FROM parked_events
+      SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
       WHERE tenant_id = $1::uuid AND profile_id = $2::uuid
       ORDER BY queued_at, position, event_id LIMIT $3
     )
     DELETE FROM parked_events p USING released r
-    WHERE p.tenant_id = $1::uuid AND p.profile_id = $2::uuid AND p.queued_at = r.queued_at AND p.position = r.position
+    WHERE p.tenant_id = r.tenant_id AND p.profile_id = r.profile_id AND p.queued_at = r.queued_at AND p.position = r.position
       AND p.event_id = r.event_id
     RETURNING to_char(p.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, p.position, p.event_id`,
 };
@@ -97,12 +97,12 @@ export const WAKE_FIRST: Statement = {
   name: 'processing_wake_first',
   text: `
     WITH first AS MATERIALIZED (
-      SELECT queued_at, position, event_id FROM parked_events
+      SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
       WHERE tenant_id = $1::uuid AND profile_id = $2::uuid
       ORDER BY queued_at, position, event_id LIMIT 1
     )
     UPDATE parked_events p SET retry_at = clock_timestamp() FROM first f
-    WHERE p.tenant_id = $1::uuid AND p.profile_id = $2::uuid AND p.queued_at = f.queued_at AND p.position = f.position
+    WHERE p.tenant_id = f.tenant_id AND p.profile_id = f.profile_id AND p.queued_at = f.queued_at AND p.position = f.position
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
