@@ -18,20 +18,16 @@ export interface TestApp {
 /** Of the service under test. */
 const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
 
-export interface AppParts {
-  /** Adds routes to it. */
-  readonly controllers?: readonly Type[];
-  /** Events leave the queue; otherwise they stay there, where a test can count them. */
-  readonly processesEvents?: boolean;
-}
-
-/** The application as `main` makes it, in this process, on a free port and this worker's database. */
+/**
+ * The application as `main` makes it, in this process, on a free port and this worker's database; `controllers` add routes to it.
+ * Events stay in the queue, where a test can count them, unless it is to process them.
+ */
 export async function startApp(
   environment: Readonly<Record<string, string>> = {},
   database?: string,
-  parts: readonly Type[] | AppParts = [],
+  controllers: readonly Type[] = [],
+  { processesEvents = false } = {},
 ): Promise<TestApp> {
-  const { controllers = [], processesEvents = false }: AppParts = Array.isArray(parts) ? { controllers: parts } : parts;
   const url = database ?? (await databaseUrl());
   const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
   const logger = new JsonLogger(settings.logLevel, logFile());
