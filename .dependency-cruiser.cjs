@@ -8,6 +8,7 @@ const FEATURES = [
   'identity',
   'ingest',
   'jwt-issuers',
+  'processing',
   'replay',
   'review',
   'runtime',
@@ -20,7 +21,8 @@ const FEATURES = [
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
   ingest: ['identity', 'review'],
-  replay: ['ingest', 'review'],
+  processing: ['ingest', 'identity', 'review'],
+  replay: ['ingest', 'processing', 'review'],
   runtime: ['variables'],
   workspaces: ['api-keys'],
 };
@@ -62,6 +64,8 @@ module.exports = {
       from: { path: '/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: 'node_modules/(@nestjs|typeorm|pg|express)|^(fs|http|net|timers|child_process)|^src/platform/(clock/clock|config|control|database|lane)',
+        // A port may name the transaction that it is called in.
+        dependencyTypesNot: ['type-only'],
       },
     },
     {

@@ -17,6 +17,7 @@ import { ApiExpressAdapter } from './platform/http/express-adapter';
 import { Jobs } from './platform/jobs/jobs';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
+import { EventWorker } from './processing/event-worker';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
@@ -46,7 +47,7 @@ export async function startService(environment: Settings): Promise<Service> {
     const app = await createApp(settings, database, logger);
     const firstKey = await app.get(BootstrapService).run();
     await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
-    app.get(Jobs).start();
+    startWork(app, settings);
     return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
   } catch (error) {
     await database.stop();
@@ -69,9 +70,17 @@ export async function createApp(
   await configureApp(app, {
     ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
     statusPolicy: statusPolicy(settings),
+    servesApi: settings.role !== 'worker',
   });
   await app.init();
   return app;
+}
+
+/** Begins what nobody waits for, in a process whose role it is. */
+function startWork(app: NestExpressApplication, { role }: Settings): void {
+  if (role === 'api') return;
+  app.get(EventWorker).start();
+  app.get(Jobs).start();
 }
 
 /** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
@@ -116,7 +125,11 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 async function stop(app: NestExpressApplication, database: Database): Promise<void> {
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
-  await Promise.all([Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]), app.get(Jobs).stop()]);
+  await Promise.all([
+    Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
+    app.get(Jobs).stop(),
+    app.get(EventWorker).stop(),
+  ]);
   httpServerOf(app).closeAllConnections();
   await app.close();
   await database.stop();

@@ -7,7 +7,9 @@ import { newId } from '../platform/ids/ids';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import type { Outcome } from './domain/outcome';
+import type { QueuePlace } from './domain/queue-place';
 import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import { QueueSignal } from './queue-signal';
 import { settleCopies } from './settle-copies';
 
 /** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
@@ -30,6 +32,7 @@ export class IngestLane implements BeforeApplicationShutdown {
 
   constructor(
     private readonly transaction: IngestTransaction,
+    private readonly signal: QueueSignal,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
@@ -66,10 +69,19 @@ export class IngestLane implements BeforeApplicationShutdown {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
     const batchId = newId();
     return persistBatch<IngestWork, Outcome>(batch, {
-      attempt: (works) => this.connection.transaction((open) => this.transaction.run(open, works, batchId)),
+      attempt: (works) => this.attempt(works, batchId),
       refuse: refusedBy,
       patienceMs: PATIENCE_MS,
     });
+  }
+
+  private async attempt(works: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+    let places: readonly QueuePlace[] = [];
+    const outcomes = await this.connection.transaction((open) =>
+      this.transaction.run(open, works, batchId, (queued) => (places = queued)),
+    );
+    if (places.length > 0) this.signal.tell(places);
+    return outcomes;
   }
 }
 

@@ -6,6 +6,7 @@ import { ReviewService } from '../review/review.service';
 import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
 import { saysTheSame } from './domain/content-hash';
 import type { Outcome, WarningReason } from './domain/outcome';
+import type { QueuePlace } from './domain/queue-place';
 import { warningProblem } from './domain/warning-entry';
 
 /** An event in the lane, with the profile id it takes if its customer is new. */
@@ -36,8 +37,16 @@ export class IngestTransaction {
     private readonly review: ReviewService,
   ) {}
 
-  /** May be run again with the same batch id after a failure, also when a commit's outcome is unknown. */
-  async run(transaction: Transaction, batch: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+  /**
+   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` hears where
+   * entries will stand in the queue, once this is committed.
+   */
+  async run(
+    transaction: Transaction,
+    batch: readonly IngestWork[],
+    batchId: string,
+    queued: (places: readonly QueuePlace[]) => void,
+  ): Promise<Outcome[]> {
     const claims = batch.map(claimOf);
     const [stored, reading] = await Promise.all([
       this.log.find(transaction, batch),
@@ -58,7 +67,7 @@ export class IngestTransaction {
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = homed.filter((event) => inserted.has(event.eventId));
-    if (accepted.length > 0) this.log.enqueue(transaction, accepted);
+    if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted));
     const known = new Map([...stored, ...storedLate]);
     return this.conclude(transaction, batch, [
       ...repeated(batch, known, batchId),

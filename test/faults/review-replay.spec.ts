@@ -11,7 +11,8 @@ const EVENTS = 1_200;
 async function stored(url: string): Promise<unknown> {
   const { rows } = await withClient(url, (client) =>
     client.query(
-      `SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM event_queue) AS queued,
+      `SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM (SELECT event_id FROM event_queue UNION ALL SELECT event_id FROM event_processing) q)
+           AS queued,
          (SELECT count(*)::int FROM events e JOIN review_entries r USING (tenant_id, event_id)
           WHERE r.status = 'replayed' AND e.received_at = r.first_seen_at) AS timely,
          (SELECT count(*)::int FROM review_entries WHERE status = 'open') AS open,

@@ -68,6 +68,11 @@ const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
 export const SETTINGS = {
+  role: setting(
+    'ROLE',
+    'What this process does: api (serves HTTP), worker (processes events and does jobs) or all',
+    oneOf(['all', 'api', 'worker'], 'all'),
+  ),
   port: setting('PORT', 'TCP port to serve on; 0 takes a free one', integer(0, 65_535, 3000)),
   host: setting(
     'HOST',

@@ -7,6 +7,7 @@ import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
+import { serveNoApi } from './serve-no-api';
 import { queryValidation } from './validation';
 
 export interface AppOptions {
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly settings?: DocumentedLimits;
   /** The statuses that the operator has chosen for refusals. */
   readonly statusPolicy?: StatusPolicy;
+  /** False for a process that only works; it answers operators all the same. */
+  readonly servesApi?: boolean;
 }
 
 const DOCS_PATH = '/docs';
@@ -32,6 +35,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   app.use(identifyRequest);
   app.use(literalColons);
   app.use(apiHeaders());
+  if (options.servesApi === false) app.use(serveNoApi);
   app.use(DOCS_PATH, docsHeaders());
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   app.useGlobalPipes(queryValidation());

@@ -5,6 +5,7 @@ import { parseCronItems, run, type Runner, type Task, type TaskList, type Worker
 import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
+import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeSummary, summariseError } from '../errors/error-summary';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
@@ -25,6 +26,11 @@ export interface JobAttempt {
  */
 export type JobWork = (payload: JobPayload, attempt: JobAttempt) => Promise<void>;
 
+export interface LaterJob {
+  readonly key: string;
+  readonly delayMs: number;
+}
+
 interface Handler {
   readonly work: JobWork;
   readonly cron: string | undefined;
@@ -37,6 +43,12 @@ const CONCURRENT_JOBS = 2;
 /** What is added is told at once; this is for what is due later, and for what was not heard. */
 const POLL_MS = 1_000;
 const RESTART_MS = 1_000;
+const ADD_LATER: Statement = {
+  name: 'jobs_add_later',
+  text: `
+    SELECT FROM cds_jobs.add_job($1::text, payload := $2::json, job_key := $3::text, max_attempts := $4::int,
+      run_at := clock_timestamp() + $5::int * interval '1 millisecond', job_key_mode := 'preserve_run_at')`,
+};
 /** Of the 10 s in which the whole service stops. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
@@ -74,6 +86,16 @@ export class Jobs implements OnModuleDestroy {
       JSON.stringify(payload),
       `${name}/${key}`,
       ATTEMPTS_MAX,
+    ]);
+  }
+
+  /**
+   * The same in a transaction of a hot path, along with its COMMIT. Due after `delayMs`, by the database's clock; one of the
+   * same key that waits already stays due when it is.
+   */
+  addLater(transaction: Transaction, name: string, payload: JobPayload, options: LaterJob): void {
+    transaction.sendLast(ADD_LATER, [
+      ...[name, JSON.stringify(payload), `${name}/${options.key}`, ATTEMPTS_MAX, options.delayMs],
     ]);
   }
 

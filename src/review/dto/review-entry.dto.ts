@@ -68,17 +68,9 @@ export class ReviewEntryDto {
       ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
       payload: shownPayload(entry, personal, isCut),
       ...(isCut ? { payloadTruncated: true } : {}),
-      // A refused event has no record that this id would lead to.
-      ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded' || status === 'replayed')
-        ? { eventId: entry.eventId }
-        : {}),
-      ...{
-        occurrences,
-        firstSeenAt,
-        lastSeenAt,
-        status,
-        resolution: personal === null ? resolution : shownResolution(resolution),
-      },
+      ...(entry.eventId !== null && isStored(entry) ? { eventId: entry.eventId } : {}),
+      ...{ occurrences, firstSeenAt, lastSeenAt, status },
+      resolution: personal === null ? resolution : shownResolution(resolution),
     };
   }
 }
@@ -88,6 +80,11 @@ export class ReviewPageDto {
 
   /** Null at the end. */
   nextCursor!: string | null;
+}
+
+/** A refused event has no record that its id would lead to. */
+function isStored({ severity, stage, status }: ReviewEntry): boolean {
+  return severity === 'warning' || stage === 'processing' || status === 'superseded' || status === 'replayed';
 }
 
 /** The one text in it that somebody has written by hand. */
