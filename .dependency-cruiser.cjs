@@ -8,6 +8,8 @@ const FEATURES = [
   'identity',
   'ingest',
   'jwt-issuers',
+  'processing',
+  'reactions',
   'replay',
   'review',
   'runtime',
@@ -20,6 +22,8 @@ const FEATURES = [
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
   ingest: ['identity', 'review'],
+  processing: ['ingest', 'identity', 'review'],
+  reactions: ['processing', 'runtime', 'variables'],
   replay: ['ingest', 'review'],
   runtime: ['variables'],
   workspaces: ['api-keys'],

@@ -6,6 +6,7 @@ import { JwtIssuersModule } from './jwt-issuers/jwt-issuers.module';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
+import { ReactionsModule } from './reactions/reactions.module';
 import { ReplayModule } from './replay/replay.module';
 import { ReviewModule } from './review/review.module';
 import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
@@ -22,6 +23,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
     ReplayModule,
     VariablesModule,
     RuntimeModule,
+    ReactionsModule,
     ApiKeysModule,
     JwtIssuersModule,
     ServiceCredentialsModule,
