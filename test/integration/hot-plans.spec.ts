@@ -1,12 +1,13 @@
 import * as ingest from '../../src/ingest/event.sql';
 import * as identity from '../../src/identity/profile.sql';
 import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
+import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';
 import * as runtime from '../../src/runtime/state.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 
-const STATEMENTS: readonly Statement[] = [ingest, identity, review, runtime].flatMap((room) => Object.values(room));
+const STATEMENTS: readonly Statement[] = [ingest, identity, reactions, review, runtime].flatMap((room) => Object.values(room));
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -29,6 +30,8 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   participant_states_pkey: 3,
   shared_values_pkey: 4,
   mutation_outcomes_pkey: 4,
+  reaction_sets_pkey: 1,
+  reactions_event_type_idx: 2,
 };
 
 /** A read wants every value of a campaign or an app. */
