@@ -7,7 +7,9 @@ import * as runtime from '../../src/runtime/state.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 
-const STATEMENTS: readonly Statement[] = [ingest, identity, reactions, review, runtime].flatMap((room) => Object.values(room));
+const STATEMENTS: readonly Statement[] = [ingest, identity, reactions, review, runtime].flatMap((room) =>
+  Object.values(room),
+);
 
 interface PlanNode {
   readonly 'Node Type': string;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
+import { READ_REACTIONS } from '../../src/reactions/reaction.sql';
 import { ReactionsService } from '../../src/reactions/reactions.service';
 import { RuntimeService } from '../../src/runtime/runtime.service';
 import { VariablesService } from '../../src/variables/variables.service';
@@ -244,7 +245,7 @@ describe('what is defined on one node', () => {
     expect((await stateOf()).user.points).toBe(6);
   });
 
-  it.each<[string, (event: () => void) => Promise<unknown>]>([
+  it.each<[string, () => Promise<unknown>]>([
     ['deleted and defined anew', async () => [await reactions().delete(tenantId, CAMPAIGN, 'r'), await define('r')]],
     ['switched off and on', async () => [await define('r', { enabled: false }), await define('r')]],
     ['given another source and the old one', async () => [await define('r', { source: 'till' }), await define('r')]],
@@ -252,21 +253,24 @@ describe('what is defined on one node', () => {
     await define('r');
     const event = anEvent({ receivedAt: new Date() });
     await new Promise((resolve) => setTimeout(resolve, 5));
-    await change(() => undefined);
+    await change();
     expect(summaryOf(await applyOne(event))).toEqual([]);
   });
 
-  it('is asked of the database only when something has changed', async () => {
+  it('is read once, and again only when a reaction of the workspace has changed', async () => {
+    const reads = async (): Promise<number> => {
+      const { sent } = workers[1]!;
+      const before = sent.length;
+      await apply([anEvent(), anEvent()], 1);
+      return sent.slice(before).filter((name) => name === READ_REACTIONS.name).length;
+    };
+    expect(await reads()).toBe(0);
     await define('r');
-    await applyOne(anEvent());
-    const read = jest.spyOn(nodes[0]!.get(VariablesService), 'declarationsNow');
-    const statements = await withClient(url, async (client) => {
-      const sql = `SELECT calls::int FROM (SELECT 1 AS calls) x`;
-      await apply([anEvent(), anEvent()]);
-      return (await client.query<{ calls: number }>(sql)).rows.length;
-    });
-    expect([read.mock.calls.length, statements]).toEqual([0, 1]);
-    read.mockRestore();
+    expect([await reads(), await reads()]).toEqual([1, 0]);
+    await define('r');
+    expect(await reads()).toBe(1);
+    await define('other', { eventType: 'refund' });
+    expect([await reads(), await reads()]).toEqual([1, 0]);
   });
 
   it('is nobody’s business in another workspace', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/platform/ids/ids';
-import { PipelinedConnection } from '../../src/platform/database/pipelined-connection';
+import { PipelinedConnection, type Transaction } from '../../src/platform/database/pipelined-connection';
 import type { EffectResult, EventToProcess, StoredEventRecord } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 
@@ -21,6 +21,8 @@ export function anEventToProcess(
 
 /** A worker of a node: applies effects as the processing of events does, in a transaction of its own. */
 export class EffectsWorker {
+  /** The names of statements that were sent and answered. */
+  readonly sent: string[] = [];
   private readonly connection: PipelinedConnection;
 
   constructor(
@@ -34,7 +36,7 @@ export class EffectsWorker {
   /** `beforeCommit` may throw, and nothing is kept. */
   apply(events: readonly EventToProcess[], beforeCommit = () => Promise.resolve()): Promise<readonly EffectResult[]> {
     return this.connection.transaction(async (transaction) => {
-      const results = await this.node.get(EventEffects).apply(transaction, events);
+      const results = await this.node.get(EventEffects).apply(this.noting(transaction), events);
       await beforeCommit();
       return results;
     });
@@ -42,6 +44,16 @@ export class EffectsWorker {
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  private noting(transaction: Transaction): Transaction {
+    return {
+      send: (statement, values) => {
+        this.sent.push(statement.name);
+        return transaction.send(statement, values);
+      },
+      sendLast: (statement, values) => transaction.sendLast(statement, values),
+    };
   }
 }
 
