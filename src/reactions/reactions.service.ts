@@ -45,6 +45,9 @@ export class ReactionsService {
       await this.variables.declarationsNow(tenantId, campaignId),
     );
     if (faults.length > 0) throw invalid(faults);
+    const stored = await this.reactions.find(tenantId, campaignId, definition.name);
+    // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
+    if (stored !== null && isSameReaction(stored, definition)) return stored;
     return this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
   }
 
