@@ -126,7 +126,7 @@ describe('a condition that was made ready', () => {
     compiled(event);
     const startedAt = performance.now();
     expect(['met', 'unmet', 'failed', 'too_costly']).toContain(compiled(event));
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    expect(performance.now() - startedAt).toBeLessThan(400);
   });
 
   it('gives up where it would take too many steps, and starts anew with the next event', () => {
