@@ -41,9 +41,10 @@ async function send(event: object): Promise<string> {
 
 /** The record of an event that has left the queue. */
 async function processed(eventId: string): Promise<any> {
-  for (const until = Date.now() + IN_TIME_MS; Date.now() < until; await wait(20)) {
+  for (const until = Date.now() + IN_TIME_MS; Date.now() < until;) {
     const { body } = await client.get(`/v1/events/${eventId}`);
     if (body.processing.state !== 'queued') return body.processing;
+    await wait(20);
   }
   throw new Error('The event is still queued');
 }
@@ -80,8 +81,9 @@ it('counts 200 events of both families and two nodes once each, also those that 
     await client.post('/v1/external-events:batch', { items: external });
     await client.post('/v1/cdp/events/batch', { items: cdp });
   }
-  for (const until = Date.now() + IN_TIME_MS; Date.now() < until; await wait(50)) {
+  for (const until = Date.now() + IN_TIME_MS; Date.now() < until;) {
     if ((await client.get('/v1/processing/summary')).body.queued === 0) break;
+    await wait(50);
   }
   const state = await stateOf(campaign.participant({ sub: 'ann' }));
   expect(state).toMatchObject({ user: { points: 2_000 }, campaign: { revenue: 20 } });
