@@ -9,6 +9,7 @@ const FEATURES = [
   'ingest',
   'jwt-issuers',
   'processing',
+  'reactions',
   'replay',
   'review',
   'runtime',
@@ -23,6 +24,7 @@ const ARROWS = {
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],
+  reactions: ['processing', 'runtime', 'variables'],
   runtime: ['variables'],
   workspaces: ['api-keys'],
 };

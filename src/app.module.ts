@@ -7,6 +7,7 @@ import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
 import { ProcessingModule } from './processing/processing.module';
+import { ReactionsModule } from './reactions/reactions.module';
 import { ReplayModule } from './replay/replay.module';
 import { ReviewModule } from './review/review.module';
 import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
@@ -24,6 +25,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
     ReplayModule,
     VariablesModule,
     RuntimeModule,
+    ReactionsModule,
     ApiKeysModule,
     JwtIssuersModule,
     ServiceCredentialsModule,

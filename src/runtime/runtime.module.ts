@@ -32,7 +32,7 @@ import { StateRepository } from './state.repository';
     StateOfPerson,
     OutcomePartitions,
   ],
-  exports: [RuntimeService],
+  exports: [RuntimeService, MutationTransaction],
 })
 export class RuntimeModule implements NestModule {
   constructor(

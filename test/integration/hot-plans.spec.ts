@@ -3,12 +3,13 @@ import * as queue from '../../src/ingest/event-queue.sql';
 import * as identity from '../../src/identity/profile.sql';
 import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
 import * as processing from '../../src/processing/processing.sql';
+import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';
 import * as runtime from '../../src/runtime/state.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 
-const STATEMENTS: readonly Statement[] = [ingest, queue, identity, processing, review, runtime].flatMap((room) =>
+const STATEMENTS: readonly Statement[] = [ingest, queue, identity, processing, reactions, review, runtime].flatMap((room) =>
   Object.values(room),
 );
 
@@ -38,6 +39,8 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   queue_leases_pkey: 2,
   parked_events_pkey: 5,
   parked_events_due_idx: 2,
+  reaction_sets_pkey: 1,
+  reactions_event_type_idx: 2,
 };
 
 /** What reads a range of an index, or its next entry, gives the columns before those that order it. */

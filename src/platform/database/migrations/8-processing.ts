@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What takes events out of the queue, and what became of them. */
-export class Processing1764000000008 implements MigrationInterface {
-  readonly name = 'Processing1764000000008';
+export class Processing1764000000007 implements MigrationInterface {
+  readonly name = 'Processing1764000000007';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of UP) await runner.query(statement);
