@@ -1,5 +1,5 @@
 import { parsePurchases, purchaseId } from './cdnow';
-import type { Answer } from './cdp-wire';
+import type { Answer } from '../client/batch-answers';
 import { report } from './report';
 import type { Run } from './send-events';
 
