@@ -25,7 +25,7 @@ export async function* batchesOf(
   chunks: AsyncIterable<Buffer>,
   done: DoneLines,
   itemsMax: number,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Batch, void, void> {
   const lines = new LineSplitter(done.position);
   let open = new OpenBatch(itemsMax);
   const add = function* (line: Line): Generator<Batch> {

@@ -85,7 +85,7 @@ class SendRun {
   async run(): Promise<void> {
     const { done } = this.ledger.current;
     const chunks = this.input.read(done.position.bytes, (count) => (this.bytesRead = count));
-    const batches: AsyncGenerator<Batch, void> = batchesOf(chunks, done, this.options.batchSize);
+    const batches = batchesOf(chunks, done, this.options.batchSize);
     this.waitSignal.addEventListener('abort', () => this.input.stop());
     // The workers share one generator: it reads on only when one of them is free, so that memory does not grow.
     const workers = Array.from({ length: this.options.concurrency }, () => this.work(batches));
@@ -94,7 +94,7 @@ class SendRun {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  private async work(batches: AsyncGenerator<Batch, void>): Promise<void> {
+  private async work(batches: AsyncGenerator<Batch, void, void>): Promise<void> {
     try {
       while (!this.waitSignal.aborted) {
         const next = await batches.next();
