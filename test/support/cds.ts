@@ -21,7 +21,7 @@ export interface RunningCds {
 export function startCds(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
-  input: Iterable<string | Uint8Array> = [],
+  input: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> = [],
 ): RunningCds {
   const child = spawn(process.execPath, [CDS, ...args], { env: { PATH: process.env['PATH'], ...environment } });
   // Whoever is killed reads no further.
