@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
@@ -202,7 +203,7 @@ describe('cds events send', () => {
       await new Promise(() => undefined);
     }
     const run = startCds(environment, ['events', 'send', '-', '--errors', errors, '--batch-size', '1'], endless());
-    while ((await storedIn(client)).length < 5) continue;
+    while (run.child.exitCode === null && (await storedIn(client)).length < 5) await wait(20);
     run.child.kill('SIGTERM');
     const ran = await run.ended;
     expect([ran.code, ran.said]).toEqual([130, expect.stringContaining('Interrupted; all lines up to 5 are done.')]);

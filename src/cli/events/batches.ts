@@ -37,6 +37,11 @@ export async function* batchesOf(
       open = new OpenBatch(itemsMax);
     }
     if (isToDo) open.add(line, read);
+    // At once, rather than when the next line comes: through a pipe that may take a while.
+    if (open.isFull) {
+      yield* open.close();
+      open = new OpenBatch(itemsMax);
+    }
   };
   for await (const chunk of chunks) for (const line of lines.push(chunk)) yield* add(line);
   for (const line of lines.end()) yield* add(line);
@@ -52,11 +57,15 @@ class OpenBatch {
 
   constructor(private readonly itemsMax: number) {}
 
+  get isFull(): boolean {
+    return this.items.length >= this.itemsMax;
+  }
+
   hasRoomFor(read: ReadLine): boolean {
     const lines = this.range === undefined ? 0 : this.range.to - this.range.from;
     if (lines >= LINES_MAX || this.faultBytes >= FAULT_BYTES_MAX) return false;
     if (read === 'blank' || 'fault' in read) return true;
-    return this.items.length < this.itemsMax && this.bodyBytes + read.item.bytes + 1 <= BODY_BYTES_MAX;
+    return this.bodyBytes + read.item.bytes + 1 <= BODY_BYTES_MAX;
   }
 
   add({ number, endByte }: Line, read: ReadLine): void {
