@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
@@ -148,9 +150,9 @@ describe('cds events send', () => {
   });
 
   it('stops at once when the key may not send, and goes on with one that may', async () => {
-    const { client: clientWith } = await aWorkspace(service);
-    const reader = await clientWith({ scopes: ['events:read'] });
-    const writer = await clientWith({ scopes: ['external-events:write'] });
+    const workspace = await aWorkspace(service);
+    const reader = await workspace.client({ scopes: ['events:read'] });
+    const writer = await workspace.client({ scopes: ['external-events:write'] });
     const file = await aFile(ndjson(externals(20)));
     const refused = await send(reader, file, ['--batch-size', '1']);
     expect([refused.code, JSON.parse(refused.out)]).toMatchObject([1, { lines: 0, complete: false }]);
@@ -161,15 +163,15 @@ describe('cds events send', () => {
   });
 
   it('refuses to go on with a file that has changed, unless it is told to begin anew', async () => {
-    const { client: clientWith, admin } = await aWorkspace(service);
-    const reader = await clientWith({ scopes: ['events:read'] });
+    const workspace = await aWorkspace(service);
+    const reader = await workspace.client({ scopes: ['events:read'] });
     const file = await aFile(ndjson(externals(3)));
     await send(reader, file);
     await writeFile(file, ndjson(externals(4)));
-    const refused = await send(admin, file);
+    const refused = await send(workspace.admin, file);
     expect([refused.code, refused.out]).toEqual([2, '']);
     expect(refused.said).toMatch(/interrupted after line 0, and the file has changed since.*--restart/);
-    const ran = await send(admin, file, ['--restart']);
+    const ran = await send(workspace.admin, file, ['--restart']);
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { accepted: 4, runs: 1 }]);
   });
 
@@ -207,5 +209,19 @@ describe('cds events send', () => {
     run.child.kill('SIGTERM');
     const ran = await run.ended;
     expect([ran.code, ran.said]).toEqual([130, expect.stringContaining('Interrupted; all lines up to 5 are done.')]);
+  });
+
+  it('sends a CSV by the recipe of docs/recipes.md', async () => {
+    const recipes = await readFile(join(__dirname, '..', '..', 'docs', 'recipes.md'), 'utf8');
+    const block = (language: string): string =>
+      new RegExp(`\`\`\`${language}\\n([^]*?)\\n\`\`\``).exec(recipes)?.[1] ?? '';
+    await writeFile(join(folder, 'orders.csv'), block('csv'));
+    const [convert = ''] = block('sh').split(/\n(?=npm run )/);
+    await promisify(execFile)('bash', ['-c', convert], { cwd: folder });
+    const client = await aClient(service);
+    const ran = await send(client, join(folder, 'orders.ndjson'));
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { family: 'external', lines: 2, accepted: 2 }]);
+    const { items } = (await client.get('/v1/events?limit=10&externalEventId=order-2&source=shop.orders')).body;
+    expect(items).toMatchObject([{ eventType: 'purchase', properties: { amount: 12.5, article: 'Mug, "large"' } }]);
   });
 });

@@ -37,9 +37,15 @@ async function writeSample(path: string): Promise<{ lines: number; bad: number[]
   return { lines: rows.length, bad: rows.flatMap((row, index) => (isBad(row) ? [index + 1] : [])) };
 }
 
+interface Counts {
+  readonly accepted: number;
+  readonly duplicate: number;
+  readonly errors: number;
+}
+
 async function linesDone(statePath: string): Promise<number> {
-  const state = JSON.parse(await readFile(statePath, 'utf8'));
-  return state.counts.accepted + state.counts.duplicate + state.counts.errors;
+  const { counts } = JSON.parse(await readFile(statePath, 'utf8')) as { counts: Counts };
+  return counts.accepted + counts.duplicate + counts.errors;
 }
 
 /** Until more is done than before: the kill comes in the middle of its work. */
@@ -88,7 +94,7 @@ it(`killed ${KILLS} times, and its service with it, cds events send stores each 
   expect(done).toBeLessThan(lines);
 
   const last = await send(400).ended;
-  const summary = JSON.parse(last.out);
+  const summary = JSON.parse(last.out) as Counts;
   expect([last.code, summary]).toMatchObject([1, { lines, errors: bad.length, runs: KILLS + 1, complete: true }]);
   expect(summary.accepted + summary.duplicate).toBe(6_919);
   const noted = (await readFile(`${file}.errors.ndjson`, 'utf8'))
