@@ -83,11 +83,23 @@ module.exports = {
       to: { path: '^src/(main|service|app\\.module)\\.ts$' },
     },
     {
-      name: 'demo-is-a-client',
-      comment: 'It knows the service by its HTTP interface.',
+      name: 'clients-are-clients',
+      comment: 'The demo and `cds events send` know the service by its HTTP interface.',
       severity: 'error',
-      from: { path: '^src/demo/' },
-      to: { path: '^src/', pathNot: '^src/(demo|platform/config)/' },
+      from: { path: '^src/(client|demo|cli/events)/' },
+      to: { path: '^src/', pathNot: '^src/(client|demo|cli/events|cli/console|cli/duration|platform/config)' },
+    },
+    {
+      name: 'client-knows-no-program',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { path: '^src/', pathNot: '^src/client/' },
+    },
+    {
+      name: 'programs-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^src/(demo|cli)/' },
+      to: { path: '^src/(demo|cli)/', pathNot: '^src/$1/' },
     },
     { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     {

@@ -4,8 +4,11 @@ const esmPackages = ['@nestjs', 'uuid', 'libphonenumber-js', 'jose'];
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   moduleFileExtensions: ['ts', 'js', 'json'],
-  // The generated metadata imports DTO files by the name that they have when they are built.
-  moduleNameMapper: { '^(\\./.*\\.(?:dto|query|controller))\\.js$': '$1' },
+  // What is imported while it runs (the generated metadata, src/cli) has the name that it has when it is built.
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*\\.(?:dto|query|controller|service))\\.js$': '$1',
+    '^(\\.\\./platform/clock/clock)\\.js$': '$1',
+  },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',

@@ -1,5 +1,5 @@
 import { parsePurchases, purchaseId } from './cdnow';
-import type { Answer } from './cdp-wire';
+import type { Answer } from '../client/batch-answers';
 import { report } from './report';
 import type { Run } from './send-events';
 
@@ -14,6 +14,7 @@ const failed = (id: string): Answer => ({
   status: 'error',
   errorCode: 'validation_failed',
   message: `no\u001b[2J ${id}`,
+  details: [],
 });
 
 function aRun(answer: (id: string, index: number) => Answer, repeatedRequests = 0): Run {

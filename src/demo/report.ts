@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { purchaseId, type Purchase } from './cdnow';
-import { readable } from './foreign-data';
+import { readable } from '../client/foreign-data';
 import type { Run } from './send-events';
 import { disagreements, isSameTotals, tallyRun, totalsOf, type RunTally, type Totals } from './tally';
 

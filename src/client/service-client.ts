@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { DemoFailure } from './demo-failure';
-import { fieldsOf, parseJson, readable } from './foreign-data';
+import { readError } from './batch-answers';
+import { ClientFailure } from './client-failure';
+import { parseJson, readable } from './foreign-data';
 import { retryAfterMs, retryDelayMs } from './retry-delay';
 
 /** What the service said in the end; a status that is worth another attempt is never among it. */
@@ -12,10 +13,34 @@ export interface Reply {
   readonly attempts: number;
 }
 
+/** What has gone wrong so far, without an attempt that succeeded in between. */
+export interface Failing {
+  readonly attempts: number;
+  /** Since the first attempt failed. */
+  readonly failingMs: number;
+  /** What `Retry-After` asked for. */
+  readonly askedMs: number;
+  /** Until the next attempt. */
+  readonly waitMs: number;
+  /** Why, in a few words. */
+  readonly reason: string;
+}
+
 export interface PostOptions {
-  readonly attemptsMax: number;
-  /** Ends the request, and the wait for the next one. */
+  /** Whether to try again; what it is told it may also show. */
+  readonly retries: (failing: Failing) => boolean;
+  /** Ends the request under way. */
   readonly signal?: AbortSignal;
+  /** Ends the wait for the next attempt. */
+  readonly waitSignal?: AbortSignal | undefined;
+}
+
+/** What to tell a person beyond what happened. */
+export interface Advice {
+  /** At 401 and 403. */
+  readonly credential: string;
+  /** When nobody answers any more. */
+  readonly silence: string;
 }
 
 type Attempt =
@@ -29,8 +54,6 @@ type Attempt =
 
 /** A batch takes milliseconds; whoever has not answered by then has lost the request. */
 const ANSWER_MS_MAX = 30_000;
-/** A tour that stands still for longer is none. */
-const RETRY_AFTER_MS_MAX = 60_000;
 
 /** Posts JSON, again where that is safe and of use. */
 export class ServiceClient {
@@ -39,30 +62,39 @@ export class ServiceClient {
   constructor(
     private readonly url: string,
     private readonly key: string,
+    private readonly advice: Advice,
   ) {}
 
-  /** Repeats what failed on the way, 408, 429 and 5xx. Throws `DemoFailure` when that does not help. */
-  async post(path: string, body: unknown, { attemptsMax, signal }: PostOptions): Promise<Reply> {
-    const json = JSON.stringify(body);
+  /** Repeats what failed on the way, 408, 429 and 5xx, as long as `retries` says so; then throws `ClientFailure`. */
+  async post(path: string, json: string, { retries, signal, waitSignal }: PostOptions): Promise<Reply> {
+    let failingSince: number | undefined;
     for (let attempts = 1; ; attempts++) {
       const attempt = await this.attempt(path, json, signal);
       if (attempt.kind === 'answer' && !isTransient(attempt.status)) {
         return { status: attempt.status, body: attempt.body, attempts };
       }
+      failingSince ??= performance.now();
       const askedMs = attempt.kind === 'answer' ? attempt.retryAfterMs : undefined;
-      if (attempts >= attemptsMax || (askedMs ?? 0) > RETRY_AFTER_MS_MAX) throw this.failure(attempt);
-      await wait(retryDelayMs(attempts, askedMs, Math.random()), undefined, signal === undefined ? {} : { signal });
+      const waitMs = retryDelayMs(attempts, askedMs, Math.random());
+      const failingMs = performance.now() - failingSince;
+      const reason = reasonOfAttempt(attempt);
+      if (!retries({ attempts, failingMs, askedMs: askedMs ?? 0, waitMs, reason })) throw this.failure(attempt);
+      const ends = waitSignal ?? signal;
+      await wait(waitMs, undefined, ends === undefined ? {} : { signal: ends });
     }
   }
 
   /** The failure of an answer that was not expected, in words for the person at the terminal. */
-  refusal({ status, body }: Pick<Reply, 'status' | 'body'>): DemoFailure {
-    const { error_code: code, message } = fieldsOf(body);
-    if (typeof code !== 'string' || typeof message !== 'string') {
-      return new DemoFailure(`${this.url} answered ${status}. Is this the Campaign Data Service? Name it with --url.`);
+  refusal({ status, body }: Pick<Reply, 'status' | 'body'>): ClientFailure {
+    const error = readError(body);
+    if (error === undefined) {
+      return new ClientFailure(
+        `${this.url} answered ${status}. Is this the Campaign Data Service? Name it with --url.`,
+      );
     }
-    const advice = status === 401 || status === 403 ? ' The demo needs an admin key (--key or CDS_API_KEY).' : '';
-    return new DemoFailure(`The service answered ${status} ${readable(code)}: ${readable(message)}${advice}`);
+    const advice = status === 401 || status === 403 ? ` ${this.advice.credential}` : '';
+    const { errorCode, message } = error;
+    return new ClientFailure(`The service answered ${status} ${readable(errorCode)}: ${readable(message)}${advice}`);
   }
 
   private async attempt(path: string, body: string, signal: AbortSignal | undefined): Promise<Attempt> {
@@ -89,11 +121,11 @@ export class ServiceClient {
     }
   }
 
-  private failure(attempt: Attempt): DemoFailure {
+  private failure(attempt: Attempt): ClientFailure {
     if (attempt.kind === 'answer') return this.refusal(attempt);
-    return new DemoFailure(
+    return new ClientFailure(
       this.hasAnswered
-        ? `The service at ${this.url} no longer answers (${attempt.reason}). Nothing is lost: run the demo again when it is back.`
+        ? `The service at ${this.url} no longer answers (${attempt.reason}). ${this.advice.silence}`
         : `No service answers at ${this.url} (${attempt.reason}). Start it with "npm start", or name its address with --url.`,
     );
   }
@@ -101,6 +133,10 @@ export class ServiceClient {
 
 function isTransient(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
+}
+
+function reasonOfAttempt(attempt: Attempt): string {
+  return attempt.kind === 'silence' ? `no answer (${attempt.reason})` : `answered ${attempt.status}`;
 }
 
 /** `fetch failed` says nothing; what does is the code of the innermost cause. */
