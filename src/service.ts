@@ -17,6 +17,8 @@ import { ApiExpressAdapter } from './platform/http/express-adapter';
 import { Jobs } from './platform/jobs/jobs';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
+import { Readiness } from './platform/observability/readiness';
+import { RequestObserver } from './platform/observability/request-observer';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
@@ -69,6 +71,7 @@ export async function createApp(
   await configureApp(app, {
     ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
     statusPolicy: statusPolicy(settings),
+    observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
   return app;
@@ -114,6 +117,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 }
 
 async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+  app.get(Readiness).stop();
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
   await Promise.all([Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]), app.get(Jobs).stop()]);

@@ -14,6 +14,7 @@ import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
+import { IngestFigures } from './ingest-figures';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
@@ -25,9 +26,9 @@ import { Timeline } from './timeline';
   controllers: [ExternalEventsController, EventsController],
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-    ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
+    ...[IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
   ],
-  exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+  exports: [IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
 })
 export class IngestModule {
   constructor(families: EventFamilies, external: ExternalEventCheck) {
