@@ -27,7 +27,7 @@ export interface RequestLine {
 }
 
 /** Lines of requests that end in one turn of the event loop are written at once; more than these are not kept waiting. */
-const BUFFER_BYTES = 64 * 1024;
+const BUFFER_BYTES = 8 * 1024;
 
 type Destination = ReturnType<typeof destination>;
 
