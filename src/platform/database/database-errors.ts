@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
@@ -80,8 +81,9 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
-  if (!(error instanceof Error)) return false;
+  // Not by instanceof: an error of Node's own need not come from the same realm.
+  if (!isNativeError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
   return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
 }
