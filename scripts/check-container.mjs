@@ -2,7 +2,7 @@
 //
 // Runs what the Dockerfile runs, in its order, in clean folders, where no container engine is at hand: copies, commands and
 // the program itself, from what is committed or staged here. Then asks the service for its health and stops it. Its
-// database is DATABASE_URL, or an embedded one of this clone (which must be built). As root, the program runs as `nobody`.
+// database is DATABASE_URL, or an embedded one of this clone (which must be built). As root, the program runs as somebody else.
 /* global fetch */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ try {
   const stages = readStages(readFileSync(join(context, 'Dockerfile'), 'utf8'));
   for (const stage of stages) build(stage);
   database = await openDatabase();
-  await tryOut(stages.at(-1), database.url);
+  await tryOut(stages.at(-1), database);
   say('The container would build, start, be healthy and stop.');
 } finally {
   await database?.stop();
@@ -90,9 +90,9 @@ function environment(stage) {
   return { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(npm), ...stage.env };
 }
 
-async function tryOut(stage, databaseUrl) {
+async function tryOut(stage, { url: databaseUrl, account: ofDatabase }) {
   const port = await freePort();
-  const account = isRoot() && stage.user !== undefined ? { uid: NOBODY, gid: NOBODY } : {};
+  const account = isRoot() && stage.user !== undefined ? (ofDatabase ?? { uid: NOBODY, gid: NOBODY }) : {};
   const env = { ...environment(stage), HOME: '/nonexistent', PORT: String(port), DATABASE_URL: databaseUrl };
   const options = { cwd: join(stage.root, stage.workdir), env, ...account };
   const [program, ...args] = stage.command;
@@ -122,7 +122,10 @@ async function openDatabase() {
   const { startEmbeddedPostgres } = await import(pathToFileURL(built).href);
   const dataDir = join(work, 'data');
   mkdirSync(dataDir);
-  return startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const { url, stop } = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  // Only its owner, who is not root either, reaches its socket.
+  const { uid, gid } = statSync(join(dataDir, 'postgres', 'data'));
+  return { url, stop: () => stop(), account: { uid, gid } };
 }
 
 async function freePort() {
