@@ -69,9 +69,9 @@ export class Jobs implements OnModuleDestroy {
     this.attempts = metrics.counter({
       name: 'cds_job_attempts_total',
       help: 'Attempts at jobs that nobody waits for, by how they ended',
-      labels: ['job', 'outcome'],
+      labels: ['task', 'outcome'],
     });
-    this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['job'] });
+    this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['task'] });
     this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeSummary(summariseError(error)).line));
   }
 
@@ -170,10 +170,10 @@ export class Jobs implements OnModuleDestroy {
   private task(name: string, work: JobWork): Task {
     return async (payload, { job }) => {
       const { attempts, max_attempts: attemptsMax } = job;
-      const ended = this.times.startTimer({ job: name });
+      const ended = this.times.startTimer({ task: name });
       const failure = await attempt(() => work(payload as JobPayload, { isLast: attempts >= attemptsMax }));
       ended();
-      this.attempts.inc({ job: name, outcome: failure === undefined ? 'done' : 'failed' });
+      this.attempts.inc({ task: name, outcome: failure === undefined ? 'done' : 'failed' });
       if (failure === undefined) return;
       const { line, stack } = failure;
       this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);
