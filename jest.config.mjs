@@ -1,5 +1,13 @@
-/** These packages are ESM only; Jest runs CommonJS, so swc transforms them like our own code. */
-const esmPackages = ['@nestjs', 'uuid', 'libphonenumber-js', 'jose'];
+/** These packages are ESM only, or import as they run; Jest runs CommonJS, so swc transforms them like our own code. */
+const esmPackages = [
+  '@nestjs',
+  'uuid',
+  'libphonenumber-js',
+  'jose',
+  '@opentelemetry/otlp-exporter-base',
+  '@prometheus-io',
+  '@lezer',
+];
 
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],

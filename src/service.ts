@@ -10,7 +10,7 @@ import pluginMetadata from './metadata';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded-postgres';
-import { migrate } from './platform/database/migrate';
+import { migrate, pendingMigrationsOf } from './platform/database/migrate';
 import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
@@ -18,6 +18,9 @@ import { Jobs } from './platform/jobs/jobs';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
 import { EventWorker } from './processing/event-worker';
+import { Readiness } from './platform/observability/readiness';
+import { RequestObserver } from './platform/observability/request-observer';
+import { openWaitingRoom } from './waiting-room';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
@@ -27,8 +30,13 @@ const DRAIN_MS_MAX = 7_000;
 /** A running service. */
 export interface Service {
   readonly url: string;
-  /** The first key of a fresh installation; to be shown once. */
-  readonly firstKey: FirstKey | undefined;
+  /** It waits for somebody to run the migrations. */
+  readonly isWaiting: boolean;
+  /**
+   * Resolves when it serves, with the first key of a fresh installation, to be shown once; never when it is stopped before.
+   * Rejects when it cannot begin after all.
+   */
+  readonly serving: Promise<FirstKey | undefined>;
   /** Answers what is under way, stores what was taken, and stops; the embedded database last. */
   stop(): Promise<void>;
 }
@@ -42,17 +50,75 @@ export async function startService(environment: Settings): Promise<Service> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
+  const start: Start = { settings, database, logger };
   try {
-    await migrate(database);
-    const app = await createApp(settings, database, logger);
-    const firstKey = await app.get(BootstrapService).run();
-    await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
-    startWork(app, settings);
-    return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
+    if (settings.migrateOnStart === 'true') await migrate(database);
+    else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(start);
+    return await serve(start);
   } catch (error) {
     await database.stop();
     throw error;
   }
+}
+
+interface Start {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly logger: JsonLogger;
+}
+
+async function serve({ settings, database, logger }: Start): Promise<Service> {
+  const app = await createApp(settings, database, logger);
+  const firstKey = await app.get(BootstrapService).run();
+  await app.listen(settings.port, hostOf(settings));
+  startWork(app, settings);
+  return {
+    ...{ url: urlOf(httpServerOf(app)), isWaiting: false, serving: Promise.resolve(firstKey) },
+    stop: () => stop(app, database),
+  };
+}
+
+/** Listens, and serves once somebody has run the migrations. */
+async function serveLater(start: Start): Promise<Service> {
+  const { settings, database, logger } = start;
+  const pending = await pendingMigrationsOf(database);
+  logger.warn(`${pending} migrations are pending; the service waits for them. Run npm run migrate.`, 'Service');
+  const room = await openWaitingRoom({
+    ...{ port: settings.port, host: hostOf(settings), pending: () => pendingMigrationsOf(database) },
+  });
+  const url = urlOf(room.server);
+  const later = room.over().then(async (port) => {
+    return port === undefined ? undefined : serve({ ...start, settings: { ...settings, port } });
+  });
+  return {
+    ...{ url, isWaiting: true },
+    serving: later.then((service) => service?.serving ?? new Promise<never>(() => undefined)),
+    stop: async () => {
+      await room.close();
+      const service = await later.catch(() => undefined);
+      await (service ?? database).stop();
+    },
+  };
+}
+
+function hostOf({ host, databaseUrl }: Settings): string {
+  return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+}
+
+/** Brings the schema up to date and starts nothing; also beside services that run on it, and any number of times. */
+export async function migrateDatabase(settings: Settings): Promise<void> {
+  const database = await databaseBeside(settings, new JsonLogger(settings.logLevel));
+  try {
+    await migrate(database);
+  } finally {
+    await database.stop();
+  }
+}
+
+/** The database of a service that may run already. */
+async function databaseBeside(settings: Settings, logger: JsonLogger): Promise<Database> {
+  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
+  return openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
 }
 
 /** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
@@ -71,6 +137,7 @@ export async function createApp(
     ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
     statusPolicy: statusPolicy(settings),
     servesApi: settings.role !== 'worker',
+    observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
   return app;
@@ -99,8 +166,7 @@ export async function withoutServing<Result>(
 ): Promise<Result> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
-  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
-  const database = await openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
+  const database = await databaseBeside(settings, logger);
   try {
     await migrate(database);
     const parts = await createApp(settings, database, logger);
@@ -123,6 +189,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 }
 
 async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+  app.get(Readiness).stop();
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
   await Promise.all([
@@ -135,8 +202,8 @@ async function stop(app: NestExpressApplication, database: Database): Promise<vo
   await database.stop();
 }
 
-function urlOf(app: NestExpressApplication): string {
-  const { address, family, port } = httpServerOf(app).address() as AddressInfo;
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
   return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
 }

@@ -9,6 +9,7 @@ import {
   type ItemResultDto,
 } from '../ingest/dto/ingest-result.dto';
 import { IngestController } from '../ingest/ingest-controller';
+import { IngestFigures } from '../ingest/ingest-figures';
 import { IngestService } from '../ingest/ingest.service';
 import { RefusedRequestFilter } from '../ingest/refused-request.filter';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
@@ -26,9 +27,10 @@ export class CdpEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
+    figures: IngestFigures,
     private readonly contract: CdpContract,
   ) {
-    super(ingest, limits);
+    super(ingest, limits, figures, 'cdp');
   }
 
   /** Takes one customer event, once however often it is sent. */

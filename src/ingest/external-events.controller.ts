@@ -11,6 +11,7 @@ import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dt
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import { ExternalEventCheck } from './external-event-check';
 import { IngestController } from './ingest-controller';
+import { IngestFigures } from './ingest-figures';
 import { IngestService } from './ingest.service';
 import { RefusedRequestFilter } from './refused-request.filter';
 
@@ -21,9 +22,10 @@ export class ExternalEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
+    figures: IngestFigures,
     private readonly events: ExternalEventCheck,
   ) {
-    super(ingest, limits);
+    super(ingest, limits, figures, 'external');
   }
 
   /** Takes one external event, once however often it is sent. */

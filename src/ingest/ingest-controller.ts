@@ -11,6 +11,7 @@ import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
+import type { EventFamily, IngestFigures } from './ingest-figures';
 import type { IngestService } from './ingest.service';
 
 const ACCEPTED = 202;
@@ -27,6 +28,8 @@ export abstract class IngestController {
   protected constructor(
     private readonly ingest: IngestService,
     private readonly limits: RateLimits,
+    private readonly figures: IngestFigures,
+    private readonly family: EventFamily,
   ) {}
 
   /** Takes the event that the request has brought; a refusal is thrown. */
@@ -43,6 +46,7 @@ export abstract class IngestController {
     const sent = { value, bytes: raw.length, text: () => textOf(raw) };
     const result = await this.ingest.ingest(caller, await check(sent), { dryRun });
     if (result.status === 'error') throw refusalError(result.refusal);
+    if (!dryRun) this.figures.settled(this.family, [result]);
     response.status(result.status === 'accepted' ? ACCEPTED : OK);
     return ingestResultDto(result);
   }
@@ -56,6 +60,7 @@ export abstract class IngestController {
     check: CheckEvent,
   ): Promise<BatchResultDto> {
     const dryRun = isDryRun(request.query);
+    this.figures.batch(request, items.length);
     // The guard has let it in as one event.
     this.limits.charge('events', spenderOf(caller), response, items.length - 1);
     // Memory is what counts here, and a batch's items are mostly alike.
@@ -67,6 +72,7 @@ export abstract class IngestController {
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
+    if (!dryRun) this.figures.settled(this.family, results);
     return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
   }
 }

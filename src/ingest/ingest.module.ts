@@ -16,6 +16,7 @@ import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
+import { IngestFigures } from './ingest-figures';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
@@ -30,9 +31,12 @@ import { Timeline } from './timeline';
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
-    ...[EventQueue, QueueSignal, ProcessingReader],
+    ...[EventQueue, IngestFigures, QueueSignal, ProcessingReader],
   ],
-  exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline, EventQueue, QueueSignal],
+  exports: [
+    ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+    ...[EventQueue, QueueSignal],
+  ],
 })
 export class IngestModule {
   constructor(families: EventFamilies, external: ExternalEventCheck) {

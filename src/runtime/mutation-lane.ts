@@ -4,6 +4,7 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/databa
 import { PipelinedConnection } from '../platform/database/pipelined-connection';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import { LaneWatches } from '../platform/observability/lane-watches';
 import type { MutationOutcome, MutationWork } from './domain/mutation-work';
 import { MutationTransaction } from './mutation-transaction';
 
@@ -27,6 +28,7 @@ export class MutationLane implements BeforeApplicationShutdown {
     private readonly transaction: MutationTransaction,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
+    watches: LaneWatches,
   ) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-mutations',
@@ -38,6 +40,7 @@ export class MutationLane implements BeforeApplicationShutdown {
       singlesMax: MUTATIONS_MAX,
       fillTo: MUTATIONS_MAX,
       bytesMax: settings.laneBytesMax,
+      watch: watches.of('mutations'),
     });
   }
 

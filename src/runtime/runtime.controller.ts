@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator';
@@ -10,6 +10,7 @@ import { IDEMPOTENCY_KEY } from './domain/mutation-request';
 import { MutationDto, MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
 import { StateQuery } from './dto/state.query';
+import { RefusedMutationFilter } from './refused-mutation.filter';
 import { RuntimeRequests } from './runtime-requests';
 
 /** Where the runtime is served (contract section 8). */
@@ -36,6 +37,7 @@ export class RuntimeController {
   @Post('state\\:mutate')
   @HttpCode(200)
   @ApiMutation()
+  @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
   @ApiOkResponse({ type: MutationResultDto })
   mutateState(
@@ -70,6 +72,7 @@ export class CampaignRuntimeController {
   @Post('state\\:mutate')
   @HttpCode(200)
   @ApiMutation()
+  @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
   @ApiOkResponse({ type: MutationResultDto })
   mutateCampaignState(

@@ -10,6 +10,7 @@ import {
   REQUIRED_SCOPE,
   SIGNATURE_SECURITY,
   TAKES_SIGNATURES,
+  UNAUTHENTICATED,
   UNMASKS,
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
@@ -47,6 +48,15 @@ export function AuthenticateApiKey(
 /** The route takes the JWT of a participant; checked before a byte of the body is read. */
 export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator & ClassDecorator {
   return applyDecorators(...limited(JwtGuard, rate), ApiBearerAuth(JWT_SECURITY));
+}
+
+/**
+ * Anybody may call the route, for the reason that it gives. Every route says how it is protected or, by this, why it is not; a
+ * test holds all of them to it, so that a route without a guard is never an oversight.
+ */
+export function Unauthenticated(why: string): MethodDecorator & ClassDecorator {
+  // In the document an empty requirement stands for no credential.
+  return applyDecorators(SetMetadata(UNAUTHENTICATED, why), ApiSecurity({}));
 }
 
 /** Guards run in the order in which they are named: who it is, then how often. */

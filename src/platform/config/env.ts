@@ -90,6 +90,16 @@ export const SETTINGS = {
     'Least severe log lines to write',
     oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'info'),
   ),
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'Collector that traces are sent to, by OTLP/HTTP; unset: no traces',
+    matching(/^https?:\/\/[^\s?#]+$/, 'must be an address such as http://collector:4318'),
+  ),
+  migrateOnStart: setting(
+    'MIGRATE_ON_START',
+    'Whether a start brings the schema up to date; false: it waits for npm run migrate, and is not ready until then',
+    oneOf(['true', 'false'], 'true'),
+  ),
   bootstrapWorkspace: setting(
     'BOOTSTRAP_WORKSPACE',
     'Workspace that is made at start, with BOOTSTRAP_ADMIN_KEY or else a key that is shown once (default: default)',

@@ -1,4 +1,4 @@
-import { types } from 'node:util';
+import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
@@ -81,8 +81,8 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // Also one that Node's own code has thrown in another realm, which is an instance of another Error.
-  if (!types.isNativeError(error)) return false;
+  // Not by instanceof: an error of Node's own need not come from the same realm.
+  if (!isNativeError(error)) return false;
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
   if (isOfLostSession(error)) return true;
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;

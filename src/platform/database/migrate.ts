@@ -1,12 +1,26 @@
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
+import type { Row } from './pipelined-connection';
+import { pendingMigrations } from './schema-state';
 
 /** Any number that no other program uses on the same database. */
 const MIGRATION_LOCK = 7_239_641_105;
 /** Migrations may rewrite tables; what waits for the lock waits for the node that runs them. */
 const NO_TIMEOUT = 0;
+
+/** How many migrations of this version have not run. */
+export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<number> {
+  const client = new Client({ connectionString: url, application_name: 'cds-migrations' });
+  await client.connect();
+  try {
+    return await pendingMigrations(async ({ text }) => (await client.query<Row>(text)).rows);
+  } finally {
+    await client.end();
+  }
+}
 
 /**
  * Brings the schema up to date. Of any number of processes starting at once one runs the migrations and the others wait

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
 import type { StatusPolicy } from '../errors/status-policy';
@@ -17,6 +18,8 @@ export interface AppOptions {
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
   /** The limits in force, to be documented, and the size of a batch to be enforced. */
   readonly settings?: DocumentedLimits;
+  /** Sees every request first and its answer last. */
+  readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
   readonly statusPolicy?: StatusPolicy;
   /** False for a process that only works; it answers operators all the same. */
@@ -32,6 +35,7 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
+  if (options.observer !== undefined) app.use(options.observer);
   app.use(identifyRequest);
   app.use(literalColons);
   app.use(apiHeaders());

@@ -7,6 +7,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
 import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeSummary, summariseError } from '../errors/error-summary';
+import { ConnectionFigures } from '../observability/connection-figures';
+import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
 import { JOBS_SCHEMA } from './jobs-schema';
@@ -63,13 +65,25 @@ export class Jobs implements OnModuleDestroy {
   private readonly handlers = new Map<string, Handler>();
   private readonly heartbeat: JobHeartbeat;
   private readonly stopped = new AbortController();
+  private readonly attempts;
+  private readonly times;
   private runner: Runner | undefined;
+  private pool: Pool | undefined;
   private running: Promise<void> | undefined;
 
   constructor(
     database: DataSource,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+    metrics: Metrics,
+    connections: ConnectionFigures,
   ) {
+    connections.watch('jobs', () => this.pool);
+    this.attempts = metrics.counter({
+      name: 'cds_job_attempts_total',
+      help: 'Attempts at jobs that nobody waits for, by how they ended',
+      labels: ['task', 'outcome'],
+    });
+    this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['task'] });
     this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeSummary(summariseError(error)).line));
   }
 
@@ -127,6 +141,7 @@ export class Jobs implements OnModuleDestroy {
 
   private async runOnce(): Promise<void> {
     const pool = this.openPool();
+    this.pool = pool;
     try {
       const runner = await run({
         ...{ pgPool: pool, schema: JOBS_SCHEMA, noHandleSignals: true, concurrency: CONCURRENT_JOBS },
@@ -141,6 +156,7 @@ export class Jobs implements OnModuleDestroy {
       await runner.promise;
     } finally {
       this.runner = undefined;
+      this.pool = undefined;
       await pool.end();
     }
   }
@@ -176,7 +192,10 @@ export class Jobs implements OnModuleDestroy {
   private task(name: string, work: JobWork): Task {
     return async (payload, { job }) => {
       const { attempts, max_attempts: attemptsMax } = job;
+      const ended = this.times.startTimer({ task: name });
       const failure = await attempt(() => work(payload as JobPayload, { isLast: attempts >= attemptsMax }));
+      ended();
+      this.attempts.inc({ task: name, outcome: failure === undefined ? 'done' : 'failed' });
       if (failure === undefined) return;
       const { line, stack } = failure;
       this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);
