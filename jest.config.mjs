@@ -4,8 +4,8 @@ const esmPackages = ['@nestjs', 'uuid', 'libphonenumber-js', 'jose'];
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   moduleFileExtensions: ['ts', 'js', 'json'],
-  // The generated metadata imports DTO files by the name that they have when they are built.
-  moduleNameMapper: { '^(\\./.*\\.(?:dto|query|controller))\\.js$': '$1' },
+  // The generated metadata and the client import files by the name that they have when they are built.
+  moduleNameMapper: { '^(\\./(?:.*\\.(?:dto|query|controller)|[\\w-]+))\\.js$': '$1' },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',
