@@ -195,7 +195,7 @@ describe('events.batch', () => {
     }
     const results = await batch(events());
     expect(results.map(({ status }) => status)).toEqual(['accepted', 'error', 'accepted']);
-    expect(results[1]).toMatchObject({ error_code: 'validation_failed', details: [{ path: 'items[1].source' }] });
+    expect(results[1]).toMatchObject({ error_code: 'validation_failed', details: [{ path: 'source' }] });
     expect(line.sent.map(({ path }) => path)).toEqual(['/v1/external-events:batch', '/v1/cdp/events/batch']);
   });
 

@@ -6,7 +6,7 @@ import { type Call, type Connection, send } from './transport.js';
 import type { Accepted, CampaignEvent, Duplicate, EventResult, Failed } from './types.js';
 
 export interface SendOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Answers as the live call would, and writes nothing. */
   readonly dryRun?: boolean;
 }
@@ -84,7 +84,7 @@ export class Events {
       const rest = [...results.keys()].filter((index) => isUnavailable(results[index]));
       const body = bodyOf(rest.map((index) => texts[index] ?? ''));
       const answer = await attempt<{ readonly results: EventResult[] }>({ method: 'POST', path, body, signal });
-      rest.forEach((index, position) => (results[index] = answer.body.results[position] ?? UNANSWERED));
+      rest.forEach((index, position) => (results[index] = ofEvent(answer.body.results[position] ?? UNANSWERED)));
       if (results.some(isUnavailable)) throw someAreLeft;
     };
     try {
@@ -106,6 +106,13 @@ const UNANSWERED_PROBLEM = {
 const UNANSWERED: Failed = {
   ...{ status: 'error', error_code: 'unavailable', message: UNANSWERED_PROBLEM.message, details: [] },
 };
+
+/** Where an event stood in its request says nothing to whoever gave us a list. */
+function ofEvent(result: EventResult): EventResult {
+  if (result.status !== 'error') return result;
+  const details = result.details.map((fault) => ({ ...fault, path: fault.path.replace(/^items\[\d+\]\.?/, '') }));
+  return { ...result, details };
+}
 
 function isUnavailable(result: EventResult | undefined): boolean {
   return result?.status === 'error' && result.error_code === 'unavailable';

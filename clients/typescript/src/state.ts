@@ -2,7 +2,7 @@ import { type Answer, type Call, type Connection, send } from './transport.js';
 import type { MutationResult, Operation, StateTree } from './types.js';
 
 export interface ReadOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The campaign, where neither the token nor its issuer names one. */
   readonly campaignId?: string;
 }
