@@ -20,7 +20,16 @@ const oneHome = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.data/', 'coverage/', 'src/metadata.ts'] },
+  {
+    ignores: [
+      '**/dist/',
+      'node_modules/',
+      '.data/',
+      'coverage/',
+      'src/metadata.ts',
+      'clients/typescript/src/schema.ts',
+    ],
+  },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -61,6 +70,10 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-explicit-any': 'off',
     },
+  },
+  {
+    files: ['clients/typescript/**/*.ts'],
+    languageOptions: { parserOptions: { project: './clients/typescript/tsconfig.json' } },
   },
   { files: ['**/*.mjs'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
   prettier,

@@ -12,10 +12,11 @@ const esmPackages = [
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   moduleFileExtensions: ['ts', 'js', 'json'],
-  // What is imported while it runs (the generated metadata, src/cli) has the name that it has when it is built.
+  // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
   moduleNameMapper: {
     '^(\\.{1,2}/.*\\.(?:dto|query|controller|service))\\.js$': '$1',
     '^(\\.\\./platform/clock/clock)\\.js$': '$1',
+    '^(\\./[\\w-]+)\\.js$': '$1',
   },
   transform: {
     '\\.[jt]s$': [

@@ -16,6 +16,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { CdpContract } from './cdp-contract';
 import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
@@ -37,6 +38,7 @@ export class CdpEventsController extends IngestController {
   @Post()
   @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeCdpEvent(
@@ -53,6 +55,7 @@ export class CdpEventsController extends IngestController {
   @HttpCode(200)
   @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(
     @Caller() caller: Principal,

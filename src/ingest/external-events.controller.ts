@@ -5,6 +5,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { ApiDryRun } from './dry-run';
 import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dto';
@@ -32,6 +33,7 @@ export class ExternalEventsController extends IngestController {
   @Post('external-events')
   @ApiDryRun()
   @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeExternalEvent(
@@ -48,6 +50,7 @@ export class ExternalEventsController extends IngestController {
   @HttpCode(200)
   @ApiDryRun()
   @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(
     @Caller() caller: Principal,

@@ -4,6 +4,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { ReviewViews } from '../review/review-views';
 import { BulkReplayService } from './bulk-replay.service';
 import { BulkReplayDto, BulkReplayStartedDto, replayFilter, ReviewReplayDto } from './dto/bulk-replay.dto';
@@ -23,6 +24,7 @@ export class ReplayController {
   @Post('review-entries/:id\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')
+  @MayRefuse('source_not_allowed')
   @ApiOkResponse({ type: ReplayedDto })
   async replayReviewEntry(
     @Caller() caller: Principal,

@@ -65,9 +65,11 @@ export class EventDto {
   /** The customer that it belongs to now. */
   profileId!: string;
 
+  /** @example { "EMAIL": "j***@e***.com" } */
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   identity!: Record<string, string>;
 
+  /** @example { "amount": 29.33, "quantity": 2 } */
   @ApiProperty({ type: 'object', additionalProperties: true })
   properties!: Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { RateLimited } from '../rate-limit/rate-limits';
+import { RATE_LIMIT_EXTENSION } from '../http/openapi-headers';
 import { ApiKeyGuard } from './api-key.guard';
 import {
   API_KEY_SECURITY,
@@ -61,5 +62,6 @@ export function Unauthenticated(why: string): MethodDecorator & ClassDecorator {
 
 /** Guards run in the order in which they are named: who it is, then how often. */
 function limited(guard: typeof ApiKeyGuard | typeof JwtGuard, rate: RateLimited | undefined) {
-  return rate === undefined ? [UseGuards(guard)] : [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard)];
+  if (rate === undefined) return [UseGuards(guard)];
+  return [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard), ApiExtension(RATE_LIMIT_EXTENSION, rate)];
 }

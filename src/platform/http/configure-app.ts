@@ -44,7 +44,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   app.useGlobalPipes(queryValidation());
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
-  const document = openApiDocument(app, options.settings);
+  const document = openApiDocument(app, options.settings, options.statusPolicy);
   app.get(BodyValidators).setDocument(document, options.settings);
   SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
   return document;
