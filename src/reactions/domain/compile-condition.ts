@@ -6,7 +6,7 @@ import { ownValue } from './own-value';
 
 /**
  * How much one look at an event may take: one for each operator that is worked out, and one for each entry or character of
- * what comes out: some milliseconds at the most. Going once through a list of 1,000 entries with ten operators takes half of it.
+ * what comes out, which bounds its time. Going once through a list of 1,000 entries with ten operators takes half of it.
  */
 export const CONDITION_STEPS_MAX = 50_000;
 
