@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
@@ -121,6 +121,30 @@ describe('cds events send, in trouble', () => {
         .map(({ items }) => items.length)
         .sort(),
     ).toEqual([3, 3]);
+  });
+
+  it('notes nothing twice that was noted before a kill and not counted, and leaves alone what somebody has changed', async () => {
+    let isAway = true;
+    await aService((sent, response, request) => {
+      if (isAway && request > 1) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('noted', 3);
+    const errors = `${file}.errors.ndjson`;
+    await writeFile(file, `no JSON\n${await readFile(file, 'utf8')}`);
+    await start(file, ['--batch-size', '1', '--concurrency', '1', '--retry-for', '1s']).ended;
+    const noted = await readFile(errors, 'utf8');
+    isAway = false;
+    await writeFile(errors, noted.replace('no JSON', 'mended!'));
+    const refused = await start(file).ended;
+    expect([refused.code, refused.said]).toEqual([
+      2,
+      expect.stringContaining('is not as the interrupted run has left it'),
+    ]);
+    await writeFile(errors, `${noted}{"line":4}\n`);
+    const ran = await start(file).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { lines: 4, accepted: 3, errors: 1 }]);
+    expect(await readFile(errors, 'utf8')).toBe(noted);
   });
 
   it('told to stop, hears what is under way, begins nothing new, and goes on without doubling anything', async () => {
