@@ -111,6 +111,6 @@ describe('compose.yaml', () => {
 });
 
 function unknown(variables: readonly string[]): string[] {
-  const known = [...Object.values(SETTINGS).map(({ variable }) => variable as string), ...ROLE_SETTINGS, ...OF_NODE];
+  const known = [...Object.values(SETTINGS).map(({ variable }) => variable), ...ROLE_SETTINGS, ...OF_NODE];
   return variables.filter((variable) => !known.includes(variable));
 }

@@ -6,15 +6,12 @@ import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 
 const IN_TIME_MS = 15_000;
 
-/** A node out of whose queue events are taken. */
-const startWorking = startApp as (...how: unknown[]) => Promise<TestApp>;
-
 let nodes: TestApp[];
 let campaign: Campaign;
 let client: Client;
 
 beforeAll(async () => {
-  nodes = await Promise.all([1, 2].map(() => startWorking({}, undefined, [], { processesEvents: true })));
+  nodes = await Promise.all([1, 2].map(() => startApp({}, undefined, [], { processesEvents: true })));
 });
 beforeEach(async () => {
   campaign = await aCampaign(nodes[0]!);

@@ -9,8 +9,8 @@ import * as runtime from '../../src/runtime/state.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 
-const STATEMENTS: readonly Statement[] = [ingest, queue, identity, processing, reactions, review, runtime].flatMap((room) =>
-  Object.values(room),
+const STATEMENTS: readonly Statement[] = [ingest, queue, identity, processing, reactions, review, runtime].flatMap(
+  (room) => Object.values(room),
 );
 
 interface PlanNode {

@@ -1,5 +1,56 @@
 // Made of docs/openapi.json by npm run openapi; never edited.
 export interface paths {
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process runs; whoever gets no answer may end it. It asks nobody, so that an absent database ends nothing. */
+        get: operations["checkLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process may be sent requests; 503 while the database is away or behind, or the process is stopping. */
+        get: operations["checkReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what this process counts and measures, in the text format of Prometheus. */
+        get: operations["readMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/external-events": {
         parameters: {
             query?: never;
@@ -392,6 +443,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/processing/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows how many events wait to be processed, and how many could not be. */
+        get: operations["summarizeProcessing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/review-entries/{id}:replay": {
         parameters: {
             query?: never;
@@ -579,6 +647,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{campaign_id}/reactions:define": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a campaign react to events that are received from now on, or changes how it does. */
+        post: operations["defineReaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the reactions of a campaign, newest first. */
+        get: operations["listReactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one reaction. */
+        get: operations["getReaction"];
+        put?: never;
+        post?: never;
+        /** Deletes a reaction; what it has changed stays. */
+        delete: operations["deleteReaction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -757,6 +877,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        HealthDto: {
+            /**
+             * @description All is well; anything else is a problem document.
+             * @enum {string}
+             */
+            status: "ok";
+        };
         IdentityReferenceDto: {
             /**
              * @description The kind of identifier, in any case: EXTERNAL (or external_user_id), EMAIL, PHONE, DEVICE (or device_key).
@@ -821,7 +948,7 @@ export interface components {
         /** @enum {string} */
         ItemErrorCode: "validation_failed" | "source_not_allowed" | "identity_conflict" | "profile_erased" | "unavailable";
         /** @enum {string} */
-        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
         FaultDto: {
             code: components["schemas"]["FaultCode"];
             /**
@@ -843,13 +970,27 @@ export interface components {
         BatchResultDto: {
             results: (components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"])[];
         };
+        ReactionOutcomeDto: {
+            /** @enum {string} */
+            outcome: "applied" | "skipped" | "failed";
+            campaignId: string;
+            name: string;
+            /** @description Why it was skipped, or failed. */
+            reason?: string;
+        };
         ProcessingDto: {
             /** @enum {string} */
             state: "queued" | "processed" | "failed";
+            /** @description Those that have failed, and the one that has not. */
             attempts: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was processed, or failed for good.
+             */
             processedAt: string | null;
+            /** @description What went wrong in the last attempt: a code, and words. */
             lastError: string | null;
+            reactions: components["schemas"]["ReactionOutcomeDto"][];
         };
         EventDto: {
             /** @enum {string} */
@@ -1295,14 +1436,40 @@ export interface components {
              */
             status: "lifted" | "not_erased";
         };
+        ProcessingSummaryDto: {
+            /** @description Events that wait to be processed, those included that failed and will be tried again. */
+            queued: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them was taken; null when none waits.
+             */
+            oldestQueuedAt: string | null;
+            /** @description Events processed in the last minute, give or take ten seconds. */
+            processedLastMinute: number;
+            /** @description Events that failed for good and have not been replayed since. */
+            failed: number;
+        };
         ReplayDto: {
             /** @description The event in the form of its family, corrected, with the source and the event id that the entry has; absent: as it came. */
             payload?: {
                 [key: string]: unknown;
             };
         };
+        ProcessedResultDto: {
+            /** @enum {string} */
+            status: "processed";
+            event_id: string;
+        };
+        ProcessingFailedResultDto: {
+            /** @enum {string} */
+            status: "failed";
+            details: components["schemas"]["FaultDto"][];
+            event_id: string;
+            error_code: string;
+            message: string;
+        };
         ReplayedDto: {
-            outcome: components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"];
+            outcome: components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"] | components["schemas"]["ProcessedResultDto"] | components["schemas"]["ProcessingFailedResultDto"];
             reviewEntry: components["schemas"]["ReviewEntryDto"];
         };
         ReplayFilterDto: {
@@ -1518,6 +1685,108 @@ export interface components {
         };
         ParticipantStateDto: {
             state: components["schemas"]["ParticipantStateTreeDto"];
+        };
+        ReactionOperationDto: {
+            /**
+             * @description Of a variable that the campaign declares.
+             * @example state.user.points
+             */
+            path: string;
+            /**
+             * @example inc
+             * @enum {string}
+             */
+            op: "set" | "inc" | "dec";
+            /** @description Of the variable's type; a number for `inc` and `dec`. */
+            value?: number | string | boolean;
+            /**
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`.
+             * @example properties.amount
+             */
+            valueFrom?: string;
+        };
+        DefineReactionDto: {
+            /**
+             * @description Unique in the campaign.
+             * @example count-purchases
+             */
+            name: string;
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType: string;
+            /** @description Only events of this source; any when absent. */
+            source?: string;
+            /**
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators.
+             * @example {
+             *       ">=": [
+             *         {
+             *           "var": "event.properties.amount"
+             *         },
+             *         20
+             *       ]
+             *     }
+             */
+            when?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Applied in their order, wholly or not at all, once for each event.
+             * @example [
+             *       {
+             *         "path": "state.user.points",
+             *         "op": "inc",
+             *         "value": 10
+             *       }
+             *     ]
+             */
+            ops: components["schemas"]["ReactionOperationDto"][];
+            /** @description False switches it off; true when absent. */
+            enabled?: boolean;
+        };
+        ReactionDto: {
+            /**
+             * @description Absent: always.
+             * @example {
+             *       ">=": [
+             *         {
+             *           "var": "event.properties.amount"
+             *         },
+             *         20
+             *       ]
+             *     }
+             */
+            when?: {
+                [key: string]: unknown;
+            };
+            ops: components["schemas"]["ReactionOperationDto"][];
+            campaignId: string;
+            name: string;
+            eventType: string;
+            /** @description Absent: of any source. */
+            source?: string;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description It applies to events received from then on.
+             */
+            appliesFrom: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        DefinedReactionDto: {
+            /** @enum {string} */
+            status: "defined";
+            reaction: components["schemas"]["ReactionDto"];
+        };
+        ReactionPageDto: {
+            items: components["schemas"]["ReactionDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         CreateApiKeyDto: {
             /**
@@ -1810,7 +2079,7 @@ export interface components {
                  */
                 path: string;
                 /** @enum {string} */
-                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
                 /** @description What is wrong and how to mend it; never the value itself. */
                 message: string;
             }[];
@@ -1821,6 +2090,33 @@ export interface components {
         };
     };
     responses: {
+        /**
+         * @description Method Not Allowed.
+         *     - `method_not_allowed`: The route does not take this method. Use one of the methods that `Allow` names.
+         */
+        MethodNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Internal Server Error.
+         *     - `internal`: The service made a mistake. Send it again with the same event id; report the request id if it stays.
+         */
+        Internal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
         /**
          * @description Bad Request.
          *     - `malformed_json`: The body is not JSON. Send one JSON value in UTF-8.
@@ -1861,20 +2157,6 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /**
-         * @description Method Not Allowed.
-         *     - `method_not_allowed`: The route does not take this method. Use one of the methods that `Allow` names.
-         */
-        MethodNotAllowed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
@@ -1944,19 +2226,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /**
-         * @description Internal Server Error.
-         *     - `internal`: The service made a mistake. Send it again with the same event id; report the request id if it stays.
-         */
-        Internal: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -2190,6 +2459,115 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    checkLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthDto"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    checkReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthDto"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     takeExternalEvent: {
         parameters: {
             query?: {
@@ -2389,6 +2767,8 @@ export interface operations {
                 externalEventId?: string;
                 eventType?: string;
                 family?: "external" | "cdp";
+                /** @description How far the events have come. */
+                state?: "queued" | "processed" | "failed";
                 /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
                 unmask?: "true" | "false";
             };
@@ -2429,7 +2809,14 @@ export interface operations {
                      *             "state": "queued",
                      *             "attempts": 1,
                      *             "processedAt": null,
-                     *             "lastError": null
+                     *             "lastError": null,
+                     *             "reactions": [
+                     *               {
+                     *                 "outcome": "applied",
+                     *                 "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *                 "name": "points"
+                     *               }
+                     *             ]
                      *           }
                      *         }
                      *       ],
@@ -2502,7 +2889,14 @@ export interface operations {
                      *         "state": "queued",
                      *         "attempts": 1,
                      *         "processedAt": null,
-                     *         "lastError": null
+                     *         "lastError": null,
+                     *         "reactions": [
+                     *           {
+                     *             "outcome": "applied",
+                     *             "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *             "name": "points"
+                     *           }
+                     *         ]
                      *       }
                      *     }
                      */
@@ -2540,6 +2934,8 @@ export interface operations {
                 reason?: string;
                 source?: string;
                 eventType?: string;
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -2679,7 +3075,10 @@ export interface operations {
     };
     getReviewEntry: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
             header?: never;
             path: {
                 /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
@@ -2734,6 +3133,7 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3661,7 +4061,14 @@ export interface operations {
                      *             "state": "queued",
                      *             "attempts": 1,
                      *             "processedAt": null,
-                     *             "lastError": null
+                     *             "lastError": null,
+                     *             "reactions": [
+                     *               {
+                     *                 "outcome": "applied",
+                     *                 "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *                 "name": "points"
+                     *               }
+                     *             ]
                      *           }
                      *         }
                      *       ],
@@ -3969,6 +4376,51 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    summarizeProcessing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "queued": 1,
+                     *       "oldestQueuedAt": null,
+                     *       "processedLastMinute": 1,
+                     *       "failed": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProcessingSummaryDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4694,6 +5146,323 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ParticipantStateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    defineReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "count-purchases",
+                 *       "eventType": "purchase",
+                 *       "when": {
+                 *         ">=": [
+                 *           {
+                 *             "var": "event.properties.amount"
+                 *           },
+                 *           20
+                 *         ]
+                 *       },
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefineReactionDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "defined",
+                     *       "reaction": {
+                     *         "when": {
+                     *           ">=": [
+                     *             {
+                     *               "var": "event.properties.amount"
+                     *             },
+                     *             20
+                     *           ]
+                     *         },
+                     *         "ops": [
+                     *           {
+                     *             "path": "state.user.points",
+                     *             "op": "inc",
+                     *             "valueFrom": "properties.amount"
+                     *           }
+                     *         ],
+                     *         "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "name": "points",
+                     *         "eventType": "purchase",
+                     *         "enabled": true,
+                     *         "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DefinedReactionDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listReactions: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "when": {
+                     *             ">=": [
+                     *               {
+                     *                 "var": "event.properties.amount"
+                     *               },
+                     *               20
+                     *             ]
+                     *           },
+                     *           "ops": [
+                     *             {
+                     *               "path": "state.user.points",
+                     *               "op": "inc",
+                     *               "valueFrom": "properties.amount"
+                     *             }
+                     *           ],
+                     *           "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "name": "points",
+                     *           "eventType": "purchase",
+                     *           "enabled": true,
+                     *           "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "when": {
+                     *         ">=": [
+                     *           {
+                     *             "var": "event.properties.amount"
+                     *           },
+                     *           20
+                     *         ]
+                     *       },
+                     *       "ops": [
+                     *         {
+                     *           "path": "state.user.points",
+                     *           "op": "inc",
+                     *           "valueFrom": "properties.amount"
+                     *         }
+                     *       ],
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "points",
+                     *       "eventType": "purchase",
+                     *       "enabled": true,
+                     *       "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deleteReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "when": {
+                     *         ">=": [
+                     *           {
+                     *             "var": "event.properties.amount"
+                     *           },
+                     *           20
+                     *         ]
+                     *       },
+                     *       "ops": [
+                     *         {
+                     *           "path": "state.user.points",
+                     *           "op": "inc",
+                     *           "valueFrom": "properties.amount"
+                     *         }
+                     *       ],
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "points",
+                     *       "eventType": "purchase",
+                     *       "enabled": true,
+                     *       "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionDto"];
                 };
             };
             401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
