@@ -60,7 +60,10 @@ export async function bisect<T>(
     await work(part);
   } catch (error) {
     if (!options.mayBisect(error)) throw error;
-    if (part.length === 1) return options.failed(first, error);
+    if (part.length === 1) {
+      options.failed(first, error);
+      return;
+    }
     const middle = Math.ceil(part.length / 2);
     await bisect(part.slice(0, middle), work, options);
     await bisect(part.slice(middle), work, options);

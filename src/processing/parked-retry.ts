@@ -59,7 +59,10 @@ export class ParkedRetry implements OnModuleInit {
   private async work(place: QueuePlace): Promise<void> {
     await this.retry(place);
     if (await this.parked.isAnyLeft(place)) {
-      await this.outOfTurn.transaction((open) => Promise.resolve(this.parked.retryLater(open, place)));
+      await this.outOfTurn.transaction((open) => {
+        this.parked.retryLater(open, place);
+        return Promise.resolve();
+      });
     }
   }
 
@@ -79,7 +82,10 @@ export class ParkedRetry implements OnModuleInit {
     const event = (await this.queue.events(transaction, tenantId, [due.eventId])).get(due.eventId);
     if (before === undefined || event === undefined) return;
     const entry = await this.order.retriable(transaction, tenantId, { ...due, event });
-    if (entry === undefined) return this.parked.postpone(transaction, tenantId, due, before, LOOK_AGAIN_MS);
+    if (entry === undefined) {
+      this.parked.postpone(transaction, tenantId, due, before, LOOK_AGAIN_MS);
+      return;
+    }
     const attempts = before + 1;
     try {
       const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));

@@ -28,7 +28,7 @@ async function aWorker(): Promise<ChildProcess> {
     env: { PATH: process.env['PATH'], DATABASE_URL: url },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  await once(child.stdout!, 'data');
+  await once(child.stdout, 'data');
   return child;
 }
 

@@ -134,7 +134,10 @@ describe('workers of two nodes', () => {
     const waits: number[] = [];
     for (let round = 0; round < 20; round += 1) {
       const told = new Promise<number>((resolve) => {
-        effects[0]!.onApply = () => Promise.resolve(resolve(performance.now()));
+        effects[0]!.onApply = () => {
+          resolve(performance.now());
+          return Promise.resolve();
+        };
       });
       await send(tenantId, [named(`at/${round}`, `c${round}`)]);
       const acknowledged = performance.now();

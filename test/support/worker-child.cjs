@@ -1,4 +1,6 @@
 /** A worker of the built service in a process of its own, whose effect is a row in its transaction. Ends with its parent's pipe. */
+const process = require('node:process');
+const { setTimeout: wait } = require('node:timers/promises');
 require('reflect-metadata');
 const { NestFactory } = require('@nestjs/core');
 const { AppModule } = require('../../dist/src/app.module.js');
@@ -21,7 +23,7 @@ async function main() {
   app.get(EventEffects).register({
     async apply(transaction, events) {
       // Long enough to be killed in the middle.
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await wait(60);
       await transaction.send(RECORD, [events.map((each) => each.tenantId), events.map(({ event }) => event.eventId)]);
       return events.map(() => ({ reactions: [] }));
     },
