@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { NoFieldsQuery } from '../platform/http/no-fields.query';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
 import { ProcessingFigures } from './processing-figures';
 
@@ -16,10 +16,7 @@ export class ProcessingController {
   @Get('summary')
   @AuthenticateApiKey('events:read')
   @ApiOkResponse({ type: ProcessingSummaryDto })
-  summarizeProcessing(
-    @Caller() { tenantId }: Principal,
-    @Query() _query: NoFieldsQuery,
-  ): Promise<ProcessingSummaryDto> {
+  summarizeProcessing(@Caller() { tenantId }: Principal, @Query() _query: NoFieldsDto): Promise<ProcessingSummaryDto> {
     return this.figures.summary(tenantId);
   }
 }
