@@ -1,8 +1,9 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
 import { ProcessingFigures } from './processing-figures';
 
@@ -15,7 +16,7 @@ export class ProcessingController {
   @Get('summary')
   @AuthenticateApiKey('events:read')
   @ApiOkResponse({ type: ProcessingSummaryDto })
-  summarizeProcessing(@Caller() { tenantId }: Principal): Promise<ProcessingSummaryDto> {
+  summarizeProcessing(@Caller() { tenantId }: Principal, @Query() _query: NoFieldsDto): Promise<ProcessingSummaryDto> {
     return this.figures.summary(tenantId);
   }
 }
