@@ -59,7 +59,9 @@ export class JsonLogger implements LoggerService {
     if (unwritten.has(this.destination)) return;
     flushAtExit();
     unwritten.add(this.destination);
-    setImmediate(() => flush(this.destination));
+    setImmediate(() => {
+      if (unwritten.has(this.destination)) flush(this.destination);
+    });
   }
 
   log(message: unknown, ...context: unknown[]): void {
@@ -104,7 +106,8 @@ export class JsonLogger implements LoggerService {
 
 function flush(to: Destination): void {
   unwritten.delete(to);
-  to.flushSync();
+  // In its synchronous way this writes at once; `flushSync` would make the disk write too, for every line.
+  to.flush();
 }
 
 function flushAtExit(): void {
