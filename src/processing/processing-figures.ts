@@ -11,8 +11,11 @@ export interface ProcessingFigure {
   readonly processedLastMinute: number;
 }
 
-export interface WorkspaceFigure extends ProcessingFigure {
-  readonly tenantId: string;
+/** What waits, over all processes. */
+export interface Backlog {
+  /** `parked`: of the queued ones, those that will be tried again and those behind them. */
+  readonly total: ProcessingFigure & { readonly parked: number };
+  readonly workspaces: readonly (ProcessingFigure & { readonly tenantId: string })[];
 }
 
 interface FigureRow {
@@ -55,21 +58,21 @@ export class ProcessingFigures {
   }
 
   /** Of the 20 workspaces with the most queued events, and of all together. Counts the whole queue: for every few seconds. */
-  async read(): Promise<{ readonly total: ProcessingFigure; readonly workspaces: readonly WorkspaceFigure[] }> {
-    const rows: (FigureRow & { all_queued: string; all_oldest: Date; all_processed: string })[] =
+  async read(): Promise<Backlog> {
+    const rows: (FigureRow & { all_queued: string; all_parked: string; all_oldest: Date; all_processed: string })[] =
       await this.database.query(
         `WITH waiting AS (
-           SELECT tenant_id, count(*) AS queued, min(queued_at) AS oldest FROM event_queue GROUP BY tenant_id
+           SELECT tenant_id, count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue GROUP BY tenant_id
            UNION ALL
-           SELECT tenant_id, count(*), min(queued_at) FROM parked_events GROUP BY tenant_id
+           SELECT tenant_id, count(*), count(*), min(queued_at) FROM parked_events GROUP BY tenant_id
          ), done AS (
            SELECT tenant_id, sum(processed) AS processed FROM processing_counts
            WHERE started_at > clock_timestamp() - interval '1 minute' GROUP BY tenant_id
          ), figures AS (
-           SELECT tenant_id, coalesce(sum(queued), 0) AS queued, min(oldest) AS oldest, max(d.processed) AS processed
+           SELECT tenant_id, coalesce(sum(queued), 0) AS queued, sum(parked) AS parked, min(oldest) AS oldest, max(d.processed) AS processed
            FROM waiting FULL JOIN done d USING (tenant_id) GROUP BY tenant_id
          )
-         SELECT *, sum(queued) OVER () AS all_queued, min(oldest) OVER () AS all_oldest,
+         SELECT *, sum(queued) OVER () AS all_queued, sum(parked) OVER () AS all_parked, min(oldest) OVER () AS all_oldest,
            sum(processed) OVER () AS all_processed
          FROM figures ORDER BY queued DESC, tenant_id LIMIT $1`,
         [WORKSPACES_MAX],
@@ -78,10 +81,10 @@ export class ProcessingFigures {
     const total = {
       queued: first?.all_queued ?? '0',
       oldest: first?.all_oldest ?? null,
-      processed: first?.all_processed,
+      processed: first?.all_processed ?? null,
     };
     return {
-      total: figureOf({ ...total, processed: total.processed ?? null }),
+      total: { ...figureOf(total), parked: Number(first?.all_parked ?? 0) },
       workspaces: rows.map((row) => ({ tenantId: row.tenant_id, ...figureOf(row) })),
     };
   }

@@ -12,6 +12,7 @@ import { OutOfTurn } from './out-of-turn';
 import { ParkedEvents } from './parked-events';
 import { ParkedRetry } from './parked-retry';
 import { ProcessingFigures } from './processing-figures';
+import { ProcessingMetrics } from './processing-metrics';
 import { ProcessingReplay } from './processing-replay';
 import { ProcessingController } from './processing.controller';
 import { QueueBatch } from './queue-batch';
@@ -27,8 +28,8 @@ import { Settlement } from './settlement';
   controllers: [ProcessingController],
   providers: [
     ...[EventEffects, EventWorker, QueueBatch, QueueLeases, QueueOrder, Settlement],
-    ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures],
+    ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
   ],
-  exports: [EventEffects, EventWorker, ProcessingReplay, ProcessingFigures],
+  exports: [EventEffects, EventWorker, ProcessingReplay],
 })
 export class ProcessingModule {}

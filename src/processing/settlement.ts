@@ -3,6 +3,7 @@ import type { QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import { Clock } from '../platform/clock/clock';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';
 import { processingProblem } from './domain/processing-problem';
@@ -27,18 +28,18 @@ export class Settlement {
     private readonly leases: QueueLeases,
     private readonly review: ReviewService,
     private readonly clock: Clock,
+    private readonly tracing: Tracing,
   ) {}
 
   /** One result an entry, in their order. Events of erased persons have no effects: nothing of them comes back. */
   async apply(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<EffectResult[]> {
     const living = entries.filter(({ isErased }) => !isErased);
+    const events = living.map(({ toProcess }) => toProcess);
+    const ids = living.map(({ eventId }) => eventId);
     const results =
       living.length === 0
         ? []
-        : await this.effects.apply(
-            transaction,
-            living.map(({ toProcess }) => toProcess),
-          );
+        : await this.tracing.process('process events', ids, () => this.effects.apply(transaction, events));
     const resultOf = new Map(living.map((entry, index) => [entry, results[index]]));
     return entries.map((entry) => resultOf.get(entry) ?? { reactions: [] });
   }

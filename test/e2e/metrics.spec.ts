@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { EventWorker } from '../../src/processing/event-worker';
 import { startApp, type TestApp } from '../support/app';
-import { INGEST_FAMILIES, type IngestFamily, registerTypes } from '../support/builders';
+import { anExternalEvent, INGEST_FAMILIES, type IngestFamily, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, Client } from '../support/client';
 import { startFaultProxy } from '../support/fault-proxy';
 import { databaseOf, freshDatabaseUrl } from '../support/database';
 import { growth, metricsOf } from '../support/metrics';
+import { untilDrained } from '../support/processing';
 import { aCampaign, inc, mutate } from '../support/runtime';
 
 type Numbers = Readonly<Record<string, number>>;
@@ -223,9 +225,28 @@ describe('GET /metrics', () => {
     expect(numbers['process_resident_memory_bytes']).toBeGreaterThan(0);
   });
 
-  it('says nothing of the queue until somebody knows', async () => {
-    const numbers = await metricsOf(service.url);
-    expect(Object.keys(numbers).filter((name) => name.startsWith('cds_queue_'))).toEqual([]);
+  it('tells what waits to be processed, of all and of the workspaces with most of it, and what was processed', async () => {
+    const alone = await startApp({}, await freshDatabaseUrl('metrics_queue'));
+    try {
+      const [busy, idle] = [await aWorkspace(alone), await aWorkspace(alone)];
+      for (let event = 0; event < 3; event += 1) await busy.admin.post('/v1/external-events', anExternalEvent());
+      await idle.admin.post('/v1/external-events', anExternalEvent());
+      const before = await metricsOf(alone.url);
+      expect([before['cds_queue_events{state="waiting"}'], before['cds_queue_events{state="parked"}']]).toEqual([4, 0]);
+      expect(before['cds_queue_oldest_seconds']).toBeGreaterThan(0);
+      const ofEach = [busy, idle].map(({ tenantId }) => before[`cds_workspace_queue_events{workspace="${tenantId}"}`]);
+      expect(ofEach).toEqual([3, 1]);
+      alone.app.get(EventWorker).start();
+      for (const { tenantId } of [busy, idle]) await untilDrained(alone.databaseUrl, tenantId);
+      const after = await metricsOf(alone.url);
+      expect(after['cds_queue_events{state="waiting"}']).toBe(0);
+      expect(after['cds_queue_oldest_seconds']).toBe(0);
+      expect(after['cds_queue_processed_per_second']).toBeCloseTo(4 / 60);
+      const rate = after[`cds_workspace_processed_per_second{workspace="${busy.tenantId}"}`];
+      expect(rate).toBeCloseTo(3 / 60);
+    } finally {
+      await alone.stop();
+    }
   });
 
   it('has no label that a client chooses', async () => {
