@@ -7,7 +7,7 @@ import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
 import { ProcessingFigures } from './processing-figures';
 
-@ApiTags('Events')
+@ApiTags('Processing')
 @Controller('v1/processing')
 export class ProcessingController {
   constructor(private readonly figures: ProcessingFigures) {}

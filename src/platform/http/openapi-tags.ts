@@ -17,7 +17,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'API keys': 'Credentials of backends.',
   'JWT issuers': 'Whose tokens participants may call with.',
   'Service credentials': 'Keys that requests of backends are signed with.',
-  Health: 'Whether the service is up, and how it does.',
+  Operation: 'Whether the service is up, and how it does.',
 };
 
 /** The tags that operations have, each with its description where one is written above. */
