@@ -164,6 +164,33 @@ describe('workers of two nodes', () => {
   });
 });
 
+describe('the figures of all workspaces', () => {
+  it('are those of the workspaces with the most queued events, and of all together', async () => {
+    const [small, large] = [await aTenant(url), await aTenant(url)];
+    await send(small.tenantId, [named('1', 'one')]);
+    await send(
+      large.tenantId,
+      Array.from({ length: 3 }, (_unused, number) => named(String(number), 'one')),
+    );
+    const figures = nodes[0]!.get(ProcessingFigures);
+    const { total, workspaces } = await figures.read();
+    const own = workspaces.filter(({ tenantId }) => [small.tenantId, large.tenantId].includes(tenantId));
+    expect(own).toEqual(
+      [large, small].map(({ tenantId }, place) => ({
+        ...{ tenantId, queued: place === 0 ? 3 : 1, oldestQueuedAt: expect.any(Date), processedLastMinute: 0 },
+      })),
+    );
+    expect(total.queued).toBeGreaterThanOrEqual(4);
+    startWorkers();
+    await Promise.all([small, large].map(({ tenantId }) => untilDrained(url, tenantId)));
+    const after = await figures.read();
+    expect(after.workspaces).toContainEqual({
+      ...{ tenantId: large.tenantId, queued: 0, oldestQueuedAt: null, processedLastMinute: 3 },
+    });
+    expect(after.total.processedLastMinute).toBeGreaterThanOrEqual(4);
+  });
+});
+
 describe('a merged customer', () => {
   it('has the events of both profiles processed in the order of their arrival', async () => {
     const { tenantId } = await aTenant(url);
