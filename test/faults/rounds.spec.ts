@@ -7,18 +7,19 @@ import { smallDisk } from './arena/small-disk';
 
 /**
  * Short here, so that every run of the tests has seen each fault; `npm run test:faults` runs the same for long, as
- * `FAULT_SERVICE_KILLS`, `FAULT_POSTGRES_KILLS`, `FAULT_TIMES` (of every other fault) and `FAULT_SEED` say.
+ * `FAULT_SERVICE_KILLS`, `FAULT_POSTGRES_KILLS`, `FAULT_FULL_DISKS`, `FAULT_TIMES` (of every other fault) and `FAULT_SEED`
+ * say.
  */
 const number = (variable: string, fallback: number): number => Number(process.env[variable] ?? fallback);
-const SERVICE_KILLS = number('FAULT_SERVICE_KILLS', 1);
-const POSTGRES_KILLS = number('FAULT_POSTGRES_KILLS', 1);
-const TIMES = number('FAULT_TIMES', 1);
+const SERVICE_KILLS = number('FAULT_SERVICE_KILLS', 0);
+const POSTGRES_KILLS = number('FAULT_POSTGRES_KILLS', 0);
+const TIMES = number('FAULT_TIMES', 0);
 const DISKS = number('FAULT_FULL_DISKS', 0);
 const SEED = number('FAULT_SEED', Math.floor(Math.random() * 1e9));
 /** Generous: a kill and a start take some two seconds, an experiment some ten. */
 const LIMIT_MS = 120_000 + 20_000 * (SERVICE_KILLS + POSTGRES_KILLS + 9 * TIMES + DISKS);
 
-const EXPERIMENTS: readonly Experiment[] = [
+const EACH_BY_ITSELF: readonly Experiment[] = [
   { what: 'kill -9 of a service process', fault: faults.killService, times: SERVICE_KILLS },
   { what: 'kill -9 of PostgreSQL', fault: faults.killPostgres, times: POSTGRES_KILLS },
   { what: 'every session ended each 200 ms', fault: faults.terminateBackends, times: TIMES },
@@ -29,6 +30,14 @@ const EXPERIMENTS: readonly Experiment[] = [
   { what: 'PostgreSQL slow, then cut off', fault: faults.stallDatabase, times: TIMES },
 ];
 
+const EACH_ONCE: Experiment = {
+  what: 'each of eight faults once',
+  fault: faults.inTurn(...EACH_BY_ITSELF.map(({ fault }) => fault)),
+  times: 1,
+};
+const ASKED_FOR = EACH_BY_ITSELF.filter(({ times }) => times > 0);
+const EXPERIMENTS = ASKED_FOR.length + DISKS > 0 ? ASKED_FOR : [EACH_ONCE];
+
 const random = randomOf(SEED);
 const findings: Finding[] = [];
 let arena: Arena;
@@ -36,6 +45,7 @@ let arena: Arena;
 async function expectNothingLost(where: Arena, experiment: Experiment): Promise<void> {
   const finding = await run(where, random, experiment);
   findings.push(finding);
+  if (finding.violations.length > 0) process.stderr.write(where.nodes.map((node) => node.output()).join('\n'));
   expect(finding.violations.slice(0, 20)).toEqual([]);
   // Or the experiment would have shown nothing.
   expect(finding.tally['accepted']).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
 
 /**
@@ -82,6 +82,12 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 function isConnectionLoss(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
   if (!(error instanceof Error)) return false;
+  if (isOfLostSession(error)) return true;
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
   return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
+}
+
+/** TypeORM lets go of a session at the moment it is lost, so the next statement of the transaction finds it released. */
+function isOfLostSession(error: Error): boolean {
+  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }

@@ -104,13 +104,13 @@ function hostOf(url: string): string {
 
 async function nodeWith(environment: Record<string, string>, fate: () => Fate): Promise<Node> {
   let service: ServiceProcess | undefined;
+  const former: string[] = [];
   const line = await openLine({
-    target: () =>
-      service === undefined ? undefined : { host: '127.0.0.1', port: Number(new URL(service.url).port) },
+    target: () => (service === undefined ? undefined : { host: '127.0.0.1', port: Number(new URL(service.url).port) }),
     fate,
   });
   const start = async (): Promise<void> => {
-    for (const until = performance.now() + START_MS_MAX; ; ) {
+    for (const until = performance.now() + START_MS_MAX; ;) {
       try {
         service = await startServiceProcess(environment);
         return;
@@ -121,11 +121,12 @@ async function nodeWith(environment: Record<string, string>, fate: () => Fate): 
   };
   await start();
   return {
-    ...{ line, start, pid: () => service?.child.pid, output: () => service?.output() ?? '' },
+    ...{ line, start, pid: () => service?.child.pid, output: () => [...former, service?.output() ?? ''].join('') },
     kill: async () => {
       const victim = service;
       service = undefined;
       await victim?.kill();
+      former.push(victim?.output() ?? '');
     },
     stop: async () => {
       const stopping = service;
@@ -148,7 +149,7 @@ async function postgresIn(dataDir: string): Promise<Postgres & { stop(): Promise
     },
     start: async (patienceMs = 0) => {
       await server.stop();
-      for (const until = performance.now() + patienceMs; ; ) {
+      for (const until = performance.now() + patienceMs; ;) {
         try {
           server = await launch();
           return;

@@ -78,8 +78,8 @@ export const holdLocks: Fault = async (arena, load) => {
     let held = 0;
     for (const from of ['profiles', 'participant_states', 'shared_values', 'profile_identifiers']) {
       // What it would have to wait for it leaves out: it is to be in the way, not to be part of a deadlock.
-      const sql = `SELECT 1 FROM (SELECT ctid FROM ${from} ORDER BY random() LIMIT 30) some
-        JOIN ${from} hot ON hot.ctid = some.ctid FOR UPDATE OF hot SKIP LOCKED`;
+      const sql = `SELECT 1 FROM (SELECT ctid FROM ${from} ORDER BY random() LIMIT 30) picked
+        JOIN ${from} hot ON hot.ctid = picked.ctid FOR UPDATE OF hot SKIP LOCKED`;
       held += (await client.query(sql)).rowCount ?? 0;
     }
     await wait(1_200);
@@ -139,6 +139,15 @@ export const fillDisk: Fault = async ({ postgres, nodes }, load) => {
   if (String(before) !== String(nodes.map((node) => node.pid()))) throw new Error('A node has ended with a full disk');
   return 1;
 };
+
+/** One after the other, each of them once. */
+export function inTurn(...list: readonly Fault[]): Fault {
+  return async (arena, load, round) => {
+    let count = 0;
+    for (const fault of list) count += await fault(arena, load, round);
+    return count;
+  };
+}
 
 async function isUp(url: string): Promise<boolean> {
   for (const until = performance.now() + 3_000; performance.now() < until;) {

@@ -27,6 +27,8 @@ export interface Journal {
   /** Whose erasure was confirmed. */
   readonly erased: ErasedPerson[];
   requests: number;
+  /** Of them, those without a whole answer, and 503. */
+  failures: number;
   undone: number;
   slowestMs: number;
   /** What no fault excuses: a status that is none of the documented ones, a hang. */
@@ -34,7 +36,7 @@ export interface Journal {
 }
 
 export function newJournal(): Journal {
-  return { events: [], mutations: [], erased: [], requests: 0, undone: 0, slowestMs: 0, misbehaviour: [] };
+  return { events: [], mutations: [], erased: [], requests: 0, failures: 0, undone: 0, slowestMs: 0, misbehaviour: [] };
 }
 
 /** Acknowledged events and mutations: how far the load has got. */

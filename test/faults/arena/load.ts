@@ -8,8 +8,9 @@ import { attempt, sendBatch, sendEvent, sendMutation } from './send';
 import { EVENT_TYPE, REACTING_TYPE, type World } from './world';
 
 const CLIENTS = 12;
-/** Between two requests of one client, so that a machine is not only busy with sending. */
+/** Between two requests of one client, so that a machine is not only busy with sending; and after one that failed. */
 const PAUSE_MS = 4;
+const PAUSE_AFTER_FAILURE_MS = 60;
 const SUBJECTS = 30;
 /** So many names meet one another at a time; the window moves on, so that there are always new ones to merge. */
 const WINDOW = 40;
@@ -36,13 +37,14 @@ export function startLoad(actor: Actor): Load {
   let stopped = false;
   const until = async (act: () => Promise<void>, pauseMs: number): Promise<void> => {
     while (!stopped) {
+      const failures = actor.journal.failures;
       await act();
-      await wait(pauseMs);
+      await wait(actor.journal.failures > failures ? PAUSE_AFTER_FAILURE_MS : pauseMs);
     }
   };
   const loops = [
     ...Array.from({ length: CLIENTS }, () => until(() => actOnce(actor), PAUSE_MS)),
-    until(() => undoSomething(actor), 60),
+    until(() => undoSomething(actor), 20),
     until(() => eraseSomebody(actor), 150),
   ];
   const { journal } = actor;
@@ -110,8 +112,8 @@ export function aNewEvent(
 function someNames({ journal, random }: Actor): object {
   const name = (): number => Math.floor(journal.events.length / 60) * 5 + random.below(WINDOW);
   return {
-    ...(random.chance(0.5) ? { externalUserId: `customer-${name()}` } : {}),
-    ...(random.chance(0.3) ? { deviceKey: `device-${name()}` } : {}),
+    ...(random.chance(0.25) ? { externalUserId: `customer-${name()}` } : {}),
+    ...(random.chance(0.6) ? { deviceKey: `device-${name()}` } : {}),
     email: `mail-${name()}@example.com`,
   };
 }

@@ -31,6 +31,7 @@ export async function attempt(
     journal.misbehaviour.push(error.message);
     return undefined;
   });
+  if (reply === undefined || reply.status === 503) journal.failures += 1;
   if (reply === undefined) return undefined;
   journal.slowestMs = Math.max(journal.slowestMs, reply.tookMs);
   if (reply.status === 503) {

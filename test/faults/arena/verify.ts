@@ -136,7 +136,7 @@ function isStored({ outcomes }: EventRecord): boolean {
 }
 
 async function untilDrained(arena: Arena, { adminKey }: World): Promise<{ queued: number; failed: number }> {
-  for (const until = performance.now() + DRAINED_MS_MAX; ; ) {
+  for (const until = performance.now() + DRAINED_MS_MAX; ;) {
     const { body } = await callUntilAnswered(arena, adminKey, '/v1/processing/summary', undefined, 'GET');
     if (body.queued === 0 || performance.now() > until) return { queued: body.queued, failed: body.failed };
     await wait(100);

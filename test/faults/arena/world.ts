@@ -78,5 +78,6 @@ async function hasReactions(arena: Arena, key: string): Promise<boolean> {
 
 function tokenFor(key: SigningKey, { issuer, campaignId, subject }: Record<string, string>): string {
   const exp = Math.floor(Date.now() / 1_000) + HOURS_24;
-  return signToken(key, { ['sub']: subject, iss: issuer, aud: 'campaigns', exp, campaign_id: campaignId });
+  const claims: Readonly<Record<string, unknown>> = { iss: issuer, aud: 'campaigns', sub: subject, exp };
+  return signToken(key, { ...claims, campaign_id: campaignId });
 }

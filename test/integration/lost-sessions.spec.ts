@@ -1,0 +1,48 @@
+import { DataSource, type EntityManager } from 'typeorm';
+import { databaseFailure } from '../../src/platform/database/database-errors';
+import { databaseOptions } from '../../src/platform/database/database-options';
+import { databaseUrl, withClient } from '../support/database';
+
+let url: string;
+let source: DataSource;
+
+beforeAll(async () => {
+  url = await databaseUrl();
+  source = await new DataSource(databaseOptions({ url })).initialize();
+});
+
+afterAll(() => source.destroy());
+
+const endSession = (pid: number): Promise<unknown> =>
+  withClient(url, (client) => client.query('SELECT pg_terminate_backend($1)', [pid]));
+
+async function pidOf(manager: EntityManager): Promise<number> {
+  const [row] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+  return row?.pid ?? 0;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return databaseFailure(error);
+}
+
+it('a session that ends between two statements of a transaction is an absent database, not a bug', async () => {
+  const transaction = source.transaction(async (manager) => {
+    const pid = await pidOf(manager);
+    await endSession(pid);
+    while (manager.queryRunner?.isReleased !== true) await new Promise(setImmediate);
+    await manager.query('SELECT 1');
+  });
+  expect(await failureOf(transaction)).toBe('away');
+});
+
+it('and so is one that ends during a statement', async () => {
+  const transaction = source.transaction(async (manager) => {
+    const pid = await pidOf(manager);
+    await Promise.all([manager.query('SELECT pg_sleep(5)'), endSession(pid)]);
+  });
+  expect(await failureOf(transaction)).toBe('away');
+});
