@@ -77,7 +77,7 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new DemoFailure('The address of the service must not hold a password; the key goes into CDS_API_KEY.', 2);
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 function checkKey(key: string | undefined): string {
