@@ -1,8 +1,6 @@
-import type { EventRecord, MutationRecord } from './journal';
+import type { ErasureRecord, EventRecord, MutationRecord } from './journal';
 import { aNewEvent, type Actor } from './load';
 import { attempt, sendEvent, sendMutation } from './send';
-
-const ATTEMPTS_MAX = 100;
 
 /**
  * Makes somebody with events and values, erases them while further events of theirs arrive, and sees that nothing is taken
@@ -21,18 +19,24 @@ export async function eraseSomebody(actor: Actor): Promise<void> {
   // A change that is still under way somewhere would be made after the erasure, as a new one.
   if (changed.kind !== 'applied' || found?.status !== 200) return;
   const racing = [event(), event()].map(send);
-  for (let turn = 0; turn < ATTEMPTS_MAX; turn += 1) {
-    const erased = await ask(actor, world.adminKey, `/v1/cdp/profiles/${found.body.id}:erase`);
-    if (erased?.status !== 200) continue;
-    journal.erased.push({ tenantId: world.tenantId, subject });
+  const erasure = { tenantId: world.tenantId, world, subject, profileId: found.body.id, isConfirmed: false };
+  journal.erasures.push(erasure);
+  if (await askToErase(actor, erasure)) {
     const late = event();
     await send(late);
     if (late.outcomes.some(({ kind }) => kind === 'accepted')) {
       journal.misbehaviour.push(`an event of an erased person was accepted: ${late.externalEventId}`);
     }
-    break;
   }
   await Promise.all(racing);
+}
+
+/** Whether it was confirmed; until then it may be done, half done, or not done at all. */
+export async function askToErase(actor: Omit<Actor, 'worlds'>, erasure: ErasureRecord): Promise<boolean> {
+  const path = `/v1/cdp/profiles/${erasure.profileId}:erase`;
+  const reply = await ask(actor, erasure.world.adminKey, path);
+  if (reply?.status === 200) erasure.isConfirmed = true;
+  return erasure.isConfirmed;
 }
 
 /** Outside the journal, because an erasure ends its chain. */
@@ -41,6 +45,6 @@ function aMotto(world: MutationRecord['world'], subject: string): MutationRecord
   return { ...{ world, token: world.token(subject), mutationId: subject, body }, ops: [], outcomes: [] };
 }
 
-function ask({ arena, journal, random }: Actor, key: string, path: string, body?: unknown) {
+function ask({ arena, journal, random }: Omit<Actor, 'worlds'>, key: string, path: string, body?: unknown) {
   return attempt(arena, journal, random.below(arena.nodes.length), { path, key, body }, [200, 404]);
 }

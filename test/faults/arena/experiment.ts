@@ -29,7 +29,8 @@ export async function run(arena: Arena, random: Random, { what, fault, times }: 
   const began = performance.now();
   const worlds = await Promise.all([makeWorld(arena), makeWorld(arena)]);
   const journal = newJournal();
-  const load = startLoad({ arena, worlds, journal, random });
+  const actor = { arena, worlds, journal, random };
+  const load = startLoad(actor);
   let faults = 0;
   try {
     for (let round = 0; round < times; round += 1) faults += await fault(arena, load, round);
@@ -37,7 +38,7 @@ export async function run(arena: Arena, random: Random, { what, fault, times }: 
   } finally {
     await load.stop();
   }
-  await settle(arena, journal);
+  await settle(actor);
   const violations = await violationsIn(arena, worlds, journal);
   const tookS = Math.round((performance.now() - began) / 1_000);
   return { what, faults, tally: tallyOf(journal), slowestMs: Math.round(journal.slowestMs), tookS, violations };

@@ -20,12 +20,18 @@ export interface MutationRecord extends SentMutation {
   readonly outcomes: MutationOutcome[];
 }
 
+/** Somebody whose erasure was asked for; a client asks until it is confirmed. */
+export interface ErasureRecord extends ErasedPerson {
+  readonly world: World;
+  readonly profileId: string;
+  isConfirmed: boolean;
+}
+
 /** Everything that the clients of one experiment have sent and heard. */
 export interface Journal {
   readonly events: EventRecord[];
   readonly mutations: MutationRecord[];
-  /** Whose erasure was confirmed. */
-  readonly erased: ErasedPerson[];
+  readonly erasures: ErasureRecord[];
   requests: number;
   /** Of them, those without a whole answer, and 503. */
   failures: number;
@@ -36,7 +42,16 @@ export interface Journal {
 }
 
 export function newJournal(): Journal {
-  return { events: [], mutations: [], erased: [], requests: 0, failures: 0, undone: 0, slowestMs: 0, misbehaviour: [] };
+  return {
+    events: [],
+    mutations: [],
+    erasures: [],
+    requests: 0,
+    failures: 0,
+    undone: 0,
+    slowestMs: 0,
+    misbehaviour: [],
+  };
 }
 
 /** Acknowledged events and mutations: how far the load has got. */

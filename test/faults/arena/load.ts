@@ -7,7 +7,7 @@ import type { Random } from './random';
 import { attempt, sendBatch, sendEvent, sendMutation } from './send';
 import { EVENT_TYPE, REACTING_TYPE, type World } from './world';
 
-const CLIENTS = 12;
+const CLIENTS = 8;
 /** Between two requests of one client, so that a machine is not only busy with sending; and after one that failed. */
 const PAUSE_MS = 4;
 const PAUSE_AFTER_FAILURE_MS = 60;

@@ -7,7 +7,8 @@ import { deadlocksIn } from '../oracle/server-log';
 import { brokenRules } from '../../support/sound-customers';
 import { withSession, type Arena } from './arena';
 import { counted, type EventRecord, type Journal, type MutationRecord } from './journal';
-import { variableOf } from './load';
+import { askToErase } from './erase';
+import { variableOf, type Actor } from './load';
 import { sendEvent, sendMutation } from './send';
 import { callUntilAnswered, type World } from './world';
 
@@ -18,14 +19,17 @@ const LEFT_UNDER_WAY_MS = 2_500;
 const DRAINED_MS_MAX = 120_000;
 
 /** Sends what nobody knows the outcome of again, until somebody does. */
-export async function settle(arena: Arena, journal: Journal): Promise<void> {
+export async function settle(actor: Actor): Promise<void> {
+  const { arena, journal } = actor;
   await wait(LEFT_UNDER_WAY_MS);
   for (let round = 0; round < SETTLE_ROUNDS_MAX; round += 1) {
     const events = journal.events.filter(isUnsettled);
     const mutations = journal.mutations.filter(isUnsettledMutation);
-    if (events.length + mutations.length === 0) return;
+    const erasures = journal.erasures.filter(({ isConfirmed }) => !isConfirmed);
+    if (events.length + mutations.length + erasures.length === 0) return;
     await inTurns(events, (event) => sendEvent(arena, journal, round % 2, event));
     await inTurns(mutations, (mutation) => sendMutation(arena, journal, round % 2, mutation));
+    await inTurns(erasures, (erasure) => askToErase(actor, erasure));
     // What is still unknown after this is left to the oracle to name.
     if (round > 2) await wait(100);
   }
@@ -42,7 +46,10 @@ export async function violationsIn(arena: Arena, worlds: readonly World[], journ
     violations.push(
       ...mutationViolations(ofWorld(journal.mutations, world), await storedValues(arena, world, journal)),
     );
-    const erased = journal.erased.filter(({ tenantId }) => tenantId === world.tenantId);
+    const erased = ofWorld(journal.erasures, world);
+    violations.push(
+      ...erased.filter(({ isConfirmed }) => !isConfirmed).map(({ subject }) => `never erased: ${subject}`),
+    );
     violations.push(...customerViolations(await customerRows(arena, world), erased));
     violations.push(...(await brokenRules(arena.postgres.url(), world.tenantId)));
   }
@@ -145,7 +152,7 @@ async function untilDrained(arena: Arena, { adminKey }: World): Promise<{ queued
 
 /** What was tried, in numbers. */
 export function tallyOf(journal: Journal): Record<string, number> {
-  const { events, mutations, erased, undone, requests } = journal;
+  const { events, mutations, erasures, undone, requests } = journal;
   return {
     requests,
     accepted: counted(events, 'accepted'),
@@ -154,6 +161,6 @@ export function tallyOf(journal: Journal): Record<string, number> {
     mutations: counted(mutations, 'applied'),
     unknown: counted(events, 'unknown') + counted(mutations, 'unknown'),
     undone,
-    erased: erased.length,
+    erased: erasures.filter(({ isConfirmed }) => isConfirmed).length,
   };
 }
