@@ -6,7 +6,7 @@ import { ERROR_CODES } from '../platform/errors/error-codes';
 import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
 import { BodyRefusal } from '../platform/http/body-refusal';
 import { expectsContentDigest } from '../platform/http/content-digest';
-import { receivedJson } from '../platform/http/json-body';
+import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import { RefusedEventError } from './ingest-controller';
@@ -61,5 +61,5 @@ function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPay
   if (isUnproved) return { form: 'text', text: '' };
   if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
   const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: json.raw.toString('utf8') };
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: sentTextOf(json.raw) };
 }

@@ -87,12 +87,12 @@ function plainValue(document: any, schema: Schema, known: Known): Arbitrary<unkn
     case 'object':
       return validObject(document, schema, known);
     case 'array': {
-      const { minItems = 0, maxItems = 5 } = schema;
+      const { minItems = 0, maxItems = 5 }: { minItems?: number; maxItems?: number } = schema;
       const bounds = { minLength: Math.min(minItems, 5), maxLength: Math.min(maxItems, minItems + 4) };
       return fc.array(valid(document, schema.items, known), bounds);
     }
     case 'integer':
-      return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? (schema.minimum ?? 0) + 1000 });
+      return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? Number(schema.minimum ?? 0) + 1000 });
     case 'number':
       return fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.double({ noNaN: true, noDefaultInfinity: true }));
     case 'boolean':

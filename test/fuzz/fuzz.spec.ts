@@ -16,7 +16,7 @@ const LIMIT_MS = 60_000 + REQUESTS * 20;
 const PIPELINED = 12;
 const CONNECTIONS = 6;
 /** Faults shown; the first ones tell enough. */
-const SHOWN = 25;
+const SHOWN = 15;
 
 let databaseUrl: string;
 let service: ServiceProcess;
@@ -119,6 +119,7 @@ it(
   `answers ${REQUESTS} requests, right and wrong, as its document says`,
   async () => {
     await fuzz(operationsOf(document));
+    if (faults.length > 0) process.stderr.write(service.output());
     expect([faults.length, faults.slice(0, SHOWN)]).toEqual([0, []]);
     expect(service.child.exitCode).toBeNull();
     expect((await fixtures.workspace.admin.get('/v1/events?limit=1')).status).toBe(200);

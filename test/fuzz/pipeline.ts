@@ -17,7 +17,7 @@ export function pipelined(port: number, requests: readonly FuzzRequest[]): Promi
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const answers: RawAnswer[] = [];
-    let unread = Buffer.alloc(0);
+    let unread: Buffer = Buffer.alloc(0);
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`No answer to ${requests[answers.length]?.method} ${requests[answers.length]?.target}`));
@@ -34,7 +34,10 @@ export function pipelined(port: number, requests: readonly FuzzRequest[]): Promi
         if (found === undefined) return;
         answers.push(found.answer);
         unread = unread.subarray(found.length);
-        if (answers.length === requests.length || found.answer.headers['connection'] === 'close') return void end();
+        if (answers.length === requests.length || found.answer.headers['connection'] === 'close') {
+          end();
+          return;
+        }
       }
     });
     socket.on('error', () => undefined).on('close', end);

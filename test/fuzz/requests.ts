@@ -131,7 +131,12 @@ function pathsOf(
 function queriesOf(document: any, { described }: FuzzedOperation, known: Known): Arbitrary<string> {
   const parameters: any[] = (described.parameters ?? []).filter((each: any) => each.in === 'query');
   const pairs = parameters.map(({ name, schema }) =>
-    fc.oneof(valid(document, schema, known, name).map(String), oddTexts).map((text) => `${name}=${encoded(text)}`),
+    fc
+      .oneof(
+        { weight: 5, arbitrary: valid(document, schema, known, name).map(String) },
+        { weight: 1, arbitrary: oddTexts },
+      )
+      .map((text) => `${name}=${encoded(text)}`),
   );
   const some = parameters.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...pairs), { maxLength: 3 });
   const odd = rarely(

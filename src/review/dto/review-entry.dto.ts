@@ -7,6 +7,8 @@ import { maskContacts, maskProperties, maskText, maskValue } from '../../platfor
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 
+const SCALARS = ['string', 'number', 'boolean'] as const;
+
 /** Something that went wrong, or is odd, with all its occurrences; the payload is masked. */
 export class ReviewEntryDto {
   id!: string;
@@ -36,7 +38,11 @@ export class ReviewEntryDto {
   eventType!: string | null;
 
   /** What was sent: a JSON value, or the text of a body that is no JSON. */
-  @ApiProperty({ nullable: true, description: 'What was sent: a JSON value, or the text of a body that is no JSON.' })
+  @ApiProperty({
+    oneOf: [{ type: 'object' }, { type: 'array', items: {} }, ...SCALARS.map((type) => ({ type }))],
+    nullable: true,
+    description: 'What was sent: a JSON value, or the text of a body that is no JSON.',
+  })
   payload!: unknown;
 
   /** In lists: only the beginning of the payload is shown; the entry's own address shows it whole. */
