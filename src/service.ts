@@ -71,6 +71,7 @@ export async function createApp(
     statusPolicy: statusPolicy(settings),
   });
   await app.init();
+  httpServerOf(app).maxConnections = settings.connectionsMax;
   return app;
 }
 
