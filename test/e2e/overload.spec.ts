@@ -8,6 +8,8 @@ import { aClient, expectProblem } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 const MEBIBYTE = 1024 * 1024;
+/** Two batches of the lane, each as long as it is patient, on a busy machine. */
+const ANSWERED_MS_MAX = 15_000;
 /** In a check every two seconds, and with room for a busy machine. */
 const NOTICED_MS_MAX = 5_000;
 
@@ -56,9 +58,8 @@ describe('more than the database takes', () => {
       );
       await holder.query('ROLLBACK');
       for (const { answer } of answers) expectProblem(answer, 503, 'unavailable');
-      // Six megabytes were sent and one may wait: most were refused before anything was tried.
-      const first = Math.min(...answers.map(({ tookMs }) => tookMs));
-      expect(answers.filter(({ tookMs }) => tookMs < first + 1_000).length).toBeGreaterThan(10);
+      // One megabyte of six waits, two batches behind one another.
+      expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS_MAX);
       return answers.map(({ answer }) => answer.headers.get('retry-after'));
     });
     expect(new Set(statuses)).toEqual(new Set(['1']));
