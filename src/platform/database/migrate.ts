@@ -38,6 +38,7 @@ export async function migrate(connection: ConnectionSettings): Promise<void> {
 
 /** Asks instead of waiting in the server: CREATE INDEX CONCURRENTLY waits for every statement under way, also for one that waits. */
 async function isTaken(lock: QueryRunner): Promise<boolean> {
-  const [row] = await lock.query<{ taken: boolean }[]>('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+  const rows: unknown = await lock.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+  const [row] = rows as { readonly taken: boolean }[];
   return row?.taken === true;
 }
