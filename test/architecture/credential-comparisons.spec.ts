@@ -5,7 +5,9 @@ const SOURCE = join(__dirname, '..', '..', 'src');
 /** Names of what only its owner should know, or what proves it. */
 const SECRET = String.raw`(?:\w+\.)*\w*(?:[kK]eyHash|[sS]ecret|[sS]ignature|[dD]igest|[pP]assword|[pP]laintext|[hH]mac)`;
 /** `===` ends at the first byte that differs, and so tells how many were right. Comparing with undefined tells nothing. */
-const COMPARED = new RegExp(String.raw`\b${SECRET}\s*[!=]==\s*(?!undefined|null|typeof|'|\d)|[!=]==\s*${SECRET}\b`);
+const COMPARED = new RegExp(
+  String.raw`(?<!typeof )\b${SECRET}\s*[!=]==\s*(?!\s|undefined|null|'|\d)|[!=]==\s*${SECRET}\b(?!\.)`,
+);
 
 function comparisonsIn(text: string): string[] {
   return text.split('\n').filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && COMPARED.test(line));
