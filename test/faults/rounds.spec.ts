@@ -42,10 +42,18 @@ const random = randomOf(SEED);
 const findings: Finding[] = [];
 let arena: Arena;
 
+/** What the nodes have written, where somebody has to find out why. */
+function tellOf({ nodes }: Arena): void {
+  for (const node of nodes) process.stderr.write(`Node ${node.state()}:\n${node.output()}\n`);
+}
+
 async function expectNothingLost(where: Arena, experiment: Experiment): Promise<void> {
-  const finding = await run(where, random, experiment);
+  const finding = await run(where, random, experiment).catch((error: unknown) => {
+    tellOf(where);
+    throw error;
+  });
   findings.push(finding);
-  if (finding.violations.length > 0) process.stderr.write(where.nodes.map((node) => node.output()).join('\n'));
+  if (finding.violations.length > 0) tellOf(where);
   expect(finding.violations.slice(0, 20)).toEqual([]);
   // Or the experiment would have shown nothing.
   expect(finding.tally['accepted']).toBeGreaterThan(0);

@@ -29,6 +29,8 @@ export interface Node {
   /** Resolves when it serves; tries again while the database is not there. */
   start(): Promise<void>;
   stop(): Promise<number | null>;
+  /** Whether its process runs. */
+  state(): string;
   output(): string;
 }
 
@@ -121,6 +123,10 @@ async function nodeWith(environment: Record<string, string>, fate: () => Fate): 
   };
   await start();
   return {
+    state: () =>
+      service === undefined
+        ? 'killed'
+        : `${service.child.pid} exit ${service.child.exitCode} ${service.child.signalCode}`,
     ...{ line, start, pid: () => service?.child.pid, output: () => [...former, service?.output() ?? ''].join('') },
     kill: async () => {
       const victim = service;
