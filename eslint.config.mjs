@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** What only one file may do; everybody else asks that file. */
@@ -54,6 +55,15 @@ export default tseslint.config(
   {
     files: ['src/platform/clock/clock.ts', 'src/platform/config/env.ts', 'ormconfig.ts'],
     rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    // Whatever meets input takes time in proportion to it: no text keeps the one thread busy.
+    files: ['src/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
+    },
   },
   {
     files: ['test/**/*.ts', '**/*.spec.ts'],

@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|demo|cds|migrate [arguments]
+// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
@@ -22,12 +22,18 @@ const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'p
 const GENERATOR = join('scripts', 'generate-metadata.mjs');
 const GENERATED = join('src', 'metadata.ts');
 
+/** How much the long rounds try, as `--service-kills=200` and so on. */
+const FAULT_ROUNDS = { SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5', SEED: undefined };
+const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
+
 const COMMANDS = {
   start: (args) => runHere(at('dist', 'src', 'main.js'), args),
   demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
   cds: (args) => runHere(at('dist', 'src', 'cli', 'main.js'), args),
   migrate: (args) => runHere(at('dist', 'src', 'main.js'), ['migrate', ...args]),
   test: runTests,
+  faults: (args) => runLong('test/faults/rounds.spec.ts', FAULT_ROUNDS, args),
+  fuzz: (args) => runLong('test/fuzz/fuzz.spec.ts', FUZZ_ROUNDS, args),
 };
 
 /** A program that did not do its work; its exit code becomes ours. */
@@ -179,6 +185,27 @@ async function npm(args, claimFor) {
 async function runHere(path, args) {
   process.argv.splice(1, Infinity, path, ...args);
   await import(pathToFileURL(path).href);
+}
+
+/** One spec file for long: its settings come by the environment, where a name begins with that of the file's kind. */
+async function runLong(file, rounds, args) {
+  const kind = rounds === FAULT_ROUNDS ? 'FAULT' : 'FUZZ';
+  const settings = new Map(Object.entries(rounds));
+  for (const arg of args) {
+    const [, name, value] = /^--([a-z-]+)=(\d+)$/.exec(arg) ?? [];
+    const setting = name?.toUpperCase().replaceAll('-', '_');
+    if (!settings.has(setting)) {
+      const options = [...settings.keys()].map((each) => `--${each.toLowerCase().replaceAll('_', '-')}=<number>`);
+      throw new Failure(`"${arg}" is none of ${options.join(', ')}`, 2);
+    }
+    settings.set(setting, value);
+  }
+  for (const [setting, value] of settings) {
+    if (value !== undefined) {
+      process.env[`${kind}_${setting}`] = value;
+    }
+  }
+  await runTests([file]);
 }
 
 async function runTests(args) {

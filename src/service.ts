@@ -140,6 +140,7 @@ export async function createApp(
     observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
+  httpServerOf(app).maxConnections = settings.connectionsMax;
   return app;
 }
 

@@ -15,7 +15,7 @@ export function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new ClientFailure('The address of the service must not hold a password; the key goes into CDS_API_KEY.', 2);
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 /** A key as it can stand in a header; `missing` says where it is to come from. */

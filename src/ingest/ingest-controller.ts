@@ -3,10 +3,10 @@ import type { Principal } from '../platform/auth/principal';
 import { spenderOf } from '../platform/auth/spender';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
-import { receivedJson } from '../platform/http/json-body';
+import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import { entryTexts } from '../platform/json/json-text';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
-import { jsonTextOf } from './domain/json-text';
+import { jsonTextOf } from '../platform/json/json-text-of';
 import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
@@ -43,7 +43,7 @@ export abstract class IngestController {
     const body = receivedJson(request);
     if (body === undefined) throw new Error('A route takes an event without reading the body');
     const { value, raw } = body;
-    const sent = { value, bytes: raw.length, text: () => textOf(raw) };
+    const sent = { value, bytes: raw.length, text: () => sentTextOf(raw) };
     const result = await this.ingest.ingest(caller, await check(sent), { dryRun });
     if (result.status === 'error') throw refusalError(result.refusal);
     if (!dryRun) this.figures.settled(this.family, [result]);
@@ -82,14 +82,9 @@ function itemTexts(request: Request): () => readonly string[] {
   let texts: readonly string[] | undefined;
   return () => {
     const raw = receivedJson(request)?.raw;
-    texts ??= raw === undefined ? [] : entryTexts(textOf(raw), 'items');
+    texts ??= raw === undefined ? [] : entryTexts(sentTextOf(raw), 'items');
     return texts;
   };
-}
-
-/** Without a byte order mark, which JSON.parse does not take. */
-function textOf(raw: Buffer): string {
-  return raw.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 function isUnavailable(result: IngestResult): boolean {

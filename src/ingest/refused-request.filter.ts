@@ -7,7 +7,7 @@ import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter'
 import { BodyRefusal } from '../platform/http/body-refusal';
 import { ClientGone } from '../platform/http/client-gone';
 import { expectsContentDigest } from '../platform/http/content-digest';
-import { receivedJson } from '../platform/http/json-body';
+import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import { IngestFigures, type EventFamily } from './ingest-figures';
@@ -82,5 +82,5 @@ function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPay
   if (isUnproved) return { form: 'text', text: '' };
   if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
   const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: json.raw.toString('utf8') };
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: sentTextOf(json.raw) };
 }

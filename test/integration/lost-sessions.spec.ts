@@ -46,3 +46,13 @@ it('and so is one that ends during a statement', async () => {
   });
   expect(await failureOf(transaction)).toBe('away');
 });
+
+it('and so is one that the server ends because we were too slow between two statements', async () => {
+  const work = withClient(url, async (client) => {
+    const ended = new Promise((_resolve, reject) => client.on('error', reject));
+    await client.query("SET idle_in_transaction_session_timeout = '50ms'");
+    await client.query('BEGIN');
+    await ended;
+  });
+  expect(await failureOf(work)).toBe('away');
+});

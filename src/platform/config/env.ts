@@ -146,6 +146,11 @@ export const SETTINGS = {
     'Bytes of events that may wait for the database in one process; beyond it clients get 503',
     integer(MEBIBYTE, 4096 * MEBIBYTE, 64 * MEBIBYTE),
   ),
+  connectionsMax: setting(
+    'CONNECTIONS_MAX',
+    'Open client connections in one process, idle ones too; a further one is closed at once',
+    integer(1, 1_000_000, 10_000),
+  ),
   secretsKey: setting(
     'SECRETS_KEY',
     'Encrypts secrets that must be read back, 32 to 200 printable characters; unset: made in DATA_DIR with the embedded database',

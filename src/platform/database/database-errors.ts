@@ -20,6 +20,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const DATA_CLASSES = new Set(['22', '23']);
 /** Connection exception, insufficient resources, operator intervention, system error. */
 const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
+/** The server ended a session that was slow between two statements, as ours are when the machine is too busy. */
+const SLOW_SESSION_STATES = new Set(['25P03', '25P04']);
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -56,7 +58,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (state === LOCK_NOT_AVAILABLE) return 'contended';
   const stateClass = state.slice(0, 2);
   if (DATA_CLASSES.has(stateClass)) return 'data';
-  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+  return AWAY_CLASSES.has(stateClass) || SLOW_SESSION_STATES.has(state) ? 'away' : 'bug';
 }
 
 /** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */

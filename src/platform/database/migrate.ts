@@ -1,13 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
 import type { Row } from './pipelined-connection';
 import { pendingMigrations } from './schema-state';
 
+const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
-const MIGRATION_LOCK = 7_239_641_105;
+export const MIGRATION_LOCK = 7_239_641_105;
 /** Migrations may rewrite tables; what waits for the lock waits for the node that runs them. */
 const NO_TIMEOUT = 0;
 
@@ -35,7 +37,7 @@ export async function migrate(connection: ConnectionSettings): Promise<void> {
   try {
     const lock = source.createQueryRunner();
     // A session lock (the one advisory lock there is): it is gone with the connection, also after a kill.
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    while (!(await isTaken(lock))) await wait(LOOK_AGAIN_MS);
     try {
       await source.runMigrations();
       await migrateJobs(connection);
@@ -46,4 +48,11 @@ export async function migrate(connection: ConnectionSettings): Promise<void> {
   } finally {
     await source.destroy();
   }
+}
+
+/** Asks instead of waiting in the server: CREATE INDEX CONCURRENTLY waits for every statement under way, also for one that waits. */
+async function isTaken(lock: QueryRunner): Promise<boolean> {
+  const rows: unknown = await lock.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+  const [row] = rows as { readonly taken: boolean }[];
+  return row?.taken === true;
 }

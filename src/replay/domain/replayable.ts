@@ -1,5 +1,5 @@
 import type { EventFamily, SentEvent } from '../../ingest/domain/incoming-event';
-import { jsonTextOf } from '../../ingest/domain/json-text';
+import { jsonTextOf } from '../../platform/json/json-text-of';
 import { FIELD_NAMES } from '../../ingest/domain/event-fields';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';

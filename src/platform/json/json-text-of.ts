@@ -1,4 +1,4 @@
-/** The text of a value that was parsed from JSON: JSON.stringify without recursion: a hostile body may be nested 20,000 deep, and it is kept all the same. */
+/** JSON.stringify without recursion: a hostile body may be nested 20,000 deep, and it is kept and handed out all the same. */
 export function jsonTextOf(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -16,15 +16,21 @@ function deepJsonTextOf(root: unknown): string {
   const pending: Pending[] = [{ value: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if ('text' in next) written.push(next.text);
-    else if (typeof next.value !== 'object' || next.value === null) written.push(JSON.stringify(next.value));
+    else if (!isContainer(next.value)) written.push(JSON.stringify(next.value ?? null));
     else pending.push(...piecesOf(next.value).reverse());
   }
   return written.join('');
 }
 
+/** Anything else, such as a date, is written by JSON.stringify. */
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !('toJSON' in value && typeof value.toJSON === 'function');
+}
+
 function piecesOf(container: object): Pending[] {
   const isList = Array.isArray(container);
-  const members = Object.entries(container).flatMap(([key, value]: [string, unknown], index): Pending[] => {
+  const present = Object.entries(container).filter(([, value]) => isList || value !== undefined);
+  const members = present.flatMap(([key, value]: [string, unknown], index): Pending[] => {
     const comma = index === 0 ? '' : ',';
     return [{ text: isList ? comma : `${comma}${JSON.stringify(key)}:` }, { value }];
   });
