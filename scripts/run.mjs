@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|demo|cds [arguments]
+// node scripts/run.mjs start|test|demo|cds|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
@@ -26,6 +26,7 @@ const COMMANDS = {
   start: (args) => runHere(at('dist', 'src', 'main.js'), args),
   demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
   cds: (args) => runHere(at('dist', 'src', 'cli', 'main.js'), args),
+  bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
 };
 
