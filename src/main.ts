@@ -1,3 +1,4 @@
+import { startCluster } from './cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
 import { startService, type Service } from './service';
 
@@ -8,7 +9,8 @@ void run();
 
 async function run(): Promise<void> {
   try {
-    const service = await startService(readSettings(processEnvironment()));
+    const settings = readSettings(processEnvironment());
+    const service = await (settings.workers > 1 ? startCluster(settings) : startService(settings));
     stopOnSignal(service);
     announce(service);
   } catch (error) {

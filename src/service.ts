@@ -23,13 +23,17 @@ import type { FirstKey } from './workspaces/workspaces.service';
 /** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
 
-/** A running service. */
-export interface Service {
+/** A process that serves. */
+export interface Serving {
   readonly url: string;
+  /** Answers what is under way, stores what was taken, and stops. */
+  stop(): Promise<void>;
+}
+
+/** A running service. */
+export interface Service extends Serving {
   /** The first key of a fresh installation; to be shown once. */
   readonly firstKey: FirstKey | undefined;
-  /** Answers what is under way, stores what was taken, and stops; the embedded database last. */
-  stop(): Promise<void>;
 }
 
 interface Database extends ConnectionSettings {
@@ -38,20 +42,76 @@ interface Database extends ConnectionSettings {
 
 /** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
 export async function startService(environment: Settings): Promise<Service> {
+  const { settings, logger, database } = await layGround(environment);
+  try {
+    const app = await createApp(settings, database, logger);
+    const firstKey = await app.get(BootstrapService).run();
+    const serving = await listen(app, settings);
+    return { url: serving.url, firstKey, stop: () => serving.stop().then(() => database.stop()) };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+/** What is there once, however many processes serve. */
+export interface Prepared {
+  /** What each of them is to `serve` with. */
+  readonly settings: Settings;
+  readonly firstKey: FirstKey | undefined;
+  /** Stops the embedded database; they must have stopped before. */
+  stop(): Promise<void>;
+}
+
+/** The part of starting that one process does for all that serve: database, schema, first key. */
+export async function prepareService(environment: Settings): Promise<Prepared> {
+  const { settings, logger, database } = await layGround(environment);
+  try {
+    const parts = await createApp(settings, database, logger);
+    const firstKey = await parts.get(BootstrapService).run();
+    await parts.close();
+    const shared = { ...settings, host: hostOf(settings), databaseUrl: database.url };
+    return { settings: shared, firstKey, stop: () => database.stop() };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+/** The other part: serves over a database that was prepared. */
+export async function serve(settings: Settings & { readonly databaseUrl: string }): Promise<Serving> {
+  const logger = new JsonLogger(settings.logLevel);
+  return listen(await createApp(settings, { url: settings.databaseUrl }, logger), settings);
+}
+
+interface Ground {
+  readonly settings: Settings;
+  readonly logger: JsonLogger;
+  readonly database: Database;
+}
+
+async function layGround(environment: Settings): Promise<Ground> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
   try {
     await migrate(database);
-    const app = await createApp(settings, database, logger);
-    const firstKey = await app.get(BootstrapService).run();
-    await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
-    app.get(Jobs).start();
-    return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
   } catch (error) {
     await database.stop();
     throw error;
   }
+  return { settings, logger, database };
+}
+
+async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {
+  await app.listen(settings.port, hostOf(settings));
+  app.get(Jobs).start();
+  return { url: urlOf(app), stop: () => stop(app) };
+}
+
+/** An embedded database is for this machine, unless somebody says otherwise. */
+function hostOf({ host, databaseUrl }: Settings): string {
+  return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
 }
 
 /** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
@@ -113,13 +173,12 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+async function stop(app: NestExpressApplication): Promise<void> {
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
   await Promise.all([Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]), app.get(Jobs).stop()]);
   httpServerOf(app).closeAllConnections();
   await app.close();
-  await database.stop();
 }
 
 function urlOf(app: NestExpressApplication): string {
