@@ -8,7 +8,7 @@ const ADMIN_KEY = 'bench-admin-key-bench-admin-key-bench-admin-key';
 
 /** Starts the service as its users do, on a database of its own. */
 export async function startService(server, database, environment = {}) {
-  const child = spawn(process.execPath, [...serviceFlags(), join(ROOT, 'dist', 'src', 'main.js')], {
+  const child = spawn(process.execPath, [...serviceFlags(), join(ROOT, process.env.BENCH_DIST ?? 'dist', 'src', 'main.js')], {
     env: {
       ...{ PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY },
       ...{ SECRETS_KEY: 'bench-secrets-key-bench-secrets-key', DATABASE_URL: server.urlOf(database), ...environment },
