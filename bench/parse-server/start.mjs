@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listeningUrl } from '../stage/listening-url.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -19,9 +20,7 @@ export async function startParseServer(databaseUrl) {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = await once(child.stdout, 'data');
-  const url = /listening on (http:\S+)/.exec(line)?.[1];
-  if (url === undefined) throw new Error(`parse-server did not start: ${line}`);
+  const url = await listeningUrl(child);
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listeningUrl } from './listening-url.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ADMIN_KEY = 'bench-admin-key-bench-admin-key-bench-admin-key';
@@ -39,17 +40,4 @@ export async function startService(server, database, environment = {}) {
 /** Flags for Node.js that the start script gives the service; for trying others: BENCH_NODE_FLAGS. */
 function serviceFlags() {
   return (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
-}
-
-async function listeningUrl(child) {
-  let written = '';
-  for await (const chunk of child.stdout) {
-    written += chunk;
-    const url = /listening on (http:\S+)/.exec(written)?.[1];
-    if (url !== undefined) {
-      child.stdout.resume();
-      return url;
-    }
-  }
-  throw new Error('The service did not start.');
 }
