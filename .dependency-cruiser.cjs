@@ -79,7 +79,7 @@ module.exports = {
     {
       name: 'nobody-knows-who-starts-them',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main|service|cli/main)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main|service|cluster|cluster-worker|cli/main)\\.ts$' },
       to: { path: '^src/(main|service|app\\.module)\\.ts$' },
     },
     {

@@ -86,5 +86,17 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './clients/typescript/tsconfig.json' } },
   },
   { files: ['**/*.mjs'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
+  {
+    files: ['bench/**/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['fetch', 'performance', 'setInterval', 'clearInterval', 'setTimeout', 'URL'].map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: {
+      'max-lines': ['error', { max: 260, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 45, skipBlankLines: true, skipComments: true }],
+    },
+  },
   prettier,
 );

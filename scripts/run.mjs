@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz [arguments]
+// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
@@ -31,6 +31,7 @@ const COMMANDS = {
   demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
   cds: (args) => runHere(at('dist', 'src', 'cli', 'main.js'), args),
   migrate: (args) => runHere(at('dist', 'src', 'main.js'), ['migrate', ...args]),
+  bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
   faults: (args) => runLong('test/faults/rounds.spec.ts', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz/fuzz.spec.ts', FUZZ_ROUNDS, args),

@@ -1,5 +1,6 @@
+import { serveByWorkers } from './cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
-import { migrateDatabase, startService, type Service } from './service';
+import { migrateDatabase, serveHere, startService, type Service } from './service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
 /** After this a stop that does not come to an end is ended (contract section 9: within 10 s). */
@@ -22,7 +23,8 @@ async function migrateOnly(): Promise<void> {
 
 async function run(): Promise<void> {
   try {
-    const service = await startService(readSettings(processEnvironment()));
+    const settings = readSettings(processEnvironment());
+    const service = await startService(settings, settings.workers > 1 ? serveByWorkers : serveHere);
     stopOnSignal(service);
     if (service.isWaiting) {
       process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);

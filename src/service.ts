@@ -27,9 +27,15 @@ import type { FirstKey } from './workspaces/workspaces.service';
 /** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
 
-/** A running service. */
-export interface Service {
+/** What serves, in this process or in others of this one's. */
+export interface Serving {
   readonly url: string;
+  /** Answers what is under way, stores what was taken, and stops. */
+  stop(): Promise<void>;
+}
+
+/** A service that was started. */
+export interface Service extends Serving {
   /** It waits for somebody to run the migrations. */
   readonly isWaiting: boolean;
   /**
@@ -37,50 +43,77 @@ export interface Service {
    * Rejects when it cannot begin after all.
    */
   readonly serving: Promise<FirstKey | undefined>;
-  /** Answers what is under way, stores what was taken, and stops; the embedded database last. */
-  stop(): Promise<void>;
 }
 
 interface Database extends ConnectionSettings {
   stop(): Promise<void>;
 }
 
-/** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
-export async function startService(environment: Settings): Promise<Service> {
+/** What is there once, however many processes serve: settings, with all that was left to us, and a database. */
+export interface Ground {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly logger: JsonLogger;
+}
+
+/** Begins to serve over a migrated database. */
+export type Begin = (ground: Ground) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
+
+/**
+ * Starts everything in its order: database, schema, first key, HTTP; the last two are `begin`'s. What fails leaves nothing behind.
+ * A stop stops the embedded database last.
+ */
+export async function startService(environment: Settings, begin: Begin = serveHere): Promise<Service> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
-  const start: Start = { settings, database, logger };
+  const ground: Ground = { settings, database, logger };
   try {
     if (settings.migrateOnStart === 'true') await migrate(database);
-    else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(start);
-    return await serve(start);
+    else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(ground, begin);
+    const { url, firstKey, stop } = await begin(ground);
+    return {
+      ...{ url, isWaiting: false, serving: Promise.resolve(firstKey) },
+      stop: () => stop().then(() => database.stop()),
+    };
   } catch (error) {
     await database.stop();
     throw error;
   }
 }
 
-interface Start {
-  readonly settings: Settings;
-  readonly database: Database;
-  readonly logger: JsonLogger;
-}
-
-async function serve({ settings, database, logger }: Start): Promise<Service> {
+/** Serves in this process. */
+export const serveHere: Begin = async ({ settings, database, logger }) => {
   const app = await createApp(settings, database, logger);
   const firstKey = await app.get(BootstrapService).run();
-  await app.listen(settings.port, hostOf(settings));
-  startWork(app, settings);
-  return {
-    ...{ url: urlOf(httpServerOf(app)), isWaiting: false, serving: Promise.resolve(firstKey) },
-    stop: () => stop(app, database),
-  };
+  return { ...(await listen(app, settings)), firstKey };
+};
+
+/** Makes the first key of a fresh installation without serving. */
+export async function makeFirstKey({ settings, database, logger }: Ground): Promise<FirstKey | undefined> {
+  const parts = await createApp(settings, database, logger);
+  try {
+    return await parts.get(BootstrapService).run();
+  } finally {
+    await parts.close();
+  }
 }
 
-/** Listens, and serves once somebody has run the migrations. */
-async function serveLater(start: Start): Promise<Service> {
-  const { settings, database, logger } = start;
+/** Serves in this process over a database that another one has prepared. */
+export async function serve(settings: Settings & { readonly databaseUrl: string }): Promise<Serving> {
+  const logger = new JsonLogger(settings.logLevel);
+  return listen(await createApp(settings, { url: settings.databaseUrl }, logger), settings);
+}
+
+async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {
+  await app.listen(settings.port, hostOf(settings));
+  startWork(app, settings);
+  return { url: urlOf(httpServerOf(app)), stop: () => stop(app) };
+}
+
+/** Listens, and begins once somebody has run the migrations. */
+async function serveLater(ground: Ground, begin: Begin): Promise<Service> {
+  const { settings, database, logger } = ground;
   const pending = await pendingMigrationsOf(database);
   logger.warn(`${pending} migrations are pending; the service waits for them. Run npm run migrate.`, 'Service');
   const room = await openWaitingRoom({
@@ -88,20 +121,22 @@ async function serveLater(start: Start): Promise<Service> {
   });
   const url = urlOf(room.server);
   const later = room.over().then(async (port) => {
-    return port === undefined ? undefined : serve({ ...start, settings: { ...settings, port } });
+    return port === undefined ? undefined : begin({ ...ground, settings: { ...settings, port } });
   });
   return {
     ...{ url, isWaiting: true },
-    serving: later.then((service) => service?.serving ?? new Promise<never>(() => undefined)),
+    serving: later.then((begun) => (begun === undefined ? new Promise<never>(() => undefined) : begun.firstKey)),
     stop: async () => {
       await room.close();
-      const service = await later.catch(() => undefined);
-      await (service ?? database).stop();
+      const begun = await later.catch(() => undefined);
+      await begun?.stop();
+      await database.stop();
     },
   };
 }
 
-function hostOf({ host, databaseUrl }: Settings): string {
+/** An embedded database is for this machine, unless somebody says otherwise. */
+export function hostOf({ host, databaseUrl }: Settings): string {
   return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
 }
 
@@ -189,7 +224,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+async function stop(app: NestExpressApplication): Promise<void> {
   app.get(Readiness).stop();
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
@@ -200,7 +235,6 @@ async function stop(app: NestExpressApplication, database: Database): Promise<vo
   ]);
   httpServerOf(app).closeAllConnections();
   await app.close();
-  await database.stop();
 }
 
 function urlOf(server: Server): string {

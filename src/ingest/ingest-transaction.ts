@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
 import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
 import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
@@ -9,9 +10,8 @@ import type { Outcome, WarningReason } from './domain/outcome';
 import type { QueuePlace } from './domain/queue-place';
 import { warningProblem } from './domain/warning-entry';
 
-/** An event in the lane, with the profile id it takes if its customer is new. */
+/** An event in the lane. */
 export interface IngestWork extends EventToStore {
-  readonly newProfileId: string;
   /** The JSON text it came as, for the review area. */
   readonly text: () => string;
   /** What is odd about the event itself, whoever it belongs to. */
@@ -131,13 +131,14 @@ function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Out
   return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
 }
 
-function claimOf(work: IngestWork): TenantClaim {
+function claimOf({ tenantId, event, receivedAt, eventId }: IngestWork): TenantClaim {
+  let profileId: string | undefined;
   return {
-    tenantId: work.tenantId,
-    identifiers: work.event.identifiers,
-    at: work.receivedAt,
-    newProfileId: work.newProfileId,
-    eventId: work.eventId,
+    ...{ tenantId, eventId, identifiers: event.identifiers, at: receivedAt },
+    // Made when it is asked for: most customers are known, and an id costs more than parsing the event.
+    get newProfileId() {
+      return (profileId ??= newId());
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
 interface Setting<T> {
@@ -27,6 +28,16 @@ function integer(min: number, max: number, fallback: number): (text: string | un
     if (!(value >= min && value <= max)) throw new SettingFault(`must be a whole number from ${min} to ${max}`);
     return value;
   };
+}
+
+const WORKERS_MAX = 64;
+
+function processes(text: string | undefined): number {
+  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
+  if (text !== undefined && !/^\d+$/.test(text)) {
+    throw new SettingFault(`must be auto or a whole number from 1 to ${WORKERS_MAX}`);
+  }
+  return integer(1, WORKERS_MAX, 1)(text);
 }
 
 function oneOf<const T extends string>(values: readonly T[], fallback: T): (text: string | undefined) => T {
@@ -79,6 +90,7 @@ export const SETTINGS = {
     'Address to serve on (default 127.0.0.1 with the embedded database, else 0.0.0.0)',
     optionalText,
   ),
+  workers: setting('WORKERS', 'Processes that serve on the one port, up to 64; auto: one per core', processes),
   databaseUrl: setting(
     'DATABASE_URL',
     'PostgreSQL 15 or newer to use instead of the embedded one',
