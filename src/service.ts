@@ -71,10 +71,10 @@ export async function startService(environment: Settings, begin: Begin = serveHe
   try {
     if (settings.migrateOnStart === 'true') await migrate(database);
     else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(ground, begin);
-    const { url, firstKey, stop } = await begin(ground);
+    const begun = await begin(ground);
     return {
-      ...{ url, isWaiting: false, serving: Promise.resolve(firstKey) },
-      stop: () => stop().then(() => database.stop()),
+      ...{ url: begun.url, isWaiting: false, serving: Promise.resolve(begun.firstKey) },
+      stop: () => begun.stop().then(() => database.stop()),
     };
   } catch (error) {
     await database.stop();

@@ -54,7 +54,7 @@ export class ProcessingMetrics {
     gauge('cds_workspace_processed_per_second', 'Events processed over the last minute', rateOf);
   }
 
-  private gauge<Label extends string>(name: string, help: string, labels: readonly Label[], read: Reading): void {
+  private gauge(name: string, help: string, labels: readonly string[], read: Reading): void {
     this.metrics.gauge({ name, help, labels }, async () => read(await this.backlog()));
   }
 

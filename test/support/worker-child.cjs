@@ -1,6 +1,4 @@
 /** A worker of the built service in a process of its own, whose effect is a row in its transaction. Ends with its parent's pipe. */
-const process = require('node:process');
-const { setTimeout: wait } = require('node:timers/promises');
 require('reflect-metadata');
 const process = require('node:process');
 const { setTimeout: wait } = require('node:timers/promises');

@@ -64,7 +64,7 @@ async function openProvider(endpoint: string): Promise<BasicTracerProvider> {
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } =
     await import('@opentelemetry/resources');
   const exporter = new OTLPTraceExporter({
-    url: endpoint.replace(/\/+$/, '') + TRACES_PATH,
+    url: endpoint.replace(/(?<!\/)\/+$/, '') + TRACES_PATH,
     timeoutMillis: EXPORT_MS_MAX,
   });
   return new BasicTracerProvider({
