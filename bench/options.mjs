@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 const USAGE = `npm run bench -- [options]
 
   --quick             short rounds and 200,000 stored events: to see that it runs, not to be cited
-  --only=a,d          only these scenarios: idle, a to j
+  --only=a,d          only these scenarios: idle, a to k
   --stored=5000000    events that are stored for scenario h
   --seconds=10        of each measurement
   --rounds=3          interleaved

@@ -1,3 +1,4 @@
+import { backlog } from './scenarios/backlog.mjs';
 import { batches } from './scenarios/batches.mjs';
 import { duplicates } from './scenarios/duplicates.mjs';
 import { hotCounter } from './scenarios/hot-counter.mjs';
@@ -20,6 +21,7 @@ export const SCENARIOS = [
   stateReads,
   timeline,
   reactions,
+  backlog,
   storedEvents,
   processes,
   parseServer,
