@@ -23,10 +23,10 @@ export interface DocumentedBlock {
   readonly answer?: string;
 }
 
-/** The text below a heading, up to the next of its kind. */
+/** The text below a heading of the first or second order, up to the next. */
 export function sectionOf(document: string, heading: string): string {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
+  const section = text.split(/^##? /m).find((each) => each.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`${document} has no section "${heading}"`);
   return section.slice(heading.length);
 }
