@@ -26,7 +26,7 @@ export interface Failing {
   readonly reason: string;
 }
 
-export interface PostOptions {
+export interface RequestOptions {
   /** Whether to try again; what it is told it may also show. */
   readonly retries: (failing: Failing) => boolean;
   /** Ends the request under way. */
@@ -43,6 +43,12 @@ export interface Advice {
   readonly silence: string;
 }
 
+interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 type Attempt =
   | {
       readonly kind: 'answer';
@@ -55,7 +61,7 @@ type Attempt =
 /** A batch takes milliseconds; whoever has not answered by then has lost the request. */
 const ANSWER_MS_MAX = 30_000;
 
-/** Posts JSON, again where that is safe and of use. */
+/** Asks the service, again where that is of use; all that is posted may be posted again. */
 export class ServiceClient {
   private hasAnswered = false;
 
@@ -65,11 +71,35 @@ export class ServiceClient {
     private readonly advice: Advice,
   ) {}
 
+  post(path: string, json: string, options: RequestOptions): Promise<Reply> {
+    const headers = { 'Content-Type': 'application/json' };
+    return this.request(path, { method: 'POST', headers, body: json }, options);
+  }
+
+  get(path: string, options: RequestOptions): Promise<Reply> {
+    return this.request(path, { method: 'GET' }, options);
+  }
+
+  /** What stands at a path that needs no credential, asked once; undefined when it is not there. */
+  async text(path: string): Promise<string | undefined> {
+    try {
+      const response = await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+      const text = await response.text();
+      return response.status === 200 ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Repeats what failed on the way, 408, 429 and 5xx, as long as `retries` says so; then throws `ClientFailure`. */
-  async post(path: string, json: string, { retries, signal, waitSignal }: PostOptions): Promise<Reply> {
+  private async request(
+    path: string,
+    init: ServiceRequest,
+    { retries, signal, waitSignal }: RequestOptions,
+  ): Promise<Reply> {
     let failingSince: number | undefined;
     for (let attempts = 1; ; attempts++) {
-      const attempt = await this.attempt(path, json, signal);
+      const attempt = await this.attempt(path, init, signal);
       if (attempt.kind === 'answer' && !isTransient(attempt.status)) {
         return { status: attempt.status, body: attempt.body, attempts };
       }
@@ -97,12 +127,11 @@ export class ServiceClient {
     return new ClientFailure(`The service answered ${status} ${readable(errorCode)}: ${readable(message)}${advice}`);
   }
 
-  private async attempt(path: string, body: string, signal: AbortSignal | undefined): Promise<Attempt> {
+  private async attempt(path: string, init: ServiceRequest, signal: AbortSignal | undefined): Promise<Attempt> {
     try {
       const response = await fetch(`${this.url}${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
-        body,
+        ...init,
+        headers: { ...init.headers, Authorization: `Bearer ${this.key}` },
         // Followed, a POST would become a GET.
         redirect: 'manual',
         signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), ...(signal === undefined ? [] : [signal])]),

@@ -2,6 +2,8 @@ import { purchaseId, type Purchase } from './cdnow';
 
 export const EVENT_TYPES_PATH = '/v1/cdp/event-types';
 
+export const SOURCE = 'cdnow';
+
 /** What the service must know before it takes a purchase. */
 export const PURCHASE_EVENT_TYPE = {
   eventType: 'purchase',
@@ -15,11 +17,16 @@ export const PURCHASE_EVENT_TYPE = {
 /** The event of a purchase, letter for letter. */
 export function purchaseEvent(purchase: Purchase): unknown {
   return {
-    source: 'cdnow',
+    source: SOURCE,
     externalEventId: purchaseId(purchase),
     eventType: PURCHASE_EVENT_TYPE.eventType,
     occurredAt: `${purchase.date}T00:00:00Z`,
-    identity: { externalUserId: `cdnow-${purchase.customer}` },
+    identity: { externalUserId: subjectOf(purchase) },
     properties: { amount: purchase.cents / 100, quantity: purchase.quantity },
   };
+}
+
+/** The customer, and the participant of campaigns. */
+export function subjectOf({ customer }: Purchase): string {
+  return `cdnow-${customer}`;
 }

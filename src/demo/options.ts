@@ -14,7 +14,8 @@ export interface DemoOptions {
 
 export const USAGE = `Usage: npm run demo -- [--url URL] [--key KEY] [--batch N] [--concurrency N]
 
-Sends the CDNOW sample (6,919 purchases) to a running service, twice, and prints what the service made of it.
+Sends the CDNOW sample (6,919 purchases) to a running service, twice, lets a campaign ("cdnow-demo") add them up, and prints
+what the service made of it.
 
   --url URL          address of the service (CDS_URL, default http://127.0.0.1:3000)
   --key KEY          an admin key (CDS_API_KEY, which other users of this machine cannot see)

@@ -1,8 +1,10 @@
+import { declareCampaign, readRevenue } from './campaign';
 import type { Purchase } from './cdnow';
 import { readSample } from './cdnow-file';
 import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE } from './cdp-wire';
 import { ClientFailure } from '../client/client-failure';
 import { fieldsOf, readable } from '../client/foreign-data';
+import { growthOf, readEventCounts } from './event-counts';
 import type { DemoOptions } from './options';
 import { noProgress, type StartProgress } from './progress';
 import { report } from './report';
@@ -23,19 +25,24 @@ export const ADVICE = {
 const REGISTER_ATTEMPTS_MAX = 4;
 
 /**
- * The tour: registers the event type, sends the sample, sends it again, and prints what the service made of it. Answers
- * whether all of it is right; throws `ClientFailure` when it cannot be done.
+ * The tour: registers the event type, declares a campaign that adds the purchases up, sends the sample, sends it again, and
+ * prints what the service made of it. Answers whether all of it is right; throws `ClientFailure` when it cannot be done.
  */
 export async function runDemo(options: DemoOptions & DemoSurroundings): Promise<boolean> {
   const { url, key, out, batch, concurrency } = options;
   const purchases = readSample();
   const client = new ServiceClient(url, key, ADVICE);
   await registerPurchase(client);
+  const campaign = await declareCampaign(client);
   out('CDNOW: real purchases at an online record shop, January 1997 to June 1998 (Fader & Hardie 2001).');
   out(`Sent twice to ${url}, in batches of ${batch}, ${concurrency} under way at a time.`);
+  const before = await readEventCounts(client);
   const first = await send('first run', client, purchases, options);
+  const firstRevenue = await readRevenue(client, campaign, purchases);
   const second = await send('second run', client, purchases, options);
-  const { text, isRight } = report(purchases, first, second);
+  const revenues = [firstRevenue, await readRevenue(client, campaign, purchases)] as const;
+  const counted = growthOf(before, await readEventCounts(client), 2 * purchases.length);
+  const { text, isRight } = report(purchases, first, second, { revenues, counted });
   out(text);
   return isRight;
 }

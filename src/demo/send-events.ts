@@ -3,7 +3,7 @@ import type { Purchase } from './cdnow';
 import { EVENT_BATCH_PATHS, isUnavailable, readAnswers, type Answer } from '../client/batch-answers';
 import { purchaseEvent } from './cdp-wire';
 import { retryDelayMs } from '../client/retry-delay';
-import type { PostOptions, ServiceClient } from '../client/service-client';
+import type { RequestOptions, ServiceClient } from '../client/service-client';
 
 export interface Answered {
   readonly purchase: Purchase;
@@ -67,7 +67,7 @@ export async function sendEvents(
 }
 
 /** So many attempts, none of which the service wants to have put off for long. */
-export function atMost(attemptsMax: number): PostOptions['retries'] {
+export function atMost(attemptsMax: number): RequestOptions['retries'] {
   return ({ attempts, askedMs }) => attempts < attemptsMax && askedMs <= RETRY_AFTER_MS_MAX;
 }
 

@@ -9,6 +9,7 @@ import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { runCds, startCds, type Ran } from '../support/cds';
 import { aClient, aWorkspace, type Client } from '../support/client';
+import { blocksOf, sectionOf } from '../support/documented-commands';
 
 let service: TestApp;
 let folder: string;
@@ -212,11 +213,10 @@ describe('cds events send', () => {
   });
 
   it('sends a CSV by the recipe of docs/recipes.md', async () => {
-    const recipes = await readFile(join(__dirname, '..', '..', 'docs', 'recipes.md'), 'utf8');
-    const block = (language: string): string =>
-      new RegExp(`\`\`\`${language}\\n([^]*?)\\n\`\`\``).exec(recipes)?.[1] ?? '';
-    await writeFile(join(folder, 'orders.csv'), block('csv'));
-    const [convert = ''] = block('sh').split(/\n(?=npm run )/);
+    const recipe = 'Send a CSV';
+    const csv = /^```csv\n([^]*?)^```$/m.exec(sectionOf('docs/recipes.md', recipe))?.[1] ?? '';
+    await writeFile(join(folder, 'orders.csv'), csv);
+    const [convert = ''] = blocksOf('docs/recipes.md', [recipe])[0]?.commands.split(/\n(?=npm run )/) ?? [];
     await promisify(execFile)('bash', ['-c', convert], { cwd: folder });
     const client = await aClient(service);
     const ran = await send(client, join(folder, 'orders.ndjson'));

@@ -8,12 +8,12 @@ import {
   type Family,
 } from '../../client/batch-answers';
 import { retryDelayMs } from '../../client/retry-delay';
-import type { PostOptions, Reply, ServiceClient } from '../../client/service-client';
+import type { RequestOptions, Reply, ServiceClient } from '../../client/service-client';
 import { bodyOf } from './batches';
 import { refusedLine, type Item } from './event-line';
 import type { Outcome } from './ledger';
 
-export interface SendBatchOptions extends PostOptions {
+export interface SendBatchOptions extends RequestOptions {
   readonly family: Family;
   readonly dryRun: boolean;
   /** A request has to be made again. */

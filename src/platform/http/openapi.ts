@@ -69,19 +69,22 @@ export function openApiDocument(
 }
 
 function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'> {
-  return new DocumentBuilder()
-    .setTitle('Campaign Data Service')
-    .setDescription(description(limits))
-    .setVersion(API_VERSION)
-    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addServer('/', 'The host that this document comes from.')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a backend.' }, API_KEY_SECURITY)
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a participant.' },
-      JWT_SECURITY,
-    )
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'Signature', description: SIGNATURE_WORDS }, SIGNATURE_SECURITY)
-    .build();
+  return (
+    new DocumentBuilder()
+      .setTitle('Campaign Data Service')
+      .setDescription(description(limits))
+      .setVersion(API_VERSION)
+      .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+      .addServer('/', 'The host that this document comes from.')
+      // Not addBearerAuth, which calls every bearer a JWT.
+      .addSecurity(API_KEY_SECURITY, { type: 'http', scheme: 'bearer', description: 'An API key of a backend.' })
+      .addBearerAuth(
+        { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a participant.' },
+        JWT_SECURITY,
+      )
+      .addApiKey({ type: 'apiKey', in: 'header', name: 'Signature', description: SIGNATURE_WORDS }, SIGNATURE_SECURITY)
+      .build()
+  );
 }
 
 function describeSuccesses(operation: Operation, schemas: Components): void {

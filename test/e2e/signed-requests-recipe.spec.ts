@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from '@swc/core';
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace, type Workspace } from '../support/client';
+import { sectionOf } from '../support/documented-commands';
 
-/** As the README names it. */
+/** As the recipe names it. */
 const SERVICE_URL = 'http://127.0.0.1:3000';
 const RUN_MS_MAX = 20_000;
 const ACCEPTED = { status: 'accepted', event_id: expect.stringMatching(/^[0-9a-f-]{36}$/) };
 
 const run = promisify(execFile);
-const readme = readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
-const section = /^## Signed requests$([^]*?)^## /m.exec(readme)?.[1] ?? '';
+const section = sectionOf('docs/recipes.md', 'Sign requests');
 
 let service: TestApp;
 let workspace: Workspace;
@@ -52,7 +52,7 @@ async function anHmacCredential(): Promise<{ KEYID: string; SECRET: string }> {
   return { KEYID: body.serviceCredential.id, SECRET: body.secret };
 }
 
-describe('the examples of the README', () => {
+describe('the examples of the recipe', () => {
   it('are these', () => {
     expect([examples('sh').length, examples('ts').length]).toEqual([3, 1]);
     expect(section.match(/^```\w/gm)).toHaveLength(4);
@@ -62,7 +62,7 @@ describe('the examples of the README', () => {
     const [prepare = '', send = ''] = examples('sh');
     expect(JSON.parse(await inShell(`${prepare}\n${send}`))).toEqual(ACCEPTED);
     const events = (await workspace.admin.get('/v1/events')).body.items;
-    expect(events).toMatchObject([{ externalEventId: 'order-2', properties: { amount: 12.5 } }]);
+    expect(events).toMatchObject([{ externalEventId: 'order-101', properties: { amount: 12.5 } }]);
   });
 
   it('send one signed by a shared secret, which is accepted', async () => {
@@ -82,6 +82,6 @@ describe('the examples of the README', () => {
     expect(await inShell(script, { NODE: process.execPath })).toMatch(
       /^\{\s+status: 'accepted',\s+event_id: '[0-9a-f-]{36}'\s+\}\n$/,
     );
-    expect((await workspace.admin.get('/v1/events')).body.items).toMatchObject([{ externalEventId: 'order-3' }]);
+    expect((await workspace.admin.get('/v1/events')).body.items).toMatchObject([{ externalEventId: 'order-102' }]);
   });
 });
