@@ -74,7 +74,7 @@ export class Documented {
     if (described?.content === undefined) return described === undefined || body === '' ? [] : ['an undocumented body'];
     const media = described.content[type];
     if (media === undefined) return [`content type ${type} is not documented`];
-    if (media.schema === undefined || type === 'application/x-ndjson') return [];
+    if (media.schema === undefined || !/json$/.test(type) || type === 'application/x-ndjson') return [];
     return this.validate(JSON.stringify([status, media.schema]), media.schema, JSON.parse(body));
   }
 

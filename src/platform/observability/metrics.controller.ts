@@ -6,6 +6,11 @@ import { Unauthenticated } from '../auth/authenticate.decorator';
 import { Metrics } from './metrics';
 import { processMetrics } from './process-metrics';
 
+const EXAMPLE = `# HELP cds_events_received_total Events that were sent
+# TYPE cds_events_received_total counter
+cds_events_received_total{family="external"} 4711
+`;
+
 /** What Prometheus reads (contract section 9). */
 @ApiTags('Operation')
 @Controller('metrics')
@@ -15,7 +20,10 @@ export class MetricsController {
   /** Shows what this process counts and measures, in the text format of Prometheus. */
   @Get()
   @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
-  @ApiOkResponse({ description: 'Numbers.', content: { 'text/plain': { schema: { type: 'string' } } } })
+  @ApiOkResponse({
+    description: 'Numbers.',
+    content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },
+  })
   async readMetrics(@Res() response: Response): Promise<void> {
     const registry = Registry.merge([this.metrics.registry, processMetrics()]);
     const text = await registry.metrics();
