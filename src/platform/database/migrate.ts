@@ -3,6 +3,7 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
+import { SteadyClient } from './steady-client';
 
 const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
@@ -17,7 +18,7 @@ const NO_TIMEOUT = 0;
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
     ...databaseOptions(connection),
-    extra: { statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
+    extra: { Client: SteadyClient, statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
   });
   await source.initialize();
   try {
