@@ -147,7 +147,8 @@ export const fillDisk: Fault = async (arena, load) => {
 /** What happens to the database ends no process of ours. */
 function expectAlive({ nodes }: Arena, before: readonly (number | undefined)[]): void {
   const now = nodes.map((node) => node.pid());
-  if (String(before) !== String(now)) throw new Error(`A node has ended because of its database: ${before} → ${now}`);
+  if (String(before) !== String(now))
+    throw new Error(`A node has ended because of its database: ${String(before)} → ${String(now)}`);
 }
 
 /** One after the other, each of them once. */
