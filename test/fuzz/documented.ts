@@ -24,7 +24,8 @@ export class Documented {
   faultsOf(request: FuzzRequest, answer: RawAnswer): string[] {
     const { status, headers, body } = answer;
     const faults: string[] = [];
-    if (!(status >= 200 && status < 500)) faults.push(`status ${status}`);
+    // 503 says that the machine is too busy, which is no fault of the answer.
+    if (!(status >= 200 && (status < 500 || status === 503))) faults.push(`status ${status}`);
     if (headers['x-request-id'] === undefined) faults.push('no X-Request-Id');
     if (headers['x-content-type-options'] !== 'nosniff' && headers['connection'] !== 'close') faults.push('no nosniff');
     for (const name of TELLING_HEADERS) if (headers[name] !== undefined) faults.push(`header ${name}`);

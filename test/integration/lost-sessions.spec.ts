@@ -1,3 +1,5 @@
+import type { Pool } from 'pg';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { DataSource, type EntityManager } from 'typeorm';
 import { databaseFailure } from '../../src/platform/database/database-errors';
 import { databaseOptions } from '../../src/platform/database/database-options';
@@ -55,4 +57,16 @@ it('and so is one that the server ends because we were too slow between two stat
     await ended;
   });
   expect(await failureOf(work)).toBe('away');
+});
+
+it('a session that the server ends at the very moment when it is handed out does not end the process', async () => {
+  const pool: Pool = (source.driver as PostgresDriver).master;
+  await new Promise<void>((resolve) => {
+    pool.connect((_error, client, release) => {
+      // As when greeting and end come in one packet: before anybody had a chance to listen.
+      expect(() => client?.emit('error', new Error('terminating connection'))).not.toThrow();
+      release(true);
+      resolve();
+    });
+  });
 });

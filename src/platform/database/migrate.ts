@@ -6,6 +6,7 @@ import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
 import type { Row } from './pipelined-connection';
 import { pendingMigrations } from './schema-state';
+import { SteadyClient } from './steady-client';
 
 const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
@@ -31,7 +32,7 @@ export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
     ...databaseOptions(connection),
-    extra: { statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
+    extra: { Client: SteadyClient, statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
   });
   await source.initialize();
   try {

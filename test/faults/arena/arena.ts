@@ -23,6 +23,7 @@ export interface Arena {
 export interface Node {
   /** Stays the same through restarts. */
   readonly line: Line;
+  /** Undefined while it does not run. */
   pid(): number | undefined;
   /** kill -9; the line leads nowhere until `start`. */
   kill(): Promise<void>;
@@ -127,7 +128,12 @@ async function nodeWith(environment: Record<string, string>, fate: () => Fate): 
       service === undefined
         ? 'killed'
         : `${service.child.pid} exit ${service.child.exitCode} ${service.child.signalCode}`,
-    ...{ line, start, pid: () => service?.child.pid, output: () => [...former, service?.output() ?? ''].join('') },
+    ...{
+      line,
+      start,
+      pid: () => (service?.child.exitCode === null ? service.child.pid : undefined),
+      output: () => [...former, service?.output() ?? ''].join(''),
+    },
     kill: async () => {
       const victim = service;
       service = undefined;

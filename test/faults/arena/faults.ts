@@ -24,20 +24,21 @@ export const killService: Fault = async ({ nodes }, load, round) => {
   return victims.length;
 };
 
-export const killPostgres: Fault = async ({ postgres, nodes }, load) => {
+export const killPostgres: Fault = async (arena, load) => {
+  const { postgres, nodes } = arena;
   await load.progress(PROGRESS);
   const before = nodes.map((node) => node.pid());
   await postgres.kill();
   await postgres.start(30_000);
   await load.progress(PROGRESS);
-  const after = nodes.map((node) => node.pid());
-  if (String(before) !== String(after)) throw new Error('A node has ended because its database was away');
+  expectAlive(arena, before);
   return 1;
 };
 
 export const terminateBackends: Fault = async (arena, load) => {
   await load.progress(PROGRESS);
-  return withSession(arena, async (client) => {
+  const before = arena.nodes.map((node) => node.pid());
+  const ended = await withSession(arena, async (client) => {
     let terminated = 0;
     for (let turn = 0; turn < 8; turn += 1) {
       terminated += (await client.query(`SELECT pg_terminate_backend(pid) ${OURS}`)).rowCount ?? 0;
@@ -45,6 +46,8 @@ export const terminateBackends: Fault = async (arena, load) => {
     }
     return terminated;
   });
+  expectAlive(arena, before);
+  return ended;
 };
 
 /** Foreign sessions take every connection that there is, while ours are ended. */
@@ -115,7 +118,8 @@ export const stallDatabase: Fault = async ({ databaseLine }, load, round) => {
 };
 
 /** Takes all the space under the database, until it can store nothing more, and gives it back. */
-export const fillDisk: Fault = async ({ postgres, nodes }, load) => {
+export const fillDisk: Fault = async (arena, load) => {
+  const { postgres, nodes } = arena;
   await load.progress(PROGRESS);
   const filler = join(postgres.dataDir, `filler-${randomUUID()}`);
   const before = nodes.map((node) => node.pid());
@@ -136,9 +140,16 @@ export const fillDisk: Fault = async ({ postgres, nodes }, load) => {
   // PostgreSQL ends itself when it can no longer write its log; whoever runs it starts it again.
   if (!(await isUp(postgres.url()))) await postgres.start(30_000);
   await load.progress(PROGRESS);
-  if (String(before) !== String(nodes.map((node) => node.pid()))) throw new Error('A node has ended with a full disk');
+  expectAlive(arena, before);
   return 1;
 };
+
+/** What happens to the database ends no process of ours. */
+function expectAlive({ nodes }: Arena, before: readonly (number | undefined)[]): void {
+  const now = nodes.map((node) => node.pid());
+  if (String(before) !== String(now))
+    throw new Error(`A node has ended because of its database: ${String(before)} → ${String(now)}`);
+}
 
 /** One after the other, each of them once. */
 export function inTurn(...list: readonly Fault[]): Fault {
