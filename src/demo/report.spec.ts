@@ -98,7 +98,7 @@ describe('report', () => {
   it('shows what the campaign has earned after each run, to the last digit', () => {
     const right = report(PURCHASES, aRun(accepted), aRun(duplicate));
     expect(cells(right.text, 'revenue of the campaign')).toEqual(['1,234.35', '1,234.35', '1,234.35']);
-    expect(right.text).toContain('Its reaction has added each purchase');
+    expect(right.text).toContain('The reaction has added each purchase once');
     const revenues = [{ dollars: 1234.35 }, { dollars: 1234.3500000000001 }] as const;
     const wrong = report(PURCHASES, aRun(accepted), aRun(duplicate), { revenues });
     expect(wrong.isRight).toBe(false);

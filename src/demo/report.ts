@@ -74,10 +74,11 @@ function table(tallies: readonly [RunTally, RunTally], file: Totals, revenues: S
     compared('customers', ({ customers }) => NUMBER.format(customers)),
     compared('CDs', ({ cds }) => NUMBER.format(cds)),
     compared('dollars', ({ cents }) => dollars(cents)),
-    ['revenue of the campaign', ...revenues.map(revenueCell), dollars(file.cents)],
     ...[...file.centsByMonth.keys()]
       .sort()
       .map((month) => compared(`  ${month}`, ({ centsByMonth }) => dollars(centsByMonth.get(month) ?? 0))),
+    blank,
+    ['revenue of the campaign', ...revenues.map(revenueCell), dollars(file.cents)],
   );
   return grid.toString();
 }
@@ -106,7 +107,7 @@ function notesOnCampaign(revenues: Shown['revenues'], file: Totals): string[] {
   const place = `state.campaign.revenue of the campaign "${DEMO_CAMPAIGN}"`;
   if ('silence' in last) return [`${last.isHarmless ? 'Without' : 'WITHOUT'} ${place}: ${last.silence}`];
   return revenues.every((revenue) => isAsIn(file, revenue))
-    ? [`Its reaction has added each purchase to ${place} once: sending all again has added nothing.`]
+    ? [`The reaction has added each purchase once: ${place} is the sum of the file.`]
     : [`THE CAMPAIGN DOES NOT ADD UP TO THE FILE: compare ${place}, and see GET /v1/review-entries?status=open.`];
 }
 
