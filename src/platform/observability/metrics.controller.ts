@@ -3,23 +3,21 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Unauthenticated } from '../auth/authenticate.decorator';
-import { Metrics } from './metrics';
-import { processMetrics } from './process-metrics';
+import { MetricsSource } from './metrics-source';
 
 /** What Prometheus reads (contract section 9). */
 @ApiTags('Operation')
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  constructor(private readonly source: MetricsSource) {}
 
-  /** Shows what this process counts and measures, in the text format of Prometheus. */
+  /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
   @Get()
   @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
   @ApiOkResponse({ description: 'Numbers.', content: { 'text/plain': { schema: { type: 'string' } } } })
   async readMetrics(@Res() response: Response): Promise<void> {
-    const registry = Registry.merge([this.metrics.registry, processMetrics()]);
-    const text = await registry.metrics();
-    response.setHeader('Content-Type', registry.contentType);
+    const text = await this.source.text();
+    response.setHeader('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE);
     response.setHeader('Cache-Control', 'no-store');
     response.end(text);
   }
