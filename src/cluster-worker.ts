@@ -1,4 +1,6 @@
 import type { Settings } from './platform/config/settings';
+import { shareMetrics } from './cluster-worker-metrics';
+import { MetricsSource } from './platform/observability/metrics-source';
 import { serve, type Serving } from './service';
 
 /** What a worker tells the process that has started it. */
@@ -9,7 +11,7 @@ export type WorkerReport = { readonly url: string } | { readonly failure: string
  * Node ends this one.
  */
 process.once('message', (settings: Settings & { readonly databaseUrl: string }) => {
-  serve(settings).then(
+  serve(settings, (app) => shareMetrics(app.get(MetricsSource))).then(
     (serving) => {
       stopOnSignal(serving);
       report({ url: serving.url });

@@ -3,6 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
 import type { Settings } from './platform/config/settings';
 import type { JsonLogger } from './platform/observability/logger';
@@ -37,11 +38,13 @@ export const serveByWorkers: Begin = async (ground) => {
 class Workers {
   private readonly running = new Set<Worker>();
   private readonly stopped = new AbortController();
+  private readonly metrics: ClusterMetrics;
 
   constructor(
     private readonly count: number,
     private readonly logger: JsonLogger,
   ) {
+    this.metrics = new ClusterMetrics(count);
     cluster.setupPrimary({ exec: join(__dirname, 'cluster-worker.js'), args: [] });
   }
 
@@ -64,6 +67,7 @@ class Workers {
     worker.once('exit', () => this.running.delete(worker));
     // One that dies under the sending is noticed by its end.
     worker.on('error', () => undefined);
+    this.metrics.add(worker);
     // Not through its environment, which others can look at: the settings hold secrets.
     worker.send(settings);
     return worker;
@@ -96,9 +100,9 @@ class Workers {
 /** The address that a worker serves on; throws with its words when it cannot. */
 async function served(worker: Worker): Promise<string> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (report: WorkerReport) => {
-      if ('url' in report) resolve(report.url);
-      else reject(new Error(report.failure));
+    worker.on('message', (message: WorkerReport | FromWorker) => {
+      if ('url' in message) resolve(message.url);
+      else if ('failure' in message) reject(new Error(message.failure));
     });
     worker.once('exit', () => reject(new Error('A worker process ended while it was started.')));
   });

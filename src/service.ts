@@ -99,10 +99,14 @@ export async function makeFirstKey({ settings, database, logger }: Ground): Prom
   }
 }
 
-/** Serves in this process over a database that another one has prepared. */
-export async function serve(settings: Settings & { readonly databaseUrl: string }): Promise<Serving> {
-  const logger = new JsonLogger(settings.logLevel);
-  return listen(await createApp(settings, { url: settings.databaseUrl }, logger), settings);
+/** Serves in this process over a database that another one has prepared; `prepare` gets the parts before anybody else. */
+export async function serve(
+  settings: Settings & { readonly databaseUrl: string },
+  prepare: (parts: NestExpressApplication) => void,
+): Promise<Serving> {
+  const app = await createApp(settings, { url: settings.databaseUrl }, new JsonLogger(settings.logLevel));
+  prepare(app);
+  return listen(app, settings);
 }
 
 async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {

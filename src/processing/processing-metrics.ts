@@ -55,7 +55,7 @@ export class ProcessingMetrics {
   }
 
   private gauge(name: string, help: string, labels: readonly string[], read: Reading): void {
-    this.metrics.gauge({ name, help, labels }, async () => read(await this.backlog()));
+    this.metrics.gauge({ name, help, labels, together: 'max' }, async () => read(await this.backlog()));
   }
 
   /** All gauges are asked in one turn, and share one answer. */

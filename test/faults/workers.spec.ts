@@ -1,26 +1,10 @@
 import { readFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess } from '../support/service-process';
-
-/** The processes that a process has started. */
-async function childrenOf(pid: number | undefined): Promise<{ pid: number; command: string }[]> {
-  const found: { pid: number; command: string }[] = [];
-  for (const name of (await readdir('/proc')).filter((each) => /^\d+$/.test(each))) {
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    if (Number(stat.split(') ').at(-1)?.split(' ')[1]) !== pid) continue;
-    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    found.push({ pid: Number(name), command: command.replaceAll('\0', ' ') });
-  }
-  return found;
-}
-
-async function workersOf(pid: number | undefined): Promise<number[]> {
-  return (await childrenOf(pid)).filter(({ command }) => command.includes('cluster-worker')).map((each) => each.pid);
-}
+import { sendApart, workersOf } from '../support/worker-processes';
 
 async function processesIn(dataDir: string): Promise<string[]> {
   const found: string[] = [];
@@ -40,20 +24,6 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   throw new Error('It does not come to that');
 }
 
-/** Sends events on connections of their own, so that every worker gets some; answers how often each status came. */
-async function send(client: Client, count: number): Promise<Record<number, number>> {
-  const statuses: Record<number, number> = {};
-  const answers = await Promise.all(
-    Array.from({ length: count }, () =>
-      client
-        .send('/v1/external-events', JSON.stringify(anExternalEvent()), { headers: { connection: 'close' } })
-        .catch(() => ({ status: 0 })),
-    ),
-  );
-  for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
-  return statuses;
-}
-
 describe('WORKERS=2', () => {
   it('serves on one free port, shows the first key once, and SIGTERM ends everything with 0 within 10 s', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'cds-workers-'));
@@ -61,7 +31,7 @@ describe('WORKERS=2', () => {
     const keys = service.output().match(/cds_\w+/g) ?? [];
     expect(keys).toHaveLength(1);
     expect(await workersOf(service.child.pid)).toHaveLength(2);
-    expect(await send(new Client(service.url, keys[0]), 40)).toEqual({ 202: 40 });
+    expect(await sendApart(new Client(service.url, keys[0]), 40)).toEqual({ 202: 40 });
     const asked = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - asked).toBeLessThan(10_000);
@@ -78,10 +48,10 @@ describe('WORKERS=2', () => {
       const now = await workersOf(service.child.pid);
       return now.length === 2 && !now.includes(killed) && now.includes(other ?? 0);
     });
-    await until(async () => (await send(client, 20))[202] === 20);
+    await until(async () => (await sendApart(client, 20))[202] === 20);
     const again = await workersOf(service.child.pid);
     for (const pid of again) process.kill(pid, 'SIGKILL');
-    await until(async () => (await send(client, 20))[202] === 20);
+    await until(async () => (await sendApart(client, 20))[202] === 20);
     expect(await service.stop()).toBe(0);
   }, 120_000);
 

@@ -1,6 +1,6 @@
 /** The numbers of `GET /metrics`, by name and labels as they are written: `cds_events_total{family="cdp",outcome="accepted"}`. */
-export async function metricsOf(url: string): Promise<Readonly<Record<string, number>>> {
-  const response = await fetch(`${url}/metrics`);
+export async function metricsOf(url: string, init: RequestInit = {}): Promise<Readonly<Record<string, number>>> {
+  const response = await fetch(`${url}/metrics`, init);
   if (response.status !== 200) throw new Error(`GET /metrics was answered ${response.status}`);
   return Object.fromEntries(
     linesOf(await response.text()).map((line) => {

@@ -23,6 +23,7 @@ export class ConnectionFigures {
         name: 'cds_database_connections',
         help: 'Connections of a pool that are in use or idle, and queries that wait for one',
         labels: ['pool', 'state'],
+        together: 'sum',
       },
       () => [...this.pools].flatMap(([pool, read]) => samplesOf(pool, read())),
     );

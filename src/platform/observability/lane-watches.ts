@@ -30,11 +30,17 @@ export class LaneWatches {
       help: 'Time from taking a batch to its last commit, with all that was tried again',
       labels,
     });
-    metrics.gauge({ name: 'cds_lane_depth', help: 'Pieces of work that wait for a commit', labels }, () =>
-      this.samples(({ depth }) => depth),
+    metrics.gauge(
+      { name: 'cds_lane_depth', help: 'Pieces of work that wait for a commit', labels, together: 'sum' },
+      () => this.samples(({ depth }) => depth),
     );
     metrics.gauge(
-      { name: 'cds_lane_waiting_bytes', help: 'Bytes that wait for a commit or are under way to it', labels },
+      {
+        name: 'cds_lane_waiting_bytes',
+        help: 'Bytes that wait for a commit or are under way to it',
+        labels,
+        together: 'sum',
+      },
       () => this.samples(({ waitingBytes }) => waitingBytes),
     );
   }

@@ -3,8 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Unauthenticated } from '../auth/authenticate.decorator';
-import { Metrics } from './metrics';
-import { processMetrics } from './process-metrics';
+import { MetricsSource } from './metrics-source';
 
 const EXAMPLE = `# HELP cds_events_received_total Events that were sent
 # TYPE cds_events_received_total counter
@@ -15,9 +14,9 @@ cds_events_received_total{family="external"} 4711
 @ApiTags('Operation')
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  constructor(private readonly source: MetricsSource) {}
 
-  /** Shows what this process counts and measures, in the text format of Prometheus. */
+  /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
   @Get()
   @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
   @ApiOkResponse({
@@ -25,9 +24,8 @@ export class MetricsController {
     content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },
   })
   async readMetrics(@Res() response: Response): Promise<void> {
-    const registry = Registry.merge([this.metrics.registry, processMetrics()]);
-    const text = await registry.metrics();
-    response.setHeader('Content-Type', registry.contentType);
+    const text = await this.source.text();
+    response.setHeader('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE);
     response.setHeader('Cache-Control', 'no-store');
     response.end(text);
   }

@@ -16,6 +16,14 @@ export interface Description<Label extends string> {
   readonly labels?: readonly Label[];
 }
 
+export interface GaugeDescription<Label extends string> extends Description<Label> {
+  /**
+   * How the values of several processes on one port become one: `sum` for what each has of its own, `max` for what is the
+   * same in the database whoever looks, `min` for what must hold in all.
+   */
+  readonly together: 'sum' | 'max' | 'min';
+}
+
 /** An answer to Prometheus must not wait for a database that is away. */
 const READ_MS_MAX = 1_000;
 
@@ -48,11 +56,11 @@ export class Metrics {
    * that an absent number is an unknown one and never a zero.
    */
   gauge<Label extends string>(
-    { name, help, labels = [] }: Description<Label>,
+    { name, help, labels = [], together }: GaugeDescription<Label>,
     read: () => readonly Sample[] | Promise<readonly Sample[]>,
   ): void {
     new Gauge({
-      ...{ name, help, labelNames: [...labels], registers: [this.registry] },
+      ...{ name, help, labelNames: [...labels], aggregator: together, registers: [this.registry] },
       async collect() {
         const samples = await settledWithin(READ_MS_MAX, async () => read());
         this.reset();

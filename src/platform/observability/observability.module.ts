@@ -5,11 +5,12 @@ import { HealthController } from './health.controller';
 import { LaneWatches } from './lane-watches';
 import { Metrics } from './metrics';
 import { MetricsController } from './metrics.controller';
+import { MetricsSource } from './metrics-source';
 import { Readiness } from './readiness';
 import { RequestObserver } from './request-observer';
 import { Tracing } from './tracing';
 
-const PROVIDERS = [Metrics, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing];
+const PROVIDERS = [Metrics, MetricsSource, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing];
 
 /** What the people who run the service see of it (contract section 9). */
 @Global()

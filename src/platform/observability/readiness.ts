@@ -33,6 +33,7 @@ export class Readiness implements BeforeApplicationShutdown {
         name: 'cds_ready',
         help: '1 while the process can be sent requests, 0 for each reason why not',
         labels: ['reason'],
+        together: 'min',
       },
       async () => {
         const state = await this.state();
