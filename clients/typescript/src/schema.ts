@@ -41,7 +41,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what this process counts and measures, in the text format of Prometheus. */
+        /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
         get: operations["readMetrics"];
         put?: never;
         post?: never;
@@ -2551,6 +2551,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # HELP cds_events_received_total Events that were sent
+                     *     # TYPE cds_events_received_total counter
+                     *     cds_events_received_total{family="external"} 4711
+                     */
                     "text/plain": string;
                 };
             };

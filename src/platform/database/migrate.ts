@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
@@ -16,7 +15,7 @@ const NO_TIMEOUT = 0;
 
 /** How many migrations of this version have not run. */
 export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<number> {
-  const client = new Client({ connectionString: url, application_name: 'cds-migrations' });
+  const client = new SteadyClient({ connectionString: url, application_name: 'cds-migrations' });
   await client.connect();
   try {
     return await pendingMigrations(async ({ text }) => (await client.query<Row>(text)).rows);
