@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Unauthenticated } from '../auth/authenticate.decorator';
+import { MayRefuse } from '../http/may-refuse.decorator';
 import { MetricsSource } from './metrics-source';
 
 /** What Prometheus reads (contract section 9). */
@@ -14,6 +15,7 @@ export class MetricsController {
   /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
   @Get()
   @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
+  @MayRefuse('unavailable')
   @ApiOkResponse({ description: 'Numbers.', content: { 'text/plain': { schema: { type: 'string' } } } })
   async readMetrics(@Res() response: Response): Promise<void> {
     const text = await this.source.text();
