@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Registry, type Aggregator } from 'prom-client';
+import { AggregatorRegistry, type Aggregator, type Registry } from 'prom-client';
 
 /** A metric with its numbers, as one process tells it to another. */
 export interface Figure {

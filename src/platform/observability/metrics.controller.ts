@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Unauthenticated } from '../auth/authenticate.decorator';
+import { MayRefuse } from '../http/may-refuse.decorator';
 import { MetricsSource } from './metrics-source';
 
 const EXAMPLE = `# HELP cds_events_received_total Events that were sent
@@ -19,6 +20,7 @@ export class MetricsController {
   /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
   @Get()
   @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
+  @MayRefuse('unavailable')
   @ApiOkResponse({
     description: 'Numbers.',
     content: { 'text/plain': { schema: { type: 'string' }, example: EXAMPLE } },
