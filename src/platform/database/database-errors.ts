@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
@@ -82,8 +83,9 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
-  if (!(error instanceof Error)) return false;
+  // Errors of Node's own sockets are errors also where a test runs in a realm with another Error.
+  if (!types.isNativeError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
   if (isOfLostSession(error)) return true;
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
   return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
