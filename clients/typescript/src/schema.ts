@@ -2118,6 +2118,20 @@ export interface components {
             };
         };
         /**
+         * @description Service Unavailable.
+         *     - `unavailable`: The service cannot answer now. Send the same again after `Retry-After` seconds; it takes effect once.
+         */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
          * @description Bad Request.
          *     - `malformed_json`: The body is not JSON. Send one JSON value in UTF-8.
          */
@@ -2226,20 +2240,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /**
-         * @description Service Unavailable.
-         *     - `unavailable`: The service cannot answer now. Send the same again after `Retry-After` seconds; it takes effect once.
-         */
-        Unavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2561,6 +2561,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error has the same form (RFC 9457). */
             default: {
                 headers: {
