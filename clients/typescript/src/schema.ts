@@ -2523,6 +2523,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error has the same form (RFC 9457). */
             default: {
                 headers: {

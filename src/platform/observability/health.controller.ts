@@ -2,6 +2,7 @@ import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Unauthenticated } from '../auth/authenticate.decorator';
+import { MayRefuse } from '../http/may-refuse.decorator';
 import { DomainError } from '../errors/domain-error';
 import { HealthDto } from './dto/health.dto';
 import { Readiness, type ReadyState } from './readiness';
@@ -33,6 +34,7 @@ export class HealthController {
 
   /** Says that the process may be sent requests; 503 while the database is away or behind, or the process is stopping. */
   @Get('ready')
+  @MayRefuse('unavailable')
   @Unauthenticated('Load balancers have no credential; the answer says no more than that requests would be refused.')
   @ApiOkResponse({ type: HealthDto })
   async checkReadiness(): Promise<HealthDto> {
