@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
@@ -15,6 +16,7 @@ export class ProcessingController {
   /** Shows how many events wait to be processed, and how many could not be. */
   @Get('summary')
   @AuthenticateApiKey('events:read')
+  @MayRefuse('validation_failed')
   @ApiOkResponse({ type: ProcessingSummaryDto })
   summarizeProcessing(@Caller() { tenantId }: Principal, @Query() _query: NoFieldsDto): Promise<ProcessingSummaryDto> {
     return this.figures.summary(tenantId);

@@ -9,7 +9,7 @@ import type { MutationOutcome, MutationWork } from './domain/mutation-work';
 import { MutationTransaction } from './mutation-transaction';
 
 /** Nodes take turns on a busy counter, each for the time of a commit; one that hangs must not hold up the others. */
-const LOCK_TIMEOUT_MS = 500;
+const LOCK_TIMEOUT_MS = 250;
 const STATEMENT_TIMEOUT_MS = 1_500;
 /** A participant is told to send again rather than left waiting. */
 const PATIENCE_MS = 1_500;

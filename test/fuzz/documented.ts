@@ -44,8 +44,9 @@ export class Documented {
     if (operation === undefined) return undefined;
     const [method = '', path = ''] = operation.split(' ');
     const { responses } = this.document.paths[path][method.toLowerCase()];
-    // `default` stands for errors.
-    return responses[status] ?? (status >= 400 ? responses['default'] : undefined);
+    const described = responses[status];
+    const name = /^#\/components\/responses\/(.*)$/.exec(described?.$ref ?? '')?.[1];
+    return name === undefined ? described : this.document.components.responses[name];
   }
 
   private faultsOfProblem({ status, headers, body }: RawAnswer): string[] {

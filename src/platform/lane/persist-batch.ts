@@ -13,7 +13,10 @@ export interface PersistOptions<Work, Answer> {
   readonly attempt: (batch: readonly Work[]) => Promise<readonly Answer[]>;
   /** Answers one piece that cannot be stored, or whose outcome stays unknown; throws what no client should be told. */
   readonly refuse: (work: Work, error: unknown) => Answer;
-  /** How long attempts go on before the batch is given up. */
+  /**
+   * How long attempts go on before the batch is given up. Whose lock somebody else holds is looked for twice as long, so that
+   * who is found does not cost the others their answers.
+   */
   readonly patienceMs: number;
 }
 
@@ -29,11 +32,11 @@ export function persistBatch<Work, Answer>(
   batch: readonly Work[],
   options: PersistOptions<Work, Answer>,
 ): Promise<readonly Answer[]> {
-  return persistUntil(performance.now() + options.patienceMs, batch, options);
+  return persistUntil(performance.now(), batch, options);
 }
 
 async function persistUntil<Work, Answer>(
-  giveUpAt: number,
+  startedAt: number,
   batch: readonly Work[],
   options: PersistOptions<Work, Answer>,
 ): Promise<readonly Answer[]> {
@@ -41,12 +44,12 @@ async function persistUntil<Work, Answer>(
     try {
       return await options.attempt(batch);
     } catch (error) {
-      const isOver = performance.now() >= giveUpAt;
+      const tookMs = performance.now() - startedAt;
       // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
-      const isWorthLooking = databaseFailure(error) === 'data' || !isOver;
-      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1) return persistHalves(giveUpAt, batch, options);
+      const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
+      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1) return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
-      if (!tryAgain || isOver) return batch.map((work) => options.refuse(work, error));
+      if (!tryAgain || tookMs >= options.patienceMs) return batch.map((work) => options.refuse(work, error));
       // Two nodes that met once should not meet again in step.
       await wait(Math.random() * Math.min(BACKOFF_MS_MAX, 2 ** attempt));
     }
@@ -66,11 +69,11 @@ function isOnePiecesFault(error: unknown): boolean {
 }
 
 async function persistHalves<Work, Answer>(
-  giveUpAt: number,
+  startedAt: number,
   batch: readonly Work[],
   options: PersistOptions<Work, Answer>,
 ): Promise<readonly Answer[]> {
   const middle = Math.ceil(batch.length / 2);
-  const first = await persistUntil(giveUpAt, batch.slice(0, middle), options);
-  return [...first, ...(await persistUntil(giveUpAt, batch.slice(middle), options))];
+  const first = await persistUntil(startedAt, batch.slice(0, middle), options);
+  return [...first, ...(await persistUntil(startedAt, batch.slice(middle), options))];
 }
