@@ -11,6 +11,8 @@ const esmPackages = [
 
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  // What takes a minute by itself has a command of its own: `npm run test:faults`.
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG_ROUNDS === undefined ? ['/test/faults/long/'] : [])],
   moduleFileExtensions: ['ts', 'js', 'json'],
   // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
   moduleNameMapper: {
@@ -36,6 +38,7 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(?:${esmPackages.join('|')})/)`],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  maxWorkers: 2,
+  // One more than the two cores there are at least: much of a test is waiting for PostgreSQL and for other processes.
+  maxWorkers: 3,
   testTimeout: 30_000,
 };

@@ -23,7 +23,10 @@ const GENERATOR = join('scripts', 'generate-metadata.mjs');
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
-const FAULT_ROUNDS = { SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5', SEED: undefined };
+const FAULT_ROUNDS = {
+  ...{ SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5' },
+  ...{ WORKER_KILLS: '20', SEED: undefined },
+};
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 
 const COMMANDS = {
@@ -33,7 +36,7 @@ const COMMANDS = {
   migrate: (args) => runHere(at('dist', 'src', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
-  faults: (args) => runLong('test/faults/rounds.spec.ts', FAULT_ROUNDS, args),
+  faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz/fuzz.spec.ts', FUZZ_ROUNDS, args),
 };
 
@@ -188,8 +191,8 @@ async function runHere(path, args) {
   await import(pathToFileURL(path).href);
 }
 
-/** One spec file for long: its settings come by the environment, where a name begins with that of the file's kind. */
-async function runLong(file, rounds, args) {
+/** Specs for long: their settings come by the environment, where a name begins with that of their kind. */
+async function runLong(path, rounds, args) {
   const kind = rounds === FAULT_ROUNDS ? 'FAULT' : 'FUZZ';
   const settings = new Map(Object.entries(rounds));
   for (const arg of args) {
@@ -206,7 +209,8 @@ async function runLong(file, rounds, args) {
       process.env[`${kind}_${setting}`] = value;
     }
   }
-  await runTests([file]);
+  process.env.LONG_ROUNDS = 'true';
+  await runTests([path]);
 }
 
 async function runTests(args) {

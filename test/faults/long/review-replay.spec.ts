@@ -1,8 +1,8 @@
-import { registerTypes } from '../support/builders';
-import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
-import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { registerTypes } from '../../support/builders';
+import { Client } from '../../support/client';
+import { freshDatabaseUrl, withClient } from '../../support/database';
+import { beginReplay, replayOnce, sendTooEarly } from '../../support/review';
+import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
 
 const KEY = 'review-replay-admin-key-review-replay-admin';
 const EVENTS = 1_200;

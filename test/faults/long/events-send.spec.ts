@@ -4,12 +4,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readSample } from '../../src/demo/cdnow-file';
-import { PURCHASE_EVENT_TYPE, purchaseEvent } from '../../src/demo/cdp-wire';
-import { startCds, type RunningCds } from '../support/cds';
-import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
-import { startServiceProcess } from '../support/service-process';
+import { readSample } from '../../../src/demo/cdnow-file';
+import { PURCHASE_EVENT_TYPE, purchaseEvent } from '../../../src/demo/cdp-wire';
+import { startCds, type RunningCds } from '../../support/cds';
+import { Client } from '../../support/client';
+import { freshDatabaseUrl, withClient } from '../../support/database';
+import { startServiceProcess } from '../../support/service-process';
 
 const KILLS = 10;
 /** Before these the service is killed too, and comes back while the command waits for it. */

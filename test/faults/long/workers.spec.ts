@@ -1,10 +1,10 @@
 import { readFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '../support/client';
-import { freshDatabaseUrl } from '../support/database';
-import { startServiceProcess } from '../support/service-process';
-import { sendApart, workersOf } from '../support/worker-processes';
+import { Client } from '../../support/client';
+import { freshDatabaseUrl } from '../../support/database';
+import { startServiceProcess } from '../../support/service-process';
+import { sendApart, workersOf } from '../../support/worker-processes';
 
 async function processesIn(dataDir: string): Promise<string[]> {
   const found: string[] = [];

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anExternalEvent } from '../support/builders';
-import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
-import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { anExternalEvent } from '../../support/builders';
+import { Client } from '../../support/client';
+import { freshDatabaseUrl, withClient } from '../../support/database';
+import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
 
 const KILLS = 4;
 const CLIENTS = 16;

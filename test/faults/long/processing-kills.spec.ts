@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { IngestService } from '../../src/ingest/ingest.service';
-import { freshDatabaseUrl } from '../support/database';
-import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
-import { appliedTo, prepareEffects, rowsOf, until, untilDrained } from '../support/processing';
-import { aTenant } from '../support/tenant';
+import { IngestService } from '../../../src/ingest/ingest.service';
+import { freshDatabaseUrl } from '../../support/database';
+import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
+import { appliedTo, prepareEffects, rowsOf, until, untilDrained } from '../../support/processing';
+import { aTenant } from '../../support/tenant';
 
 const KILLS = 6;
 const CUSTOMERS = 50;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 async function aWorker(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(__dirname, '..', 'support', 'worker-child.cjs')], {
+  const child = spawn(process.execPath, [join(__dirname, '..', '..', 'support', 'worker-child.cjs')], {
     env: { PATH: process.env['PATH'], DATABASE_URL: url },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
