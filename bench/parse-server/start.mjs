@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listeningUrl } from '../stage/listening-url.mjs';
@@ -19,6 +20,8 @@ export async function startParseServer(databaseUrl) {
       ...{ PARSE_DATABASE: pathname.slice(1), PARSE_SOCKET_FOLDER: searchParams.get('host') },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // It writes logs where it is started, whatever it is told.
+    cwd: tmpdir(),
   });
   const url = await listeningUrl(child);
   const stop = async () => {

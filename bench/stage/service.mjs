@@ -41,7 +41,7 @@ export async function startService(server, database, environment = {}) {
   return { url, pid: child.pid, database, call, authorization: { Authorization: `Bearer ${ADMIN_KEY}` }, stop };
 }
 
-/** Flags for Node.js that the start script gives the service; for trying others: BENCH_NODE_FLAGS. */
+/** For trying things out: BENCH_NODE_FLAGS for Node.js, and above BENCH_DIST for another build. */
 function serviceFlags() {
   return (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 }
