@@ -47,7 +47,8 @@ async function persistUntil<Work, Answer>(
       const tookMs = performance.now() - startedAt;
       // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
       const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
-      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1) return persistHalves(startedAt, batch, options);
+      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1)
+        return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
       if (!tryAgain || tookMs >= options.patienceMs) return batch.map((work) => options.refuse(work, error));
       // Two nodes that met once should not meet again in step.
