@@ -8,6 +8,8 @@ const FEATURES = [
   'identity',
   'ingest',
   'jwt-issuers',
+  'processing',
+  'reactions',
   'replay',
   'review',
   'runtime',
@@ -20,7 +22,9 @@ const FEATURES = [
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
   ingest: ['identity', 'review'],
-  replay: ['ingest', 'review'],
+  processing: ['ingest', 'identity', 'review'],
+  replay: ['ingest', 'processing', 'review'],
+  reactions: ['processing', 'runtime', 'variables'],
   runtime: ['variables'],
   workspaces: ['api-keys'],
 };
@@ -62,6 +66,8 @@ module.exports = {
       from: { path: '/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: 'node_modules/(@nestjs|typeorm|pg|express)|^(fs|http|net|timers|child_process)|^src/platform/(clock/clock|config|control|database|lane)',
+        // A port may name the transaction that it is called in.
+        dependencyTypesNot: ['type-only'],
       },
     },
     {
@@ -73,15 +79,27 @@ module.exports = {
     {
       name: 'nobody-knows-who-starts-them',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main|service|cli/main)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main|service|cluster|cluster-worker|cli/main)\\.ts$' },
       to: { path: '^src/(main|service|app\\.module)\\.ts$' },
     },
     {
-      name: 'demo-is-a-client',
-      comment: 'It knows the service by its HTTP interface.',
+      name: 'clients-are-clients',
+      comment: 'The demo and `cds events send` know the service by its HTTP interface.',
       severity: 'error',
-      from: { path: '^src/demo/' },
-      to: { path: '^src/', pathNot: '^src/(demo|platform/config)/' },
+      from: { path: '^src/(client|demo|cli/events)/' },
+      to: { path: '^src/', pathNot: '^src/(client|demo|cli/events|cli/console|cli/duration|platform/config)' },
+    },
+    {
+      name: 'client-knows-no-program',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { path: '^src/', pathNot: '^src/client/' },
+    },
+    {
+      name: 'programs-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^src/(demo|cli)/' },
+      to: { path: '^src/(demo|cli)/', pathNot: '^src/$1/' },
     },
     { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     {

@@ -1,19 +1,25 @@
-# The service without a database of its own: set DATABASE_URL.
-FROM node:22-bookworm-slim AS build
+# The service without a database of its own (set DATABASE_URL); with one: --build-arg EMBEDDED_POSTGRES=true, and a volume at
+# /app/.data. What this file runs is run by `npm run test:container` too, and its rules are held by test/architecture/container.spec.ts.
+FROM node:22.23.3-bookworm-slim AS build
+ARG EMBEDDED_POSTGRES=false
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev --omit=optional
+RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --omit=optional
+RUN npm run build
+RUN if [ "$EMBEDDED_POSTGRES" = true ]; then npm prune --omit=dev; else npm prune --omit=dev --omit=optional; fi && mkdir .data
 
-FROM node:22-bookworm-slim
+FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production PORT=3000 HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/scripts/healthcheck.mjs ./scripts/
 COPY --from=build /app/dist ./dist
+COPY --from=build --chown=node:node /app/.data ./.data
 USER node
 EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
 CMD ["node", "dist/src/main.js"]

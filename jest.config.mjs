@@ -1,11 +1,25 @@
-/** These packages are ESM only; Jest runs CommonJS, so swc transforms them like our own code. */
-const esmPackages = ['@nestjs', 'uuid', 'libphonenumber-js', 'jose'];
+/** These packages are ESM only, or import as they run; Jest runs CommonJS, so swc transforms them like our own code. */
+const esmPackages = [
+  '@nestjs',
+  'uuid',
+  'libphonenumber-js',
+  'jose',
+  '@opentelemetry/otlp-exporter-base',
+  '@prometheus-io',
+  '@lezer',
+];
 
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  // What takes a minute by itself has a command of its own: `npm run test:faults`.
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG_ROUNDS === undefined ? ['/test/faults/long/'] : [])],
   moduleFileExtensions: ['ts', 'js', 'json'],
-  // The generated metadata imports DTO files by the name that they have when they are built.
-  moduleNameMapper: { '^(\\./.*\\.(?:dto|query|controller))\\.js$': '$1' },
+  // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*\\.(?:dto|query|controller|service))\\.js$': '$1',
+    '^(\\.\\./platform/clock/clock)\\.js$': '$1',
+    '^(\\./[\\w-]+)\\.js$': '$1',
+  },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',
@@ -24,6 +38,7 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(?:${esmPackages.join('|')})/)`],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  maxWorkers: 2,
+  // One more than the two cores there are at least: much of a test is waiting for PostgreSQL and for other processes.
+  maxWorkers: 3,
   testTimeout: 30_000,
 };

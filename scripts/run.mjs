@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|demo|cds [arguments]
+// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
@@ -22,11 +22,22 @@ const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'p
 const GENERATOR = join('scripts', 'generate-metadata.mjs');
 const GENERATED = join('src', 'metadata.ts');
 
+/** How much the long rounds try, as `--service-kills=200` and so on. */
+const FAULT_ROUNDS = {
+  ...{ SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5' },
+  ...{ WORKER_KILLS: '20', SEED: undefined },
+};
+const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
+
 const COMMANDS = {
   start: (args) => runHere(at('dist', 'src', 'main.js'), args),
   demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
   cds: (args) => runHere(at('dist', 'src', 'cli', 'main.js'), args),
+  migrate: (args) => runHere(at('dist', 'src', 'main.js'), ['migrate', ...args]),
+  bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
+  faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
+  fuzz: (args) => runLong('test/fuzz/fuzz.spec.ts', FUZZ_ROUNDS, args),
 };
 
 /** A program that did not do its work; its exit code becomes ours. */
@@ -178,6 +189,28 @@ async function npm(args, claimFor) {
 async function runHere(path, args) {
   process.argv.splice(1, Infinity, path, ...args);
   await import(pathToFileURL(path).href);
+}
+
+/** Specs for long: their settings come by the environment, where a name begins with that of their kind. */
+async function runLong(path, rounds, args) {
+  const kind = rounds === FAULT_ROUNDS ? 'FAULT' : 'FUZZ';
+  const settings = new Map(Object.entries(rounds));
+  for (const arg of args) {
+    const [, name, value] = /^--([a-z-]+)=(\d+)$/.exec(arg) ?? [];
+    const setting = name?.toUpperCase().replaceAll('-', '_');
+    if (!settings.has(setting)) {
+      const options = [...settings.keys()].map((each) => `--${each.toLowerCase().replaceAll('_', '-')}=<number>`);
+      throw new Failure(`"${arg}" is none of ${options.join(', ')}`, 2);
+    }
+    settings.set(setting, value);
+  }
+  for (const [setting, value] of settings) {
+    if (value !== undefined) {
+      process.env[`${kind}_${setting}`] = value;
+    }
+  }
+  process.env.LONG_ROUNDS = 'true';
+  await runTests([path]);
 }
 
 async function runTests(args) {

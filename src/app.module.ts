@@ -6,6 +6,8 @@ import { JwtIssuersModule } from './jwt-issuers/jwt-issuers.module';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { PlatformModule } from './platform/platform.module';
+import { ProcessingModule } from './processing/processing.module';
+import { ReactionsModule } from './reactions/reactions.module';
 import { ReplayModule } from './replay/replay.module';
 import { ReviewModule } from './review/review.module';
 import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
@@ -19,9 +21,11 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
     IngestModule,
     CdpModule,
     ReviewModule,
+    ProcessingModule,
     ReplayModule,
     VariablesModule,
     RuntimeModule,
+    ReactionsModule,
     ApiKeysModule,
     JwtIssuersModule,
     ServiceCredentialsModule,

@@ -1,16 +1,35 @@
+import { serveByWorkers } from './cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
-import { startService, type Service } from './service';
+import { migrateDatabase, serveHere, startService, type Service } from './service';
+import type { FirstKey } from './workspaces/workspaces.service';
 
 /** After this a stop that does not come to an end is ended (contract section 9: within 10 s). */
 const STOP_MS_MAX = 9_500;
 
-void run();
+/** Only brings the schema up to date, for those who do that apart from starting. */
+const MIGRATE = 'migrate';
+
+void (process.argv[2] === MIGRATE ? migrateOnly() : run());
+
+async function migrateOnly(): Promise<void> {
+  try {
+    await migrateDatabase(readSettings(processEnvironment()));
+    process.stdout.write('The schema is up to date.\n');
+  } catch (error) {
+    process.stderr.write(`The schema could not be brought up to date. ${wordsOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}
 
 async function run(): Promise<void> {
   try {
-    const service = await startService(readSettings(processEnvironment()));
+    const settings = readSettings(processEnvironment());
+    const service = await startService(settings, settings.workers > 1 ? serveByWorkers : serveHere);
     stopOnSignal(service);
-    announce(service);
+    if (service.isWaiting) {
+      process.stdout.write(`Campaign Data Service is listening on ${service.url} and waits for npm run migrate\n`);
+    }
+    announce(service, await service.serving);
   } catch (error) {
     process.stderr.write(`The service cannot start. ${wordsOf(error)}\n`);
     process.exitCode = 1;
@@ -38,7 +57,7 @@ function stopOnSignal(service: Service): void {
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */
-function announce({ url, firstKey }: Service): void {
+function announce({ url }: Service, firstKey: FirstKey | undefined): void {
   const lines = [`Campaign Data Service is listening on ${url}`, `Documentation: ${url}/docs`];
   if (firstKey !== undefined) {
     lines.push(`Admin key of the new workspace "${firstKey.workspace}", shown only now: ${firstKey.key}`);

@@ -10,48 +10,154 @@ import pluginMetadata from './metadata';
 import type { Settings } from './platform/config/settings';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded-postgres';
-import { migrate } from './platform/database/migrate';
+import { migrate, pendingMigrationsOf } from './platform/database/migrate';
 import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
 import { Jobs } from './platform/jobs/jobs';
 import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
+import { EventWorker } from './processing/event-worker';
+import { Readiness } from './platform/observability/readiness';
+import { RequestObserver } from './platform/observability/request-observer';
+import { openWaitingRoom } from './waiting-room';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
 /** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
 
-/** A running service. */
-export interface Service {
+/** What serves, in this process or in others of this one's. */
+export interface Serving {
   readonly url: string;
-  /** The first key of a fresh installation; to be shown once. */
-  readonly firstKey: FirstKey | undefined;
-  /** Answers what is under way, stores what was taken, and stops; the embedded database last. */
+  /** Answers what is under way, stores what was taken, and stops. */
   stop(): Promise<void>;
+}
+
+/** A service that was started. */
+export interface Service extends Serving {
+  /** It waits for somebody to run the migrations. */
+  readonly isWaiting: boolean;
+  /**
+   * Resolves when it serves, with the first key of a fresh installation, to be shown once; never when it is stopped before.
+   * Rejects when it cannot begin after all.
+   */
+  readonly serving: Promise<FirstKey | undefined>;
 }
 
 interface Database extends ConnectionSettings {
   stop(): Promise<void>;
 }
 
-/** Starts everything in its order: database, schema, first key, HTTP. What fails leaves nothing behind. */
-export async function startService(environment: Settings): Promise<Service> {
+/** What is there once, however many processes serve: settings, with all that was left to us, and a database. */
+export interface Ground {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly logger: JsonLogger;
+}
+
+/** Begins to serve over a migrated database. */
+export type Begin = (ground: Ground) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
+
+/**
+ * Starts everything in its order: database, schema, first key, HTTP; the last two are `begin`'s. What fails leaves nothing behind.
+ * A stop stops the embedded database last.
+ */
+export async function startService(environment: Settings, begin: Begin = serveHere): Promise<Service> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
+  const ground: Ground = { settings, database, logger };
   try {
-    await migrate(database);
-    const app = await createApp(settings, database, logger);
-    const firstKey = await app.get(BootstrapService).run();
-    await app.listen(settings.port, settings.host ?? (settings.databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0'));
-    app.get(Jobs).start();
-    return { url: urlOf(app), firstKey, stop: () => stop(app, database) };
+    if (settings.migrateOnStart === 'true') await migrate(database);
+    else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(ground, begin);
+    const begun = await begin(ground);
+    return {
+      ...{ url: begun.url, isWaiting: false, serving: Promise.resolve(begun.firstKey) },
+      stop: () => begun.stop().then(() => database.stop()),
+    };
   } catch (error) {
     await database.stop();
     throw error;
   }
+}
+
+/** Serves in this process. */
+export const serveHere: Begin = async ({ settings, database, logger }) => {
+  const app = await createApp(settings, database, logger);
+  const firstKey = await app.get(BootstrapService).run();
+  return { ...(await listen(app, settings)), firstKey };
+};
+
+/** Makes the first key of a fresh installation without serving. */
+export async function makeFirstKey({ settings, database, logger }: Ground): Promise<FirstKey | undefined> {
+  const parts = await createApp(settings, database, logger);
+  try {
+    return await parts.get(BootstrapService).run();
+  } finally {
+    await parts.close();
+  }
+}
+
+/** Serves in this process over a database that another one has prepared; `prepare` gets the parts before anybody else. */
+export async function serve(
+  settings: Settings & { readonly databaseUrl: string },
+  prepare: (parts: NestExpressApplication) => void,
+): Promise<Serving> {
+  const app = await createApp(settings, { url: settings.databaseUrl }, new JsonLogger(settings.logLevel));
+  prepare(app);
+  return listen(app, settings);
+}
+
+async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {
+  await app.listen(settings.port, hostOf(settings));
+  startWork(app, settings);
+  return { url: urlOf(httpServerOf(app)), stop: () => stop(app) };
+}
+
+/** Listens, and begins once somebody has run the migrations. */
+async function serveLater(ground: Ground, begin: Begin): Promise<Service> {
+  const { settings, database, logger } = ground;
+  const pending = await pendingMigrationsOf(database);
+  logger.warn(`${pending} migrations are pending; the service waits for them. Run npm run migrate.`, 'Service');
+  const room = await openWaitingRoom({
+    ...{ port: settings.port, host: hostOf(settings), pending: () => pendingMigrationsOf(database) },
+  });
+  const url = urlOf(room.server);
+  const later = room.over().then(async (port) => {
+    return port === undefined ? undefined : begin({ ...ground, settings: { ...settings, port } });
+  });
+  return {
+    ...{ url, isWaiting: true },
+    serving: later.then((begun) => (begun === undefined ? new Promise<never>(() => undefined) : begun.firstKey)),
+    stop: async () => {
+      await room.close();
+      const begun = await later.catch(() => undefined);
+      await begun?.stop();
+      await database.stop();
+    },
+  };
+}
+
+/** An embedded database is for this machine, unless somebody says otherwise. */
+export function hostOf({ host, databaseUrl }: Settings): string {
+  return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+}
+
+/** Brings the schema up to date and starts nothing; also beside services that run on it, and any number of times. */
+export async function migrateDatabase(settings: Settings): Promise<void> {
+  const database = await databaseBeside(settings, new JsonLogger(settings.logLevel));
+  try {
+    await migrate(database);
+  } finally {
+    await database.stop();
+  }
+}
+
+/** The database of a service that may run already. */
+async function databaseBeside(settings: Settings, logger: JsonLogger): Promise<Database> {
+  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
+  return openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
 }
 
 /** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
@@ -69,9 +175,19 @@ export async function createApp(
   await configureApp(app, {
     ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
     statusPolicy: statusPolicy(settings),
+    servesApi: settings.role !== 'worker',
+    observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
+  httpServerOf(app).maxConnections = settings.connectionsMax;
   return app;
+}
+
+/** Begins what nobody waits for, in a process whose role it is. */
+function startWork(app: NestExpressApplication, { role }: Settings): void {
+  if (role === 'api') return;
+  app.get(EventWorker).start();
+  app.get(Jobs).start();
 }
 
 /** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
@@ -90,8 +206,7 @@ export async function withoutServing<Result>(
 ): Promise<Result> {
   const settings = await withSecretsKey(environment);
   const logger = new JsonLogger(settings.logLevel);
-  const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
-  const database = await openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
+  const database = await databaseBeside(settings, logger);
   try {
     await migrate(database);
     const parts = await createApp(settings, database, logger);
@@ -113,17 +228,21 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication, database: Database): Promise<void> {
+async function stop(app: NestExpressApplication): Promise<void> {
+  app.get(Readiness).stop();
   // First the requests under way, then what they need: Nest would close the lanes before the server.
   const drained = app.getHttpAdapter().close() as Promise<void>;
-  await Promise.all([Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]), app.get(Jobs).stop()]);
+  await Promise.all([
+    Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
+    app.get(Jobs).stop(),
+    app.get(EventWorker).stop(),
+  ]);
   httpServerOf(app).closeAllConnections();
   await app.close();
-  await database.stop();
 }
 
-function urlOf(app: NestExpressApplication): string {
-  const { address, family, port } = httpServerOf(app).address() as AddressInfo;
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
   return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
 }

@@ -5,6 +5,7 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
@@ -27,6 +28,7 @@ export class ApiKeysController {
   /** Creates an API key; its plaintext is shown in this answer only. */
   @Post()
   @AuthenticateApiKey('api-keys:write')
+  @MayRefuse('source_not_allowed')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   async createApiKey(
@@ -73,6 +75,7 @@ export class ApiKeysController {
   /** Replaces an API key by a new one of the same configuration; the old one is revoked, the new one shown in this answer only. */
   @Post(':id\\:rotate')
   @AuthenticateApiKey('api-keys:write')
+  @MayRefuse('source_not_allowed', 'key_revoked')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   async rotateApiKey(

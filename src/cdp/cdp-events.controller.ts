@@ -9,12 +9,14 @@ import {
   type ItemResultDto,
 } from '../ingest/dto/ingest-result.dto';
 import { IngestController } from '../ingest/ingest-controller';
+import { IngestFigures } from '../ingest/ingest-figures';
 import { IngestService } from '../ingest/ingest.service';
 import { RefusedRequestFilter } from '../ingest/refused-request.filter';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { CdpContract } from './cdp-contract';
 import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
@@ -26,15 +28,17 @@ export class CdpEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
+    figures: IngestFigures,
     private readonly contract: CdpContract,
   ) {
-    super(ingest, limits);
+    super(ingest, limits, figures, 'cdp');
   }
 
   /** Takes one customer event, once however often it is sent. */
   @Post()
   @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeCdpEvent(
@@ -51,6 +55,7 @@ export class CdpEventsController extends IngestController {
   @HttpCode(200)
   @ApiDryRun()
   @AuthenticateApiKey('cdp-events:write', { rate: 'events' })
+  @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(
     @Caller() caller: Principal,

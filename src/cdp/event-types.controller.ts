@@ -6,6 +6,7 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { receivedJson } from '../platform/http/json-body';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
@@ -30,6 +31,7 @@ export class EventTypesController {
   /** Registers an event type, or its next version. */
   @Post('event-types')
   @AuthenticateApiKey('event-types:write')
+  @MayRefuse('incompatible_event_type')
   @ApiCreatedResponse({ type: EventTypeDto })
   @ApiOkResponse({ type: EventTypeDto, description: 'This definition was in force already.' })
   async registerEventType(

@@ -7,6 +7,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
@@ -29,6 +30,7 @@ export class ProfilesController {
   @Post('profiles\\:lookup')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:read')
+  @MayRefuse('not_found')
   @ApiOkResponse({ type: ProfileDto })
   async lookUpProfile(
     @Caller() { tenantId }: Principal,

@@ -1,6 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 
-/** How a command works and tells of it. */
+/**
+ * How a command works and tells of it. Commands load the parts of the service when they need them (`import()`): one that is a mere client
+ * starts without, in a tenth of the time.
+ */
 export interface Console {
   /** What was asked for, and nothing else, so that scripts can take it. */
   readonly out: (text: string) => void;

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
-import { JwtIssuerDto } from '../jwt-issuers/dto/jwt-issuer.dto';
-import { JwtIssuersService } from '../jwt-issuers/jwt-issuers.service';
 import type { Console } from './console';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
@@ -52,6 +50,8 @@ export function issuersCommand(console: Console): Command {
 async function create({ within, out }: Console, options: IssuerOptions): Promise<void> {
   const { workspace } = options;
   const body = options.development === true ? undefined : await bodyOf(options);
+  const { JwtIssuerDto } = await import('../jwt-issuers/dto/jwt-issuer.dto.js');
+  const { JwtIssuersService } = await import('../jwt-issuers/jwt-issuers.service.js');
   const issuer = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);
     const issuers = parts.get(JwtIssuersService);

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ApiKeysService } from '../api-keys/api-keys.service';
 import { API_KEY_DAYS_DEFAULT, API_KEY_DAYS_MAX } from '../api-keys/domain/api-key-lifetime';
 import { SCOPES, type Scope } from '../platform/auth/scopes';
 import type { Console } from './console';
@@ -34,6 +33,7 @@ export function keysCommand(console: Console): Command {
 async function create({ within, out, say }: Console, options: KeyOptions): Promise<void> {
   const { workspace, name, scope, source, expiresInDays } = options;
   const wanted = { name, scopes: scope, sources: source, expiresInDays };
+  const { ApiKeysService } = await import('../api-keys/api-keys.service.js');
   const { key, apiKey } = await within(async (parts) =>
     parts.get(ApiKeysService).create(await operatorOf(parts, workspace), wanted, null),
   );

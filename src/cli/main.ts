@@ -1,17 +1,20 @@
 import { CommanderError } from 'commander';
+import { ClientFailure } from '../client/client-failure';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import { DomainError } from '../platform/errors/domain-error';
-import { withoutServing } from '../service';
 import { cliProgram } from './program';
 
 void run();
 
-/** Exit code 0: done; 1: it could not be done; 2: called the wrong way. What was asked for goes to stdout, words to stderr. */
+/** Exit code 0: done; 1: it could not be done; 2: called the wrong way; 130: interrupted. What was asked for goes to stdout, words to stderr. */
 async function run(): Promise<void> {
   const program = cliProgram({
     out: (text) => process.stdout.write(`${text}\n`),
     say: (words) => process.stderr.write(`${words}\n`),
-    within: (work) => withoutServing({ ...readSettings(processEnvironment()), logLevel: 'warn' }, work),
+    within: async (work) => {
+      const { withoutServing } = await import('../service.js');
+      return withoutServing({ ...readSettings(processEnvironment()), logLevel: 'warn' }, work);
+    },
   });
   try {
     await program.parseAsync(process.argv);
@@ -24,7 +27,7 @@ function exitCodeOf(error: unknown): number {
   // Commander has said itself what is wrong; help that was asked for is none.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   process.stderr.write(`${wordsOf(error)}\n`);
-  return 1;
+  return error instanceof ClientFailure ? error.exitCode : 1;
 }
 
 function wordsOf(error: unknown): string {

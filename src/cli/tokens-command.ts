@@ -1,13 +1,12 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { SignJWT } from 'jose';
-import { JwtIssuersService } from '../jwt-issuers/jwt-issuers.service';
-import { Clock } from '../platform/clock/clock';
 import type { Console } from './console';
+import { secondsUpTo } from './duration';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
 
-const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const SECONDS_MAX = 366 * 86_400;
+const SECONDS_DEFAULT = 3_600;
+const DAYS_MAX = 366;
 
 interface TokenOptions {
   readonly workspace: string;
@@ -28,13 +27,15 @@ export function tokensCommand(console: Console): Command {
     .option('--campaign <id>', 'the only campaign that it is for')
     .option('--app <id>', 'the app (default: default)')
     .option('--session <sid>', 'the session')
-    .option('--expires-in <time>', 'such as 90s, 15m, 12h or 30d', seconds, SECONDS_OF['h'])
+    .option('--expires-in <time>', 'such as 90s, 15m, 12h or 30d', secondsUpTo(DAYS_MAX), SECONDS_DEFAULT)
     .action((options: TokenOptions) => mint(console, options));
   return tokens;
 }
 
 async function mint({ within, out }: Console, options: TokenOptions): Promise<void> {
   const { workspace, sub, campaign, app, session, expiresIn } = options;
+  const { Clock } = await import('../platform/clock/clock.js');
+  const { JwtIssuersService } = await import('../jwt-issuers/jwt-issuers.service.js');
   const token = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);
     const { issuer, secret } = await parts.get(JwtIssuersService).developmentIssuer(operator, workspace);
@@ -50,11 +51,4 @@ async function mint({ within, out }: Console, options: TokenOptions): Promise<vo
       .sign(new TextEncoder().encode(secret));
   });
   out(token);
-}
-
-function seconds(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
-  const value = Number(count) * (SECONDS_OF[unit || 's'] ?? Number.NaN);
-  if (value >= 1 && value <= SECONDS_MAX) return value;
-  throw new InvalidArgumentError('It must be a number with s, m, h or d behind it, from 1s to 366d.');
 }

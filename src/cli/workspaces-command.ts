@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
-import { WorkspacesService } from '../workspaces/workspaces.service';
 import type { Console } from './console';
 
 export function workspacesCommand(console: Console): Command {
@@ -14,6 +13,7 @@ export function workspacesCommand(console: Console): Command {
 }
 
 async function create({ within, out, say }: Console, name: string): Promise<void> {
+  const { WorkspacesService } = await import('../workspaces/workspaces.service.js');
   const made = await within((parts) => parts.get(WorkspacesService).create(name));
   if (made === undefined) {
     throw new Error(`The workspace "${name}" exists. A further key: npm run cds -- keys create --workspace ${name} …`);

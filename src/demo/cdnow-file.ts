@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parsePurchases, type Purchase } from './cdnow';
-import { DemoFailure } from './demo-failure';
+import { ClientFailure } from '../client/client-failure';
 
 const SAMPLE = join('data', 'cdnow', 'cdnow-sample.txt');
 
@@ -15,6 +15,6 @@ function findInProject(path: string): string {
   for (let folder = __dirname; ; folder = dirname(folder)) {
     const candidate = join(folder, path);
     if (existsSync(candidate)) return candidate;
-    if (folder === dirname(folder)) throw new DemoFailure(`${path} is missing; it comes with the project.`);
+    if (folder === dirname(folder)) throw new ClientFailure(`${path} is missing; it comes with the project.`);
   }
 }

@@ -1,5 +1,5 @@
 import { processEnvironment } from '../platform/config/env';
-import { DemoFailure } from './demo-failure';
+import { ClientFailure } from '../client/client-failure';
 import { readOptions, USAGE } from './options';
 import { progressOn } from './progress';
 import { runDemo } from './run-demo';
@@ -17,7 +17,7 @@ async function run(): Promise<void> {
     const isRight = await runDemo({ ...options, out: print, progress: progressOn(process.stderr) });
     process.exitCode = isRight ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof DemoFailure)) throw error;
+    if (!(error instanceof ClientFailure)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
   }

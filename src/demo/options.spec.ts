@@ -1,15 +1,15 @@
-import { DemoFailure } from './demo-failure';
+import { ClientFailure } from '../client/client-failure';
 import { readOptions } from './options';
 
 const KEY = 'an-admin-key-of-at-least-32-characters';
 
-function failureOf(args: readonly string[], environment: Record<string, string>): DemoFailure {
+function failureOf(args: readonly string[], environment: Record<string, string>): ClientFailure {
   try {
     readOptions(args, environment);
   } catch (error) {
-    if (error instanceof DemoFailure) return error;
+    if (error instanceof ClientFailure) return error;
   }
-  throw new Error('No DemoFailure was thrown.');
+  throw new Error('No ClientFailure was thrown.');
 }
 
 describe('readOptions', () => {

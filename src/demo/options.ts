@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { DemoFailure } from './demo-failure';
+import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../client/address';
+import { ClientFailure } from '../client/client-failure';
 
 /** Where the demo sends its events, and how. */
 export interface DemoOptions {
@@ -13,7 +14,8 @@ export interface DemoOptions {
 
 export const USAGE = `Usage: npm run demo -- [--url URL] [--key KEY] [--batch N] [--concurrency N]
 
-Sends the CDNOW sample (6,919 purchases) to a running service, twice, and prints what the service made of it.
+Sends the CDNOW sample (6,919 purchases) to a running service, twice, lets a campaign ("cdnow-demo") add them up, and prints
+what the service made of it.
 
   --url URL          address of the service (CDS_URL, default http://127.0.0.1:3000)
   --key KEY          an admin key (CDS_API_KEY, which other users of this machine cannot see)
@@ -27,13 +29,12 @@ const NO_KEY = `The demo needs an admin key of the service.
 
 Then: CDS_API_KEY=<key> npm run demo        (or: npm run demo -- --key <key>)`;
 
-const DEFAULT_URL = 'http://127.0.0.1:3000';
 /** As many as a service can be configured to take. */
 const BATCH_MAX = 10_000;
 /** Enough to load any service; beyond it sockets run out before anything gets faster. */
 const CONCURRENCY_MAX = 64;
 
-/** Undefined: the caller wants to read the usage. Throws `DemoFailure` (exit code 2) for what cannot be meant. */
+/** Undefined: the caller wants to read the usage. Throws `ClientFailure` (exit code 2) for what cannot be meant. */
 export function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -42,7 +43,7 @@ export function readOptions(
   if (given.help) return undefined;
   return {
     url: checkUrl(firstSet(given.url, environment['CDS_URL']) ?? DEFAULT_URL),
-    key: checkKey(firstSet(given.key, environment['CDS_API_KEY'])),
+    key: checkKey(firstSet(given.key, environment['CDS_API_KEY']), NO_KEY),
     batch: checkCount('--batch', given.batch, BATCH_MAX),
     concurrency: checkCount('--concurrency', given.concurrency, CONCURRENCY_MAX),
   };
@@ -61,33 +62,12 @@ function parse(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new DemoFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, 2);
+    throw new ClientFailure(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, 2);
   }
-}
-
-function firstSet(...values: (string | undefined)[]): string | undefined {
-  return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
-}
-
-function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new DemoFailure(`The address of the service must look like ${DEFAULT_URL} (--url or CDS_URL).`, 2);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new DemoFailure('The address of the service must not hold a password; the key goes into CDS_API_KEY.', 2);
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-}
-
-function checkKey(key: string | undefined): string {
-  if (key === undefined) throw new DemoFailure(NO_KEY, 2);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new DemoFailure('The key has characters that no key has; copy it again.', 2);
-  return key;
 }
 
 function checkCount(option: string, text: string, max: number): number {
   const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > max) throw new DemoFailure(`${option} must be a whole number from 1 to ${max}.`, 2);
+  if (count < 1 || count > max) throw new ClientFailure(`${option} must be a whole number from 1 to ${max}.`, 2);
   return count;
 }

@@ -1,4 +1,4 @@
-import { Presets, SingleBar } from 'cli-progress';
+import { progressBar } from '../client/progress-bar';
 
 export interface Progress {
   readonly update: (done: number) => void;
@@ -18,8 +18,7 @@ export function progressOn(stream: NodeJS.WriteStream): StartProgress {
 
 function startBar(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   const format = '{label} {bar} {value}/{total} events | {rate}/s | {eta_formatted} left';
-  // Without wrapping, an interrupted demo would leave the terminal in a mode that cuts lines off.
-  const bar = new SingleBar({ format, stream, barsize: 24, linewrap: true }, Presets.shades_classic);
+  const bar = progressBar(stream, format);
   const began = performance.now();
   bar.start(total, 0, { label: label.padEnd('second run'.length), rate: '-' });
   return {

@@ -1,6 +1,7 @@
 import { parsePurchases, purchaseId } from './cdnow';
-import type { Answer } from './cdp-wire';
-import { report } from './report';
+import type { Answer } from '../client/batch-answers';
+import type { Revenue } from './campaign';
+import { report as reportOf, type Report, type Shown } from './report';
 import type { Run } from './send-events';
 
 const PURCHASES = parsePurchases(
@@ -14,11 +15,18 @@ const failed = (id: string): Answer => ({
   status: 'error',
   errorCode: 'validation_failed',
   message: `no\u001b[2J ${id}`,
+  details: [],
 });
 
 function aRun(answer: (id: string, index: number) => Answer, repeatedRequests = 0): Run {
   const answered = PURCHASES.map((purchase, index) => ({ purchase, answer: answer(purchaseId(purchase), index) }));
   return { answered, seconds: 0.5, repeatedRequests };
+}
+
+/** With a campaign that says what the file says, unless it says something else. */
+function report(purchases: typeof PURCHASES, first: Run, second: Run, shown: Partial<Shown> = {}): Report {
+  const revenue: Revenue = { dollars: 1234.35 };
+  return reportOf(purchases, first, second, { revenues: [revenue, revenue], ...shown });
 }
 
 function cells(text: string, name: string): string[] | undefined {
@@ -85,5 +93,39 @@ describe('report', () => {
       '8 errors, the first of them:\n  0001-19970101-1: validation_failed: no?[2J 0001-19970101-1\n',
     );
     expect(text.match(/validation_failed/g)).toHaveLength(5);
+  });
+
+  it('shows what the campaign has earned after each run, to the last digit', () => {
+    const right = report(PURCHASES, aRun(accepted), aRun(duplicate));
+    expect(cells(right.text, 'revenue of the campaign')).toEqual(['1,234.35', '1,234.35', '1,234.35']);
+    expect(right.text).toContain('The reaction has added each purchase once');
+    const revenues = [{ dollars: 1234.35 }, { dollars: 1234.3500000000001 }] as const;
+    const wrong = report(PURCHASES, aRun(accepted), aRun(duplicate), { revenues });
+    expect(wrong.isRight).toBe(false);
+    expect(cells(wrong.text, 'revenue of the campaign')).toEqual(['1,234.35', '1,234.3500000000001', '1,234.35']);
+    expect(wrong.text).toContain('THE CAMPAIGN DOES NOT ADD UP');
+  });
+
+  it.each([
+    [true, 'Without'],
+    [false, 'WITHOUT'],
+  ])('says why the campaign says nothing, which may be harmless (%s)', (isHarmless, word) => {
+    const silent = { silence: 'So it is.', isHarmless };
+    const { text, isRight } = report(PURCHASES, aRun(accepted), aRun(duplicate), { revenues: [silent, silent] });
+    expect(isRight).toBe(isHarmless);
+    expect(cells(text, 'revenue of the campaign')).toEqual(['-', '-', '1,234.35']);
+    expect(text).toContain(`${word} state.campaign.revenue of the campaign "cdnow-demo": So it is.`);
+  });
+
+  it('tells what /metrics has counted, where it can be read', () => {
+    const counted = { received: 10_008, accepted: 5_004, duplicate: 5_000, rejected: 4 };
+    const told = (shown: Partial<Shown>): string => report(PURCHASES, aRun(accepted), aRun(duplicate), shown).text;
+    expect(told({ counted })).toContain(
+      '/metrics, of all clients: 10,008 received = 5,004 accepted + 5,000 duplicate + 4 rejected.',
+    );
+    expect(told({ counted: { ...counted, received: 10_009 } })).toContain(
+      '10,009 received (some still under way) against',
+    );
+    expect(told({})).not.toContain('/metrics');
   });
 });

@@ -1,6 +1,8 @@
 import Table from 'cli-table3';
 import { purchaseId, type Purchase } from './cdnow';
-import { readable } from './foreign-data';
+import { DEMO_CAMPAIGN, type Revenue } from './campaign';
+import type { EventCounts } from './event-counts';
+import { readable } from '../client/foreign-data';
 import type { Run } from './send-events';
 import { disagreements, isSameTotals, tallyRun, totalsOf, type RunTally, type Totals } from './tally';
 
@@ -12,9 +14,18 @@ export interface Report {
 
 const ERRORS_SHOWN_MAX = 5;
 const NUMBER = new Intl.NumberFormat('en-US');
+const REVENUE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 });
+
+/** What the service shows beside its answers. */
+export interface Shown {
+  /** Of the campaign, after each run. */
+  readonly revenues: readonly [Revenue, Revenue];
+  /** What `/metrics` has grown by; undefined where it does not tell. */
+  readonly counted?: EventCounts | undefined;
+}
 
 /** What came of sending `purchases` twice. */
-export function report(purchases: readonly Purchase[], first: Run, second: Run): Report {
+export function report(purchases: readonly Purchase[], first: Run, second: Run, shown: Shown): Report {
   const file = totalsOf(purchases);
   const tallies = [tallyRun(first), tallyRun(second)] as const;
   const differing = disagreements(first, second);
@@ -29,15 +40,17 @@ export function report(purchases: readonly Purchase[], first: Run, second: Run):
     isComplete
       ? 'What the service answered adds up to the file, right to the cent.'
       : 'WHAT THE SERVICE ANSWERED DOES NOT ADD UP TO THE FILE; compare the columns.',
+    ...notesOnCampaign(shown.revenues, file),
+    ...notesOnMetrics(shown.counted),
     ...(errors > 0 ? [listErrors(errors, first, second)] : []),
   ];
   return {
-    text: [table(tallies, file), ...notes].join('\n'),
-    isRight: errors === 0 && differing === 0 && isComplete,
+    text: [table(tallies, file, shown.revenues), ...notes].join('\n'),
+    isRight: errors === 0 && differing === 0 && isComplete && shown.revenues.every((each) => isAsIn(file, each)),
   };
 }
 
-function table(tallies: readonly [RunTally, RunTally], file: Totals): string {
+function table(tallies: readonly [RunTally, RunTally], file: Totals, revenues: Shown['revenues']): string {
   const grid = new Table({
     head: ['', 'first run', 'second run', 'in the file'],
     colAligns: ['left', 'right', 'right', 'right'],
@@ -64,6 +77,8 @@ function table(tallies: readonly [RunTally, RunTally], file: Totals): string {
     ...[...file.centsByMonth.keys()]
       .sort()
       .map((month) => compared(`  ${month}`, ({ centsByMonth }) => dollars(centsByMonth.get(month) ?? 0))),
+    blank,
+    ['revenue of the campaign', ...revenues.map(revenueCell), dollars(file.cents)],
   );
   return grid.toString();
 }
@@ -75,6 +90,33 @@ function eventsPerSecond({ accepted, duplicate, error, seconds }: RunTally): str
 /** From whole cents, so that nothing is rounded. */
 function dollars(cents: number): string {
   return `${NUMBER.format(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, '0')}`;
+}
+
+/** As the state has it, to the last digit. */
+function revenueCell(revenue: Revenue): string {
+  return 'silence' in revenue ? '-' : REVENUE.format(revenue.dollars);
+}
+
+/** Both are the number that is nearest to the same decimal one, or differ. */
+function isAsIn({ cents }: Totals, revenue: Revenue): boolean {
+  return 'silence' in revenue ? revenue.isHarmless : revenue.dollars === cents / 100;
+}
+
+function notesOnCampaign(revenues: Shown['revenues'], file: Totals): string[] {
+  const [, last] = revenues;
+  const place = `state.campaign.revenue of the campaign "${DEMO_CAMPAIGN}"`;
+  if ('silence' in last) return [`${last.isHarmless ? 'Without' : 'WITHOUT'} ${place}: ${last.silence}`];
+  return revenues.every((revenue) => isAsIn(file, revenue))
+    ? [`The reaction has added each purchase once: ${place} is the sum of the file.`]
+    : [`THE CAMPAIGN DOES NOT ADD UP TO THE FILE: compare ${place}, and see GET /v1/review-entries?status=open.`];
+}
+
+function notesOnMetrics(counted: EventCounts | undefined): string[] {
+  if (counted === undefined) return [];
+  const { received, accepted, duplicate, rejected } = counted;
+  const outcomes = Object.entries({ accepted, duplicate, rejected }).map(([name, n]) => `${NUMBER.format(n)} ${name}`);
+  const sign = received === accepted + duplicate + rejected ? '=' : '(some still under way) against';
+  return [`/metrics, of all clients: ${NUMBER.format(received)} received ${sign} ${outcomes.join(' + ')}.`];
 }
 
 function notesOnFirst({ accepted, duplicate, repeatedRequests }: RunTally): string[] {

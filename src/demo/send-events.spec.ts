@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readSample } from './cdnow-file';
+import { ADVICE } from './run-demo';
 import { sendEvents, type Run } from './send-events';
-import { ServiceClient } from './service-client';
+import { ServiceClient } from '../client/service-client';
 
 type Item = Readonly<{ externalEventId: string }>;
 type Answering = (items: readonly Item[], response: ServerResponse, request: number) => void;
@@ -27,7 +28,7 @@ async function aService(answering: Answering): Promise<{ client: ServiceClient; 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { client: new ServiceClient(url, 'key'), received };
+  return { client: new ServiceClient(url, 'key', ADVICE), received };
 }
 
 function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Purchase } from './cdnow';
-import { EVENT_BATCH_PATH, purchaseEvent, readAnswers, type Answer } from './cdp-wire';
-import { retryDelayMs } from './retry-delay';
-import type { ServiceClient } from './service-client';
+import { EVENT_BATCH_PATHS, isUnavailable, readAnswers, type Answer } from '../client/batch-answers';
+import { purchaseEvent } from './cdp-wire';
+import { retryDelayMs } from '../client/retry-delay';
+import type { RequestOptions, ServiceClient } from '../client/service-client';
 
 export interface Answered {
   readonly purchase: Purchase;
@@ -27,10 +28,12 @@ export interface SendOptions {
 
 type BatchRun = Pick<Run, 'answered' | 'repeatedRequests'>;
 
+/** A tour that stands still for longer is none. */
+const RETRY_AFTER_MS_MAX = 60_000;
 /** With their delays (about 12 s at least) these outlast a restart of the service. */
 const ATTEMPTS_MAX = 8;
 
-/** Sends every purchase; throws `DemoFailure` when the service does not take the requests themselves. */
+/** Sends every purchase; throws `ClientFailure` when the service does not take the requests themselves. */
 export async function sendEvents(
   client: ServiceClient,
   purchases: readonly Purchase[],
@@ -63,17 +66,21 @@ export async function sendEvents(
   };
 }
 
+/** So many attempts, none of which the service wants to have put off for long. */
+export function atMost(attemptsMax: number): RequestOptions['retries'] {
+  return ({ attempts, askedMs }) => attempts < attemptsMax && askedMs <= RETRY_AFTER_MS_MAX;
+}
+
 /** Single events that the service could not take at that moment are sent again, like a whole request. */
 async function sendBatch(client: ServiceClient, batch: readonly Purchase[], signal: AbortSignal): Promise<BatchRun> {
   const answers = new Map<Purchase, Answer>();
   let pending = batch;
   let requests = 0;
   for (let round = 1; ; round++) {
-    const reply = await client.post(
-      EVENT_BATCH_PATH,
-      { items: pending.map(purchaseEvent) },
-      { attemptsMax: ATTEMPTS_MAX, signal },
-    );
+    const reply = await client.post(EVENT_BATCH_PATHS.cdp, JSON.stringify({ items: pending.map(purchaseEvent) }), {
+      retries: atMost(ATTEMPTS_MAX),
+      signal,
+    });
     requests += reply.attempts;
     const read = reply.status === 200 ? readAnswers(reply.body, pending.length) : undefined;
     if (read === undefined) throw client.refusal(reply);
@@ -91,10 +98,6 @@ async function sendBatch(client: ServiceClient, batch: readonly Purchase[], sign
 
 function pair(purchase: Purchase, answer: Answer | undefined): Answered[] {
   return answer === undefined ? [] : [{ purchase, answer }];
-}
-
-function isUnavailable(answer: Answer): boolean {
-  return answer.status === 'error' && answer.errorCode === 'unavailable';
 }
 
 function split<T>(items: readonly T[], size: number): readonly (readonly T[])[] {

@@ -4,6 +4,7 @@ import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
 import { identityRules, type IdentityRules } from './domain/identifier';
+import type { HeldCustomer } from './domain/held-customer';
 import { ErasedIdentifiers } from './erased-identifiers';
 import {
   identifierKey,
@@ -166,6 +167,15 @@ export class IdentityService {
       this.profiles.write(transaction, plans, newId),
     ]);
     if (held < used.size) throw new LostRaceError('a customer was erased since it was read');
+  }
+
+  /** The same inside a transaction, which those that are not erased wait for: nobody is erased before it ends. */
+  holdCustomers(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<Map<string, HeldCustomer>> {
+    return this.profiles.holdCustomers(transaction, tenantId, profileIds);
   }
 
   /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IdentityPlan, KnownCustomer, KnownProfile } from './domain/resolve-profile';
+import type { HeldCustomer } from './domain/held-customer';
 import type { Identifier } from './domain/identifier';
 import { Profile } from './entities/profile.entity';
 import * as sql from './profile.sql';
@@ -27,6 +28,14 @@ export interface KnownIdentifier extends TenantIdentifier {
 export interface TenantPlan {
   readonly tenantId: string;
   readonly plan: IdentityPlan;
+}
+
+interface CustomerRow {
+  readonly profile_id: string;
+  readonly root_id: string;
+  readonly held: boolean;
+  readonly external_id: string | null;
+  readonly others: readonly string[];
 }
 
 interface IdentifierRow {
@@ -106,6 +115,21 @@ export class ProfileRepository {
   async holdProfiles(transaction: Transaction, profiles: readonly TenantProfile[]): Promise<number> {
     const rows = await transaction.send(sql.HOLD_PROFILES, columns(profiles.toSorted(byProfile)));
     return rows.length;
+  }
+
+  /** The customers that profiles belong to now, by profile; those that are not erased are held until this transaction ends. */
+  async holdCustomers(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<Map<string, HeldCustomer>> {
+    const rows = await transaction.send<CustomerRow>(sql.HOLD_CUSTOMERS, [tenantId, profileIds.toSorted()]);
+    return new Map(
+      rows.map(({ profile_id: profileId, root_id: rootId, held, external_id: externalId, others }) => [
+        profileId,
+        { rootId, isErased: !held, externalId, profileIds: [rootId, ...others] },
+      ]),
+    );
   }
 
   /** Writes new profiles, changed customers and merges. The customers must be locked. */

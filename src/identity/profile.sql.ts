@@ -151,3 +151,26 @@ export const FIND_ERASED: Statement = {
       WHERE tenant_id = u.tenant_id AND hash = decode(u.hash, 'hex') LIMIT 1
     ) e`,
 };
+
+/**
+ * The customers that profiles belong to now, held so that an erasure waits for this commit; of an erased one only the root is
+ * told. `others` are the profiles of the customer beside the root.
+ */
+export const HOLD_CUSTOMERS: Statement = {
+  name: 'identity_hold_customers',
+  text: `
+    SELECT u.profile_id, p.root_id, r.profile_id IS NOT NULL AS held, r.external_id,
+      ARRAY(
+        SELECT o.profile_id::text FROM profiles o
+        WHERE o.tenant_id = $1::uuid AND o.root_id = p.root_id AND o.root_id <> o.profile_id
+      ) AS others
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT root_id FROM profiles WHERE tenant_id = $1::uuid AND profile_id = u.profile_id LIMIT 1
+    ) p
+    LEFT JOIN LATERAL (
+      SELECT profile_id, external_id FROM profiles
+      WHERE tenant_id = $1::uuid AND profile_id = p.root_id AND erased_at IS NULL
+      LIMIT 1 FOR KEY SHARE
+    ) r ON true`,
+};

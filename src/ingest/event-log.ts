@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IncomingEvent } from './domain/incoming-event';
+import { shardOf, type QueuePlace } from './domain/queue-place';
 import * as sql from './event.sql';
 
 /** An event on its way into the log. */
@@ -27,9 +28,6 @@ export interface StoredEvent {
   /** The batch that stored it: a sender that lost its connection during COMMIT recognises its own. */
   readonly batchId: string;
 }
-
-/** Entries of one customer share a shard, which one worker holds at a time. Changing it needs an empty queue. */
-export const QUEUE_SHARDS = 64;
 
 interface StoredRow {
   readonly position: string;
@@ -68,20 +66,16 @@ export class EventLog {
     return new Set(rows.map((row) => row.event_id));
   }
 
-  /** Queues stored events in the order of their arrival, in the flush that commits them. */
-  enqueue(transaction: Transaction, events: readonly HomedEvent[]): void {
+  /** Queues stored events in the order of their arrival, in the flush that commits them; answers where. */
+  enqueue(transaction: Transaction, events: readonly HomedEvent[]): QueuePlace[] {
     transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
       events.map((event) => event.tenantId),
       events.map((event) => shardOf(event.rootId)),
       events.map((event) => event.eventId),
       events.map((event) => event.rootId),
     ]);
+    return events.map((event) => ({ tenantId: event.tenantId, shard: shardOf(event.rootId) }));
   }
-}
-
-/** The last bytes of a UUIDv7 are random, so customers spread evenly. */
-function shardOf(profileId: string): number {
-  return Number.parseInt(profileId.slice(-4), 16) % QUEUE_SHARDS;
 }
 
 function eventColumns({ tenantId, eventId, event, contentHash, receivedAt, profileId }: HomedEvent): object {

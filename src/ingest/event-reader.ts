@@ -3,13 +3,16 @@ import { DataSource, In } from 'typeorm';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { eventIdOf } from './domain/event-id';
 import type { EventFamily } from './domain/incoming-event';
+import type { ProcessingState } from './domain/processing-record';
 import { Event } from './entities/event.entity';
+import { ProcessingReader } from './processing-reader';
 
 export interface EventFilter {
   readonly source?: string | undefined;
   readonly externalEventId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly family?: EventFamily | undefined;
+  readonly state?: ProcessingState | undefined;
 }
 
 export interface EventPage {
@@ -33,7 +36,10 @@ interface LookedAt {
 /** Finds stored events for people who ask what became of them. */
 @Injectable()
 export class EventReader {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly processing: ProcessingReader,
+  ) {}
 
   find(tenantId: string, eventId: string): Promise<Event | null> {
     return this.database.manager.findOneBy(Event, { tenantId, eventId });
@@ -62,8 +68,16 @@ export class EventReader {
     const { source = '', externalEventId = '', eventType, family } = filter;
     const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
     const fits =
-      event !== null && (eventType ?? event.eventType) === event.eventType && (family ?? event.family) === event.family;
+      event !== null &&
+      (eventType ?? event.eventType) === event.eventType &&
+      (family ?? event.family) === event.family &&
+      (await this.isInState(event, filter.state));
     return { events: fits ? [event] : [], nextCursor: null };
+  }
+
+  private async isInState({ tenantId, eventId }: Event, wanted: ProcessingState | undefined): Promise<boolean> {
+    if (wanted === undefined) return true;
+    return ((await this.processing.of(tenantId, [eventId])).get(eventId)?.state ?? 'queued') === wanted;
   }
 
   private lookAt(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
@@ -71,12 +85,17 @@ export class EventReader {
       `WITH looked_at AS (
          SELECT event_id, received_at, row_number() OVER () AS position,
            ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
-             AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7) AS fits
+             AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
+             AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
          FROM (
            SELECT * FROM events
            WHERE tenant_id = $1 AND (received_at, event_id) < ($2, $3) AND received_at > '-infinity'
            ORDER BY received_at DESC, event_id DESC LIMIT $8
          ) newest
+         LEFT JOIN LATERAL (
+           SELECT state FROM event_processing
+           WHERE $10::text IS NOT NULL AND tenant_id = newest.tenant_id AND event_id = newest.event_id LIMIT 1
+         ) processing ON true
        )
        SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY position LIMIT $9`,
       [
@@ -90,6 +109,7 @@ export class EventReader {
         ROWS_LOOKED_AT_MAX,
         // One more than the page shows that there is a next one; the last row looked at comes on top.
         limit + 2,
+        filter.state ?? null,
       ],
     );
   }

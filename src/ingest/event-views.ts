@@ -3,6 +3,7 @@ import { IdentityService } from '../identity/identity.service';
 import { PersonalProperties } from '../platform/masking/personal-properties';
 import { EventDto } from './dto/event.dto';
 import type { Event } from './entities/event.entity';
+import { ProcessingReader } from './processing-reader';
 
 export interface ViewOptions {
   readonly unmasked: boolean;
@@ -14,16 +15,22 @@ export class EventViews {
   constructor(
     private readonly identity: IdentityService,
     private readonly personal: PersonalProperties,
+    private readonly processing: ProcessingReader,
   ) {}
 
   /** Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. */
   async of(tenantId: string, events: readonly Event[], { unmasked }: ViewOptions): Promise<EventDto[]> {
-    const customers = await this.identity.customersOf(tenantId, [...new Set(events.map((event) => event.profileId))]);
+    const profileIds = [...new Set(events.map((event) => event.profileId))];
+    const eventIds = events.map((event) => event.eventId);
+    const [customers, processing] = await Promise.all([
+      this.identity.customersOf(tenantId, profileIds),
+      this.processing.of(tenantId, eventIds),
+    ]);
     return Promise.all(
       events.map(async (event) => {
         const customerId = customers.get(event.profileId) ?? event.profileId;
         const personal = unmasked ? null : await this.personal.namesOf(tenantId, event.eventType);
-        return EventDto.of(event, customerId, personal);
+        return EventDto.of(event, customerId, personal, processing.get(event.eventId));
       }),
     );
   }

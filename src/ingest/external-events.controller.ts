@@ -5,12 +5,14 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { ApiDryRun } from './dry-run';
 import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dto';
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import { ExternalEventCheck } from './external-event-check';
 import { IngestController } from './ingest-controller';
+import { IngestFigures } from './ingest-figures';
 import { IngestService } from './ingest.service';
 import { RefusedRequestFilter } from './refused-request.filter';
 
@@ -21,15 +23,17 @@ export class ExternalEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
+    figures: IngestFigures,
     private readonly events: ExternalEventCheck,
   ) {
-    super(ingest, limits);
+    super(ingest, limits, figures, 'external');
   }
 
   /** Takes one external event, once however often it is sent. */
   @Post('external-events')
   @ApiDryRun()
   @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @MayRefuse('source_not_allowed', 'identity_conflict', 'profile_erased')
   @ApiAcceptedResponse({ type: AcceptedResultDto })
   @ApiOkResponse({ type: DuplicateResultDto })
   takeExternalEvent(
@@ -46,6 +50,7 @@ export class ExternalEventsController extends IngestController {
   @HttpCode(200)
   @ApiDryRun()
   @AuthenticateApiKey('external-events:write', { orSignature: true, rate: 'events' })
+  @MayRefuse('batch_too_large')
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(
     @Caller() caller: Principal,

@@ -3,14 +3,15 @@ import type { Principal } from '../platform/auth/principal';
 import { spenderOf } from '../platform/auth/spender';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
-import { receivedJson } from '../platform/http/json-body';
+import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import { entryTexts } from '../platform/json/json-text';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
-import { jsonTextOf } from './domain/json-text';
+import { jsonTextOf } from '../platform/json/json-text-of';
 import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
+import type { EventFamily, IngestFigures } from './ingest-figures';
 import type { IngestService } from './ingest.service';
 
 const ACCEPTED = 202;
@@ -27,6 +28,8 @@ export abstract class IngestController {
   protected constructor(
     private readonly ingest: IngestService,
     private readonly limits: RateLimits,
+    private readonly figures: IngestFigures,
+    private readonly family: EventFamily,
   ) {}
 
   /** Takes the event that the request has brought; a refusal is thrown. */
@@ -40,9 +43,10 @@ export abstract class IngestController {
     const body = receivedJson(request);
     if (body === undefined) throw new Error('A route takes an event without reading the body');
     const { value, raw } = body;
-    const sent = { value, bytes: raw.length, text: () => textOf(raw) };
+    const sent = { value, bytes: raw.length, text: () => sentTextOf(raw) };
     const result = await this.ingest.ingest(caller, await check(sent), { dryRun });
     if (result.status === 'error') throw refusalError(result.refusal);
+    if (!dryRun) this.figures.settled(this.family, [result]);
     response.status(result.status === 'accepted' ? ACCEPTED : OK);
     return ingestResultDto(result);
   }
@@ -56,6 +60,7 @@ export abstract class IngestController {
     check: CheckEvent,
   ): Promise<BatchResultDto> {
     const dryRun = isDryRun(request.query);
+    this.figures.batch(request, items.length);
     // The guard has let it in as one event.
     this.limits.charge('events', spenderOf(caller), response, items.length - 1);
     // Memory is what counts here, and a batch's items are mostly alike.
@@ -67,6 +72,7 @@ export abstract class IngestController {
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
+    if (!dryRun) this.figures.settled(this.family, results);
     return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
   }
 }
@@ -76,14 +82,9 @@ function itemTexts(request: Request): () => readonly string[] {
   let texts: readonly string[] | undefined;
   return () => {
     const raw = receivedJson(request)?.raw;
-    texts ??= raw === undefined ? [] : entryTexts(textOf(raw), 'items');
+    texts ??= raw === undefined ? [] : entryTexts(sentTextOf(raw), 'items');
     return texts;
   };
-}
-
-/** Without a byte order mark, which JSON.parse does not take. */
-function textOf(raw: Buffer): string {
-  return raw.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 function isUnavailable(result: IngestResult): boolean {

@@ -6,8 +6,13 @@ import { PipelinedConnection } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import { LaneWatches } from '../platform/observability/lane-watches';
+import { Tracing } from '../platform/observability/tracing';
+import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
+import type { QueuePlace } from './domain/queue-place';
 import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import { QueueSignal } from './queue-signal';
 import { settleCopies } from './settle-copies';
 
 /** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
@@ -30,8 +35,12 @@ export class IngestLane implements BeforeApplicationShutdown {
 
   constructor(
     private readonly transaction: IngestTransaction,
+    private readonly signal: QueueSignal,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
+    watches: LaneWatches,
+    private readonly review: ReviewService,
+    private readonly tracing: Tracing,
   ) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-ingest',
@@ -43,6 +52,7 @@ export class IngestLane implements BeforeApplicationShutdown {
       singlesMax: SINGLES_MAX,
       fillTo: FILL_TO,
       bytesMax: settings.laneBytesMax,
+      watch: watches.of('ingest'),
     });
   }
 
@@ -62,15 +72,32 @@ export class IngestLane implements BeforeApplicationShutdown {
     await this.connection.close();
   }
 
-  private persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
+  private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
     const batchId = newId();
-    return persistBatch<IngestWork, Outcome>(batch, {
-      attempt: (works) => this.connection.transaction((open) => this.transaction.run(open, works, batchId)),
+    const outcomes = await persistBatch<IngestWork, Outcome>(batch, {
+      attempt: (works) => this.attempt(works, batchId),
       refuse: refusedBy,
       patienceMs: PATIENCE_MS,
     });
+    this.review.tell(outcomes.flatMap(warningsIn));
+    this.tracing.stored(batch);
+    return outcomes;
   }
+
+  private async attempt(works: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+    let places: readonly QueuePlace[] = [];
+    const outcomes = await this.connection.transaction((open) =>
+      this.transaction.run(open, works, batchId, (queued) => (places = queued)),
+    );
+    if (places.length > 0) this.signal.tell(places);
+    return outcomes;
+  }
+}
+
+/** They are in the review area since the commit. */
+function warningsIn(outcome: Outcome): { readonly severity: 'warning'; readonly reason: string }[] {
+  return outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => ({ severity: 'warning', reason }));
 }
 
 /** Mistakes of ours are passed on: they must show as such. */

@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
 import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
 import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
 import { saysTheSame } from './domain/content-hash';
 import type { Outcome, WarningReason } from './domain/outcome';
+import type { QueuePlace } from './domain/queue-place';
 import { warningProblem } from './domain/warning-entry';
 
-/** An event in the lane, with the profile id it takes if its customer is new. */
+/** An event in the lane. */
 export interface IngestWork extends EventToStore {
-  readonly newProfileId: string;
   /** The JSON text it came as, for the review area. */
   readonly text: () => string;
   /** What is odd about the event itself, whoever it belongs to. */
@@ -36,8 +37,16 @@ export class IngestTransaction {
     private readonly review: ReviewService,
   ) {}
 
-  /** May be run again with the same batch id after a failure, also when a commit's outcome is unknown. */
-  async run(transaction: Transaction, batch: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+  /**
+   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` hears where
+   * entries will stand in the queue, once this is committed.
+   */
+  async run(
+    transaction: Transaction,
+    batch: readonly IngestWork[],
+    batchId: string,
+    queued: (places: readonly QueuePlace[]) => void,
+  ): Promise<Outcome[]> {
     const claims = batch.map(claimOf);
     const [stored, reading] = await Promise.all([
       this.log.find(transaction, batch),
@@ -58,7 +67,7 @@ export class IngestTransaction {
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = homed.filter((event) => inserted.has(event.eventId));
-    if (accepted.length > 0) this.log.enqueue(transaction, accepted);
+    if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted));
     const known = new Map([...stored, ...storedLate]);
     return this.conclude(transaction, batch, [
       ...repeated(batch, known, batchId),
@@ -122,13 +131,14 @@ function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Out
   return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
 }
 
-function claimOf(work: IngestWork): TenantClaim {
+function claimOf({ tenantId, event, receivedAt, eventId }: IngestWork): TenantClaim {
+  let profileId: string | undefined;
   return {
-    tenantId: work.tenantId,
-    identifiers: work.event.identifiers,
-    at: work.receivedAt,
-    newProfileId: work.newProfileId,
-    eventId: work.eventId,
+    ...{ tenantId, eventId, identifiers: event.identifiers, at: receivedAt },
+    // Made when it is asked for: most customers are known, and an id costs more than parsing the event.
+    get newProfileId() {
+      return (profileId ??= newId());
+    },
   };
 }
 

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
+import { EventProcessing } from './entities/event-processing.entity';
 import { Event } from './entities/event.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
 import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
+import { EventQueue } from './event-queue';
 import { EventReader } from './event-reader';
 import { EventReplay } from './event-replay';
 import { EventSample } from './event-sample';
@@ -14,20 +16,27 @@ import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
+import { IngestFigures } from './ingest-figures';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
+import { ProcessingReader } from './processing-reader';
+import { QueueSignal } from './queue-signal';
 import { Timeline } from './timeline';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Event, QueuedEvent]), IdentityModule, ReviewModule],
+  imports: [TypeOrmModule.forFeature([Event, QueuedEvent, EventProcessing]), IdentityModule, ReviewModule],
   controllers: [ExternalEventsController, EventsController],
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
+    ...[EventQueue, IngestFigures, QueueSignal, ProcessingReader],
   ],
-  exports: [IngestService, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+  exports: [
+    ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+    ...[EventQueue, QueueSignal],
+  ],
 })
 export class IngestModule {
   constructor(families: EventFamilies, external: ExternalEventCheck) {

@@ -1,5 +1,4 @@
 import type { Principal } from '../platform/auth/principal';
-import { newId } from '../platform/ids/ids';
 import { isObject } from '../platform/json/is-object';
 import type { Problem } from '../review/domain/review-entry';
 import { contentHashOf } from './domain/content-hash';
@@ -39,7 +38,6 @@ export function judgeEvent(
     eventId: eventIdOf(tenantId, event.source, event.externalEventId),
     contentHash: contentHashOf(event),
     receivedAt,
-    newProfileId: newId(),
     text: sent.sent.text,
     warnings: warningsOf(tenantId, checked, receivedAt, told),
   };

@@ -5,10 +5,12 @@ import { DomainError } from '../platform/errors/domain-error';
 import { ERROR_CODES } from '../platform/errors/error-codes';
 import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
 import { BodyRefusal } from '../platform/http/body-refusal';
+import { ClientGone } from '../platform/http/client-gone';
 import { expectsContentDigest } from '../platform/http/content-digest';
-import { receivedJson } from '../platform/http/json-body';
+import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
+import { IngestFigures, type EventFamily } from './ingest-figures';
 import { RefusedEventError } from './ingest-controller';
 
 const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
@@ -23,6 +25,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     private readonly review: ReviewService,
     private readonly problems: ProblemDetailsFilter,
     private readonly clock: Clock,
+    private readonly figures: IngestFigures,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
@@ -30,17 +33,27 @@ export class RefusedRequestFilter implements ExceptionFilter {
     try {
       const problem = this.problemOf(error, request);
       if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
-      this.problems.catch(error, host);
+      this.answer(error, request, host);
     } catch (failure) {
       // A refusal that cannot be kept is not answered as one: the client is told to send it again.
-      this.problems.catch(failure, host);
+      this.answer(failure, request, host);
     }
+  }
+
+  private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost): void {
+    const { code } = this.problems.refusalOf(error);
+    // Who is not let in has brought no events; who may not send any has.
+    const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
+    if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
+      this.figures.refused(familyOf(request), code, request);
+    }
+    this.problems.catch(error, host);
   }
 
   private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
     const { caller } = request;
     if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
-    if (!KEPT_STATUSES.has(ERROR_CODES[error.code].status) || request.query['dry_run'] === 'true') return undefined;
+    if (!KEPT_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request)) return undefined;
     return {
       tenantId: caller.tenantId,
       severity: 'error',
@@ -48,11 +61,19 @@ export class RefusedRequestFilter implements ExceptionFilter {
       reason: error.details[0]?.code ?? error.code,
       message: error.message,
       details: error.details,
-      family: request.path.startsWith('/v1/cdp/') ? 'cdp' : 'external',
+      family: familyOf(request),
       payload: payloadOf(error, request),
       at: this.clock.now().getTime(),
     };
   }
+}
+
+function isDryRun({ query }: AuthenticatedRequest): boolean {
+  return query['dry_run'] === 'true';
+}
+
+function familyOf({ path }: AuthenticatedRequest): EventFamily {
+  return path.startsWith('/v1/cdp/') ? 'cdp' : 'external';
 }
 
 function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
@@ -61,5 +82,5 @@ function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPay
   if (isUnproved) return { form: 'text', text: '' };
   if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
   const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: json.raw.toString('utf8') };
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: sentTextOf(json.raw) };
 }

@@ -6,9 +6,10 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { receivedJson } from '../platform/http/json-body';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { pageStart } from '../platform/pagination/time-key';
-import { CreateJwtIssuerDto } from './dto/create-jwt-issuer.dto';
+import { CreateJwtIssuerDto, JWT_ISSUER_EXAMPLES } from './dto/create-jwt-issuer.dto';
 import { JwtIssuerDto, JwtIssuerPageDto } from './dto/jwt-issuer.dto';
 import { JwtIssuersService } from './jwt-issuers.service';
 
@@ -20,10 +21,11 @@ export class JwtIssuersController {
   /** Registers an issuer of participants' tokens. */
   @Post()
   @AuthenticateApiKey('jwt-issuers:write')
+  @MayRefuse('issuer_taken')
   @ApiCreatedResponse({ type: JwtIssuerDto })
   async createJwtIssuer(
     @Caller() caller: Principal,
-    @JsonBody(CreateJwtIssuerDto, { checked: false }) _wanted: unknown,
+    @JsonBody(CreateJwtIssuerDto, { checked: false, examples: JWT_ISSUER_EXAMPLES }) _wanted: unknown,
     @Req() request: Request,
   ): Promise<JwtIssuerDto> {
     return JwtIssuerDto.of(await this.issuers.create(caller, receivedJson(request)?.value));

@@ -14,6 +14,7 @@ import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
 import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
+import { ObservabilityModule } from './observability/observability.module';
 import { UnmaskAudit } from './masking/unmask-audit';
 import { PersonalData } from './personal-data/personal-data';
 import { SecretBox } from './secrets/secret-box';
@@ -30,6 +31,7 @@ export class PlatformModule {
         TypeOrmModule.forFeature([ControlChange, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
+        ObservabilityModule,
       ],
       providers: [
         { provide: SETTINGS_TOKEN, useValue: settings },

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { IngestResult } from '../ingest/domain/outcome';
 import { EventFamilies } from '../ingest/event-families';
 import { EventReplay, type EventToReplay } from '../ingest/event-replay';
+import type { Sender } from '../ingest/judged-event';
 import { Clock } from '../platform/clock/clock';
 import { unavailable } from '../platform/database/database-errors';
 import { describeFaults } from '../platform/errors/describe-faults';
+import { DomainError } from '../platform/errors/domain-error';
 import type { KeptEntry } from '../review/domain/kept-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayCounts } from './domain/replay-progress';
+import type { ReplayResult } from './domain/replay-result';
 import { replayStep, slicesBySize } from './domain/replay-step';
 import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
+import { StoredEventReplay } from './stored-event-replay';
 
 /** Loaded at a time; single events are 256 KiB at most, refused batches more. */
 const SLICE_BYTES_MAX = 1024 * 1024;
@@ -26,6 +29,7 @@ export class ReplayPieces {
     private readonly resolutions: ReviewResolutions,
     private readonly families: EventFamilies,
     private readonly events: EventReplay,
+    private readonly stored: StoredEventReplay,
     private readonly clock: Clock,
   ) {}
 
@@ -49,18 +53,19 @@ export class ReplayPieces {
       replay,
       steps.flatMap((step) => ('send' in step ? [step.send] : [])),
     );
-    return [...counted, ...results.map(({ status }) => (status === 'error' ? 'failed' : status))];
+    return [...counted, ...results.map(({ status }) => COUNTED_AS[status])];
   }
 
-  private async send(replay: ReviewReplay, entries: readonly KeptEntry[]): Promise<IngestResult[]> {
+  private async send(replay: ReviewReplay, entries: readonly KeptEntry[]): Promise<ReplayResult[]> {
     const { tenantId, id: jobId, createdBy: by } = replay;
     const sources = replay.sources === null ? null : new Set(replay.sources);
     const attempt: ReplayAttempt = { action: 'replayed', at: this.clock.now().toISOString(), by, jobId };
-    const prepared = await Promise.all(entries.map((entry) => this.prepare(tenantId, entry, attempt)));
+    const sender = { tenantId, sources };
+    const prepared = await Promise.all(entries.map((entry) => this.prepare(sender, entry, attempt)));
     const events = prepared.flatMap((each) => ('event' in each ? [each.event] : []));
-    const sent = await this.events.replayAll({ tenantId, sources }, events);
+    const sent = await this.events.replayAll(sender, events);
     let next = 0;
-    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.refused) ?? UNSETTLED);
+    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.result) ?? UNSETTLED);
     const settled = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
     const failures = settled.flatMap(({ result, id }) => (isPassing(result) ? [] : failedReplay(id, attempt, result)));
     await this.resolutions.noteFailures(tenantId, failures);
@@ -68,28 +73,48 @@ export class ReplayPieces {
     return results;
   }
 
+  /** What is stored is processed here and now. */
   private async prepare(
-    tenantId: string,
+    sender: Sender,
     entry: KeptEntry,
     attempt: ReplayAttempt,
-  ): Promise<{ event: EventToReplay } | { refused: IngestResult }> {
+  ): Promise<{ event: EventToReplay } | { result: ReplayResult }> {
     const found = replayable(entry, undefined);
     if ('faults' in found) {
       const { faults } = found;
       const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
-      return { refused: { status: 'error', refusal } };
+      return { result: { status: 'error', refusal } };
     }
-    const checked = await this.families.check(entry.family, tenantId, found.sent);
+    if ('storedEventId' in found) return { result: await this.process(sender, entry, found.storedEventId, attempt) };
+    const checked = await this.families.check(entry.family, sender.tenantId, found.sent);
     const replay = { entryId: entry.id, attempt };
     return { event: { checked, receivedAt: entry.firstSeenAt.getTime(), replay } };
   }
+
+  private async process(
+    sender: Sender,
+    entry: KeptEntry,
+    eventId: string,
+    attempt: ReplayAttempt,
+  ): Promise<ReplayResult> {
+    try {
+      return await this.stored.replay(sender, entry, eventId, attempt);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'unavailable') return UNSETTLED;
+      throw error;
+    }
+  }
 }
 
-const UNSETTLED: IngestResult = {
+const COUNTED_AS: Readonly<Record<ReplayResult['status'], keyof ReplayCounts>> = {
+  ...{ accepted: 'accepted', processed: 'accepted', duplicate: 'duplicate', error: 'failed', failed: 'failed' },
+};
+
+const UNSETTLED: ReplayResult = {
   status: 'error',
   refusal: { code: 'unavailable', message: 'The event was left without a result.', details: [] },
 };
 
-function isPassing(result: IngestResult): boolean {
+function isPassing(result: ReplayResult): boolean {
   return result.status === 'error' && result.refusal.code === 'unavailable';
 }

@@ -1,14 +1,14 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { ingestResultDto } from '../ingest/dto/ingest-result.dto';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { ReviewViews } from '../review/review-views';
 import { BulkReplayService } from './bulk-replay.service';
 import { BulkReplayDto, BulkReplayStartedDto, replayFilter, ReviewReplayDto } from './dto/bulk-replay.dto';
-import { ReplayDto, ReplayedDto } from './dto/replay.dto';
+import { ReplayDto, ReplayedDto, replayResultDto } from './dto/replay.dto';
 import { ReplayService } from './replay.service';
 
 @ApiTags('Review')
@@ -24,6 +24,7 @@ export class ReplayController {
   @Post('review-entries/:id\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')
+  @MayRefuse('source_not_allowed')
   @ApiOkResponse({ type: ReplayedDto })
   async replayReviewEntry(
     @Caller() caller: Principal,
@@ -31,7 +32,7 @@ export class ReplayController {
     @JsonBody(ReplayDto, { optional: true }) { payload }: ReplayDto,
   ): Promise<ReplayedDto> {
     const result = await this.replays.replay(caller, id, payload);
-    return { outcome: ingestResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
+    return { outcome: replayResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
   }
 
   /** Begins to send the events of all refusals again that fit the filter now, at most 100,000, the oldest first. */

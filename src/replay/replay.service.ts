@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { IngestResult } from '../ingest/domain/outcome';
+import type { SentEvent } from '../ingest/domain/incoming-event';
 import { EventFamilies } from '../ingest/event-families';
 import { EventReplay } from '../ingest/event-replay';
 import type { Principal } from '../platform/auth/principal';
@@ -9,9 +9,12 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
+import type { KeptEntry } from '../review/domain/kept-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay } from './domain/failed-replay';
+import type { ReplayResult } from './domain/replay-result';
 import { replayable } from './domain/replayable';
+import { StoredEventReplay } from './stored-event-replay';
 
 /** Sends one event of the review area again, for somebody who waits for what becomes of it (contract section 7). */
 @Injectable()
@@ -21,14 +24,15 @@ export class ReplayService {
     private readonly resolutions: ReviewResolutions,
     private readonly families: EventFamilies,
     private readonly events: EventReplay,
+    private readonly stored: StoredEventReplay,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Under the event's own id and first time of receipt. Throws `not_found`, `validation_failed` where there is nothing to
+   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws `not_found`, `validation_failed` where there is nothing to
    * send, `source_not_allowed`, and `unavailable`; the entry then stays as it was.
    */
-  async replay(caller: Principal, id: string, corrected: object | undefined): Promise<IngestResult> {
+  async replay(caller: Principal, id: string, corrected: object | undefined): Promise<ReplayResult> {
     const { tenantId, credentialId: by } = caller;
     const entry = await this.entries.get(tenantId, id);
     const found = replayable(entry, corrected);
@@ -40,17 +44,28 @@ export class ReplayService {
       ...{ action: 'replayed', at, by },
       ...(corrected === undefined ? {} : { corrected: true }),
     };
-    const checked = await this.families.check(entry.family, tenantId, found.sent);
-    const receivedAt = entry.firstSeenAt.getTime();
-    const result = await this.events.replay(caller, { checked, receivedAt, replay: { entryId: entry.id, attempt } });
+    const result =
+      'storedEventId' in found
+        ? await this.stored.replay(caller, entry, found.storedEventId, attempt)
+        : await this.send(caller, entry, found.sent, attempt);
     if (result.status === 'error') throwUnlessOfEvent(result);
     await this.resolutions.noteFailures(tenantId, failedReplay(entry.id, attempt, result));
     return result;
   }
+
+  private async send(
+    caller: Principal,
+    { id: entryId, family, firstSeenAt }: KeptEntry,
+    sent: SentEvent,
+    attempt: ReplayAttempt,
+  ): Promise<ReplayResult> {
+    const checked = await this.families.check(family, caller.tenantId, sent);
+    return this.events.replay(caller, { checked, receivedAt: firstSeenAt.getTime(), replay: { entryId, attempt } });
+  }
 }
 
 /** What is wrong with the caller or with the moment is no outcome of the event. */
-function throwUnlessOfEvent({ refusal: { code, message, details } }: Extract<IngestResult, { status: 'error' }>): void {
+function throwUnlessOfEvent({ refusal: { code, message, details } }: Extract<ReplayResult, { status: 'error' }>): void {
   if (code === 'unavailable') throw unavailable();
   if (code === 'source_not_allowed') throw new DomainError(code, message, { details });
 }

@@ -28,11 +28,11 @@ export class RefusalSample {
            PARTITION BY coalesce(event_id, id) ORDER BY first_seen_at DESC, id DESC
          ) AS place
          FROM (
-           SELECT id, event_id, first_seen_at, family, event_type, severity, status, payload, payload_form
+           SELECT id, event_id, first_seen_at, family, event_type, severity, stage, status, payload, payload_form
            FROM review_entries
            WHERE tenant_id = $1 AND first_seen_at > '-infinity' ORDER BY first_seen_at DESC, id DESC LIMIT $5
          ) newest
-         WHERE family = $2 AND event_type = $3 AND severity = 'error' AND status IN ('open', 'dismissed')
+         WHERE family = $2 AND event_type = $3 AND severity = 'error' AND stage <> 'processing' AND status IN ('open', 'dismissed')
            AND payload_form = 'json' AND octet_length(payload) <= $6
        ) fitting
        WHERE place = 1 ORDER BY first_seen_at DESC, id DESC LIMIT $4`,

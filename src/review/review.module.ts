@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { RefusalSample } from './refusal-sample';
+import { ReviewFigures } from './review-figures';
 import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
@@ -16,6 +17,7 @@ import { ReviewService } from './review.service';
   controllers: [ReviewController],
   providers: [
     ReviewService,
+    ReviewFigures,
     ReviewReader,
     ReviewViews,
     ReviewSummary,

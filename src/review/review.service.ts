@@ -4,8 +4,10 @@ import { unavailable } from '../platform/database/database-errors';
 import { PipelinedConnection, type Statement, type Transaction } from '../platform/database/pipelined-connection';
 import { Lane } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import { LaneWatches } from '../platform/observability/lane-watches';
 import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
+import { ReviewFigures } from './review-figures';
 import * as sql from './review.sql';
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
@@ -26,7 +28,11 @@ export class ReviewService implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
   private readonly lane: Lane<NewReviewEntry, true>;
 
-  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
+  constructor(
+    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    watches: LaneWatches,
+    private readonly figures: ReviewFigures,
+  ) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-review',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -37,6 +43,7 @@ export class ReviewService implements BeforeApplicationShutdown {
       singlesMax: ENTRIES_MAX,
       fillTo: ENTRIES_MAX,
       bytesMax: LANE_BYTES_MAX,
+      watch: watches.of('review'),
     });
   }
 
@@ -48,6 +55,12 @@ export class ReviewService implements BeforeApplicationShutdown {
       tenantId,
       entries.map((work) => ({ work, bytes: work.payload.length })),
     );
+    this.tell(problems);
+  }
+
+  /** Counts problems that are kept; what was kept within a transaction is told of after its commit. */
+  tell(problems: readonly Pick<Problem, 'severity' | 'reason'>[]): void {
+    for (const problem of problems) this.figures.count(problem);
   }
 
   /** Keeps problems in the caller's transaction; they are sent along with its COMMIT. */

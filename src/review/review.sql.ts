@@ -29,7 +29,10 @@ export const RECORD_ENTRIES_ONCE: Statement = {
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
-/** Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. */
+/**
+ * Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. That a
+ * stored event could not be processed is not mended by its coming in again.
+ */
 export const SUPERSEDE_ENTRIES: Statement = {
   name: 'review_supersede_entries',
   text: `
@@ -39,7 +42,7 @@ export const SUPERSEDE_ENTRIES: Statement = {
       CROSS JOIN LATERAL (
         SELECT tenant_id, id FROM review_entries
         WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
-          AND event_id IS NOT NULL
+          AND event_id IS NOT NULL AND stage <> 'processing'
         LIMIT 100
       ) r
       ORDER BY r.tenant_id, r.id

@@ -4,11 +4,12 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/databa
 import { PipelinedConnection } from '../platform/database/pipelined-connection';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
+import { LaneWatches } from '../platform/observability/lane-watches';
 import type { MutationOutcome, MutationWork } from './domain/mutation-work';
 import { MutationTransaction } from './mutation-transaction';
 
 /** Nodes take turns on a busy counter, each for the time of a commit; one that hangs must not hold up the others. */
-const LOCK_TIMEOUT_MS = 500;
+const LOCK_TIMEOUT_MS = 250;
 const STATEMENT_TIMEOUT_MS = 1_500;
 /** A participant is told to send again rather than left waiting. */
 const PATIENCE_MS = 1_500;
@@ -27,6 +28,7 @@ export class MutationLane implements BeforeApplicationShutdown {
     private readonly transaction: MutationTransaction,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
+    watches: LaneWatches,
   ) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-mutations',
@@ -38,6 +40,7 @@ export class MutationLane implements BeforeApplicationShutdown {
       singlesMax: MUTATIONS_MAX,
       fillTo: MUTATIONS_MAX,
       bytesMax: settings.laneBytesMax,
+      watch: watches.of('mutations'),
     });
   }
 

@@ -8,6 +8,7 @@ import type { NamedField } from './domain/state-owner';
 import type { MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
 import type { StateQuery } from './dto/state.query';
+import { MutationFigures } from './mutation-figures';
 import { RuntimeService } from './runtime.service';
 
 const PAYLOAD_MISMATCH = 'Mutation-Payload-Mismatch';
@@ -15,7 +16,10 @@ const PAYLOAD_MISMATCH = 'Mutation-Payload-Mismatch';
 /** What the two mounts of the runtime have in common between a request and the service. */
 @Injectable()
 export class RuntimeRequests {
-  constructor(private readonly runtime: RuntimeService) {}
+  constructor(
+    private readonly runtime: RuntimeService,
+    private readonly figures: MutationFigures,
+  ) {}
 
   async read(participant: Participant, query: StateQuery, addressed: string | undefined): Promise<StateDto> {
     const named = (['campaign_id', 'campaignId'] as const).flatMap((field): NamedField[] => {
@@ -42,6 +46,7 @@ export class RuntimeRequests {
       ...parsed.request,
       named: { ...named, campaigns: [...inAddress(addressed), ...named.campaigns] },
     });
+    this.figures.settled(status);
     if (otherOperations) response.setHeader(PAYLOAD_MISMATCH, 'true');
     return { status, mutations };
   }

@@ -1,22 +1,32 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator';
 import { CallingParticipant } from '../platform/auth/caller.decorator';
 import type { Participant } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { documentedHeaders } from '../platform/http/openapi-headers';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { IDEMPOTENCY_KEY } from './domain/mutation-request';
 import { MutationDto, MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
 import { StateQuery } from './dto/state.query';
+import { RefusedMutationFilter } from './refused-mutation.filter';
 import { RuntimeRequests } from './runtime-requests';
 
 /** Where the runtime is served (contract section 8). */
 export const RUNTIME_MOUNTS = ['v1/runtime', 'v1/campaigns/:campaign_id/runtime'] as const;
 
+const ApiRead = (): MethodDecorator =>
+  applyDecorators(ApiOkResponse({ type: StateDto }), MayRefuse('context_violation', 'campaign_required'));
+
 const ApiMutation = (): MethodDecorator =>
-  ApiHeader({ name: IDEMPOTENCY_KEY, required: false, description: 'An alias of `mutation_id`.' });
+  applyDecorators(
+    ApiHeader({ name: IDEMPOTENCY_KEY, required: false, description: 'An alias of `mutation_id`.' }),
+    ApiOkResponse({ type: MutationResultDto, headers: documentedHeaders('Mutation-Payload-Mismatch') }),
+    MayRefuse('system_field', 'undeclared_variable', 'context_violation', 'campaign_required'),
+  );
 
 /** What participants read and change; the campaign is the request's, the token's or the issuer's. */
 @ApiTags('Runtime')
@@ -27,7 +37,7 @@ export class RuntimeController {
   /** Shows the value of every declared variable. */
   @Get('state')
   @AuthenticateParticipant({ rate: 'runtime' })
-  @ApiOkResponse({ type: StateDto })
+  @ApiRead()
   readState(@CallingParticipant() participant: Participant, @Query() query: StateQuery): Promise<StateDto> {
     return this.requests.read(participant, query, undefined);
   }
@@ -36,8 +46,8 @@ export class RuntimeController {
   @Post('state\\:mutate')
   @HttpCode(200)
   @ApiMutation()
+  @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
-  @ApiOkResponse({ type: MutationResultDto })
   mutateState(
     @CallingParticipant() participant: Participant,
     @JsonBody(MutationDto, { checked: false }) body: unknown,
@@ -57,7 +67,7 @@ export class CampaignRuntimeController {
   /** Shows the value of every variable that the campaign declares. */
   @Get('state')
   @AuthenticateParticipant({ rate: 'runtime' })
-  @ApiOkResponse({ type: StateDto })
+  @ApiRead()
   readCampaignState(
     @CallingParticipant() participant: Participant,
     @Param('campaign_id', PathNamePipe) campaignId: string,
@@ -70,8 +80,8 @@ export class CampaignRuntimeController {
   @Post('state\\:mutate')
   @HttpCode(200)
   @ApiMutation()
+  @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
-  @ApiOkResponse({ type: MutationResultDto })
   mutateCampaignState(
     @CallingParticipant() participant: Participant,
     @Param('campaign_id', PathNamePipe) campaignId: string,

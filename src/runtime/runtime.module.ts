@@ -8,6 +8,7 @@ import { MutationOutcome } from './entities/mutation-outcome.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
 import { browserAccess } from './browser-access';
+import { MutationFigures } from './mutation-figures';
 import { MutationLane } from './mutation-lane';
 import { MutationTransaction } from './mutation-transaction';
 import { OutcomePartitions } from './outcome-partitions';
@@ -26,13 +27,14 @@ import { StateRepository } from './state.repository';
     RuntimeService,
     RuntimeRequests,
     MutationLane,
+    MutationFigures,
     MutationTransaction,
     StateRepository,
     StateReader,
     StateOfPerson,
     OutcomePartitions,
   ],
-  exports: [RuntimeService],
+  exports: [RuntimeService, MutationTransaction],
 })
 export class RuntimeModule implements NestModule {
   constructor(

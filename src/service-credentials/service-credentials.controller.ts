@@ -4,6 +4,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
@@ -23,6 +24,7 @@ export class ServiceCredentialsController {
   /** Creates a credential that signs requests of the external-events family; the secret of an HMAC is shown in this answer only. */
   @Post()
   @AuthenticateApiKey('service-credentials:write')
+  @MayRefuse('source_not_allowed')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedServiceCredentialDto })
   async createServiceCredential(

@@ -4,6 +4,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { DefinitionCheck } from './definition-check';
 import {
@@ -27,6 +28,7 @@ export class VariablesController {
   /** Declares a variable, or changes its default and description; its type stays. */
   @Post('variables\\:define')
   @AuthenticateApiKey('variables:write')
+  @MayRefuse('variable_limit_exceeded', 'variable_type_conflict')
   @HttpCode(200)
   @ApiOkResponse({ type: DefinedVariableDto })
   async defineVariable(

@@ -38,10 +38,15 @@ export class VariablesService {
     return (
       this.remembered.recall(key) ??
       this.remembered.learn(key, async () => ({
-        value: Declarations.from((await this.variables.active(tenantId, campaignId)).map(declarationOf)),
+        value: await this.declarationsNow(tenantId, campaignId),
         subject: subjectOf(tenantId, campaignId),
       }))
     );
+  }
+
+  /** The declarations in force at this moment, asked of the database: also those of the last second on another node. */
+  async declarationsNow(tenantId: string, campaignId: string): Promise<Declarations> {
+    return Declarations.from((await this.variables.active(tenantId, campaignId)).map(declarationOf));
   }
 
   /** The variables in force, in the order of `byScopeAndName`; none of a campaign that nobody knows. */

@@ -9,7 +9,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../src/platform/auth/api-key.guard';
-import { RATE_LIMITED, REQUIRED_SCOPE, TAKES_SIGNATURES } from '../../src/platform/auth/auth-metadata';
+import { RATE_LIMITED, REQUIRED_SCOPE, TAKES_SIGNATURES, UNAUTHENTICATED } from '../../src/platform/auth/auth-metadata';
 import { JwtGuard } from '../../src/platform/auth/jwt.guard';
 import { RateLimitGuard } from '../../src/platform/auth/rate-limit.guard';
 import { SCOPES } from '../../src/platform/auth/scopes';
@@ -31,6 +31,8 @@ interface Route {
   readonly scope: unknown;
   readonly takesSignatures: unknown;
   readonly rate: unknown;
+  /** Why anybody may call it. */
+  readonly unauthenticated: unknown;
   readonly method: string;
   /** Sets its status itself. */
   readonly takesResponse: boolean;
@@ -70,6 +72,7 @@ function routesOf(controller: any): Route[] {
       // Of the class come first.
       guards: [controller, handler].flatMap((target) => Reflect.getMetadata(GUARDS_METADATA, target) ?? []),
       ...{ scope: noted(REQUIRED_SCOPE), takesSignatures: noted(TAKES_SIGNATURES), rate: noted(RATE_LIMITED) },
+      unauthenticated: noted(UNAUTHENTICATED),
       method: RequestMethod[method] ?? '',
       takesResponse: parameters.some((key) => key.startsWith(`${RESPONSE_PARAMETER}:`)),
     };
@@ -120,6 +123,8 @@ function layers(): Layer[] {
 }
 
 const isScope = (value: unknown): boolean => SCOPES.some((scope) => scope === value);
+/** What is not under /v1 is not for clients: it takes whatever query a supervisor or a proxy adds. */
+const isOfClients = ({ path }: { readonly path: string }): boolean => path.startsWith('/v1/');
 const isSuccess = (status: string): boolean => /^2\d\d$/.test(status);
 
 /** A schema of ours by its name, or a document whose form another standard says. */
@@ -139,8 +144,11 @@ describe('every route', () => {
     expect(new Set(routes.map(({ name }) => name)).size).toBe(routes.length);
   });
 
-  it('has one guard that authenticates, the first of all: that of API keys or that of participants', () => {
-    const odd = routes.filter(({ guards }) => {
+  it('has one guard that authenticates, the first of all: that of API keys or that of participants; or says why none', () => {
+    const odd = routes.filter(({ guards, unauthenticated }) => {
+      if (unauthenticated !== undefined) {
+        return guards.length > 0 || typeof unauthenticated !== 'string' || !/\w+ \w+/.test(unauthenticated);
+      }
       const [first, ...others] = guards;
       return !AUTHENTICATING.includes(first) || others.some((guard) => AUTHENTICATING.includes(guard));
     });
@@ -153,6 +161,12 @@ describe('every route', () => {
       return scope !== undefined || takesSignatures !== undefined;
     });
     expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is under /v1 and asks who is calling, or is neither', () => {
+    const open = operations().filter((operation) => !isOfClients(operation));
+    const declared = routes.filter(({ unauthenticated }) => unauthenticated !== undefined);
+    expect(open.map(({ name }) => name).sort()).toEqual(declared.map(({ name }) => name).sort());
   });
 
   it('asks reads of whoever reads, if it is for backends', () => {
@@ -174,7 +188,8 @@ describe('every route', () => {
 
   it('is shown with the callers and the scope that it has', async () => {
     const shown = (await operationsOf(service.url)).map(({ name, callers, scope }) => [name, { callers, scope }]);
-    const declared = routes.map(({ name, guards, scope, takesSignatures }) => {
+    const declared = routes.map(({ name, guards, scope, takesSignatures, unauthenticated }) => {
+      if (unauthenticated !== undefined) return [name, { callers: 'anybody', scope }];
       const backend = takesSignatures === true ? 'signing backend' : 'backend';
       return [name, { callers: guards.includes(JwtGuard) ? 'participant' : backend, scope }];
     });
@@ -275,7 +290,9 @@ describe('every parameter of a path', () => {
 describe('every parameter of a query', () => {
   it('is taken or refused, whatever it holds, and an unknown one is refused', async () => {
     const clients = await clientsOf();
-    const reads = (await operationsOf(service.url)).filter(({ method }) => method === 'GET');
+    const reads = (await operationsOf(service.url)).filter((operation) => {
+      return operation.method === 'GET' && isOfClients(operation);
+    });
     const answers: string[] = [];
     for (const operation of reads) {
       const { name, callers, query, parameters } = operation;
@@ -299,5 +316,6 @@ describe('every parameter of a query', () => {
 async function clientsOf(): Promise<Record<Callers, Client>> {
   const admin = await aClient(service);
   const issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
-  return { backend: admin, 'signing backend': admin, participant: issuer.participant() };
+  const anybody = new Client(service.url, undefined);
+  return { backend: admin, 'signing backend': admin, participant: issuer.participant(), anybody };
 }

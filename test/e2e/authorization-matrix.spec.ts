@@ -16,22 +16,34 @@ beforeAll(async () => {
   service = await startApp({ AUTH_FAILURES_PER_MINUTE: '1000000' });
   means = await backendMeans(service);
   operations = await operationsOf(service.url);
-  backend = operations.filter(({ callers }) => callers !== 'participant');
+  backend = operations.filter(({ callers }) => callers !== 'participant' && callers !== 'anybody');
   keysOnly = operations.filter(({ callers }) => callers === 'backend');
 });
 
 afterAll(() => service.stop());
 
 describe('every operation of the OpenAPI document', () => {
-  it('says who may call it: backends by key, backends by key or signature, or participants', () => {
+  it('says who may call it: backends by key, backends by key or signature, participants, or anybody', () => {
     expect(operations.filter(({ callers }) => callers === undefined)).toEqual([]);
     const callers = new Set(operations.map((operation) => operation.callers));
-    expect(callers).toEqual(new Set(['backend', 'signing backend', 'participant']));
+    expect(callers).toEqual(new Set(['backend', 'signing backend', 'participant', 'anybody']));
   });
 
   it('names the scope that it asks for if it is for backends, and none otherwise', () => {
-    const odd = operations.filter(({ callers, scope }) => (callers === 'participant') !== (scope === undefined));
+    const odd = operations.filter((operation) => backend.includes(operation) !== (operation.scope !== undefined));
     expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('the operations for anybody', () => {
+  it('are those that supervisors, load balancers and Prometheus ask, and answer whoever asks, with whatever credential', async () => {
+    const open = operations.filter(({ callers }) => callers === 'anybody');
+    expect(open.map(({ name }) => name).sort()).toEqual(['GET /health/live', 'GET /health/ready', 'GET /metrics']);
+    for (const { path } of open) {
+      for (const headers of [{}, bearer('nonsense').headers as Record<string, string>]) {
+        expect((await fetch(`${service.url}${path}`, { headers })).status).toBe(200);
+      }
+    }
   });
 });
 

@@ -1,22 +1,13 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { decodeJwt, generateKeyPair, exportJWK } from 'jose';
 import { cliProgram } from '../../src/cli/program';
 import { startApp, type TestApp } from '../support/app';
 import { type Answer, Client } from '../support/client';
+import { runCds } from '../support/cds';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess } from '../support/service-process';
-
-const CDS = join(__dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
-
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly said: string;
-}
 
 /** The command within a service of this process: what it does, without the time that a process takes to start. */
 async function within({ app }: TestApp, args: readonly string[]): Promise<{ out: string; said: string }> {
@@ -28,15 +19,6 @@ async function within({ app }: TestApp, args: readonly string[]): Promise<{ out:
   });
   await program.parseAsync(['node', 'cds', ...args]);
   return { out: out.join('\n'), said: said.join('\n') };
-}
-
-/** The command as it is built, with nothing in its environment but this. */
-async function cds(environment: Readonly<Record<string, string>>, args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [CDS, ...args], { env: { PATH: process.env['PATH'], ...environment } });
-  child.stdin.end();
-  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const [code, out, said] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
-  return { code, out: out.trim(), said };
 }
 
 describe('cds, within a service', () => {
@@ -121,13 +103,13 @@ describe('cds, within a service', () => {
   it('cannot make secrets without SECRETS_KEY, and says what to do', async () => {
     const { databaseUrl } = service;
     await aWorkspaceNamed('no-secrets');
-    const ran = await cds({ DATABASE_URL: databaseUrl }, ['tokens', 'mint', '-w', 'no-secrets', '--sub', 'alice']);
+    const ran = await runCds({ DATABASE_URL: databaseUrl }, ['tokens', 'mint', '-w', 'no-secrets', '--sub', 'alice']);
     expect([ran.code, ran.out]).toEqual([1, '']);
     expect(ran.said).toMatch(/SECRETS_KEY/);
   });
 
   it('called with nonsense ends with 2', async () => {
-    const ran = await cds({ DATABASE_URL: service.databaseUrl }, ['nonsense']);
+    const ran = await runCds({ DATABASE_URL: service.databaseUrl }, ['nonsense']);
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.said).toMatch(/unknown command/);
   });
@@ -143,15 +125,15 @@ describe('cds, on the embedded database', () => {
 
   it('works alone and then beside a running service, on the same data', async () => {
     const environment = { DATA_DIR: dataDir };
-    const first = await cds(environment, ['workspaces', 'create', 'alone']);
+    const first = await runCds(environment, ['workspaces', 'create', 'alone']);
     expect(first.code).toBe(0);
     expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
     const service = await startServiceProcess(environment);
     try {
       expect((await new Client(service.url, first.out).get('/v1/events')).status).toBe(200);
-      const second = await cds(environment, ['workspaces', 'create', 'beside']);
+      const second = await runCds(environment, ['workspaces', 'create', 'beside']);
       expect((await new Client(service.url, second.out).get('/v1/events')).status).toBe(200);
-      const token = await cds(environment, ['tokens', 'mint', '-w', 'beside', '--sub', 'alice']);
+      const token = await runCds(environment, ['tokens', 'mint', '-w', 'beside', '--sub', 'alice']);
       expect(token.code).toBe(0);
     } finally {
       await service.stop();

@@ -214,3 +214,10 @@ describe('GET /v1/review-entries', () => {
     expect(await reviewEntries(workspace.admin)).toEqual([]);
   });
 });
+
+it('shows a body with a byte order mark that was refused for its query', async () => {
+  const client = await aClient(service);
+  const text = `\ufeff${JSON.stringify(anExternalEvent())}`;
+  expect((await client.send('/v1/external-events?dry_run=perhaps', text)).status).toBe(422);
+  expect((await theReviewEntry(client)).payload).toMatchObject({ source: 'shop.orders' });
+});

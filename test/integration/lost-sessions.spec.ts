@@ -1,3 +1,5 @@
+import type { Pool } from 'pg';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { DataSource, type EntityManager } from 'typeorm';
 import { databaseFailure } from '../../src/platform/database/database-errors';
 import { databaseOptions } from '../../src/platform/database/database-options';
@@ -45,4 +47,26 @@ it('and so is one that ends during a statement', async () => {
     await Promise.all([manager.query('SELECT pg_sleep(5)'), endSession(pid)]);
   });
   expect(await failureOf(transaction)).toBe('away');
+});
+
+it('and so is one that the server ends because we were too slow between two statements', async () => {
+  const work = withClient(url, async (client) => {
+    const ended = new Promise((_resolve, reject) => client.on('error', reject));
+    await client.query("SET idle_in_transaction_session_timeout = '50ms'");
+    await client.query('BEGIN');
+    await ended;
+  });
+  expect(await failureOf(work)).toBe('away');
+});
+
+it('a session that the server ends at the very moment when it is handed out does not end the process', async () => {
+  const pool: Pool = (source.driver as PostgresDriver).master;
+  await new Promise<void>((resolve) => {
+    pool.connect((_error, client, release) => {
+      // As when greeting and end come in one packet: before anybody had a chance to listen.
+      expect(() => client?.emit('error', new Error('terminating connection'))).not.toThrow();
+      release(true);
+      resolve();
+    });
+  });
 });

@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings } from '../../src/platform/config/env';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { JsonLogger } from '../../src/platform/observability/logger';
+import { EventWorker } from '../../src/processing/event-worker';
 import { createApp } from '../../src/service';
 import { databaseUrl } from './database';
 import { logFile } from './log-watch';
@@ -17,11 +18,15 @@ export interface TestApp {
 /** Of the service under test. */
 const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
 
-/** The application as `main` makes it, in this process, on a free port and this worker's database; `controllers` add routes to it. */
+/**
+ * The application as `main` makes it, in this process, on a free port and this worker's database; `controllers` add routes to it.
+ * Events stay in the queue, where a test can count them, unless it is to process them.
+ */
 export async function startApp(
   environment: Readonly<Record<string, string>> = {},
   database?: string,
   controllers: readonly Type[] = [],
+  { processesEvents = false } = {},
 ): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
   const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
@@ -29,5 +34,6 @@ export async function startApp(
   const app = await createApp(settings, { url }, logger, { controllers: [...controllers] });
   await app.listen(0, '127.0.0.1');
   app.get(Jobs).start();
+  if (processesEvents) app.get(EventWorker).start();
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
 }

@@ -2,8 +2,8 @@ import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
 import { Client } from './client';
 import { sampleOf } from './sample-body';
 
-/** Who may call an operation: a backend by its key, by its key or a signature, or a participant by a token. */
-export type Callers = 'backend' | 'signing backend' | 'participant';
+/** Who may call an operation: a backend by its key, by its key or a signature, a participant by a token, or anybody. */
+export type Callers = 'backend' | 'signing backend' | 'participant' | 'anybody';
 
 /** An operation of the OpenAPI document. */
 export interface Operation {
@@ -15,7 +15,7 @@ export interface Operation {
   readonly parameters: readonly string[];
   /** Names of what its query may have. */
   readonly query: readonly string[];
-  /** Undefined when what the document says of it is none of the three. */
+  /** Undefined when what the document says of it is none of these. */
   readonly callers: Callers | undefined;
   /** The first that is asked for; undefined where none of the closed list is. */
   readonly scope: Scope | undefined;
@@ -31,6 +31,8 @@ const CALLERS: Readonly<Record<string, Callers>> = {
   apiKey: 'backend',
   'apiKey or serviceSignature': 'signing backend',
   participantToken: 'participant',
+  // The empty requirement, which anybody meets.
+  '': 'anybody',
 };
 
 /** Everything that the OpenAPI document of a running service shows, whatever it is. */

@@ -68,6 +68,10 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   await aTokenIssuer(admin, { fields: { audience: mark } });
   const variable = { scope: 'user', name: 'note', type: 'string', description: mark };
   await made(`/v1/campaigns/${mark}/variables:define`, variable);
+  const reaction = { eventType: mark, ops: [{ path: 'state.user.note', op: 'set', value: mark }] };
+  for (const name of [`${mark}-other`, mark]) {
+    await made(`/v1/campaigns/${mark}/reactions:define`, { ...reaction, name });
+  }
   const { profile, merge } = await aMergedCustomer(admin, mark);
   const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
   await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
@@ -75,6 +79,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
     ...{ profiles: profile, merges: merge, 'review-replays': replay },
     ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
+    reactions: mark,
   };
 }
 

@@ -7,15 +7,22 @@ import type { ApiKey } from '../entities/api-key.entity';
 /** What can be known of a key after its creation. */
 export class ApiKeyDto {
   id!: string;
+  /** @example "web shop" */
   name!: string;
 
-  /** Its first 8 and last 4 characters. */
+  /**
+   * Its first 8 and last 4 characters.
+   * @example "cds_4fJ0…jyrI"
+   */
   hint!: string;
 
   @ApiProperty({ enum: SCOPES, isArray: true, enumName: 'Scope' })
   scopes!: Scope[];
 
-  /** Null: every source. */
+  /**
+   * Null: every source.
+   * @example ["shop.orders"]
+   */
   sources!: string[] | null;
 
   @ApiProperty({ enum: API_KEY_STATES, enumName: 'ApiKeyState' })
@@ -26,7 +33,10 @@ export class ApiKeyDto {
   /** The id of the credential that made it, or `bootstrap`. */
   createdBy!: string;
 
-  /** Null: never. */
+  /**
+   * Null: never.
+   * @example "2026-04-02T03:04:05.000Z"
+   */
   expiresAt!: Date | null;
 
   /** To the minute. */

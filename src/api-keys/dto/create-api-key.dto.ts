@@ -54,7 +54,6 @@ export class CreateApiKeyDto {
 
   /**
    * When the key expires: ISO 8601 with an offset, at most 366 days ahead. Not together with `expiresInDays`.
-   * @example "2027-01-31T00:00:00Z"
    */
   @IsOptional()
   @IsString()

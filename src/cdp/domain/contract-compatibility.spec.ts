@@ -154,7 +154,7 @@ describe('compareDefinitions', () => {
         compared += 1;
         expect(compileContract(after)(data)).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 800 },
     );
     expect(compared).toBeGreaterThan(50);
   });

@@ -6,7 +6,10 @@ export class EventTypeSchemaDto {
   /** @example "https://json-schema.org/draft/2020-12/schema" */
   $schema!: string;
 
-  /** The event type. */
+  /**
+   * The event type.
+   * @example "purchase"
+   */
   title!: string;
 
   description?: string;
@@ -24,6 +27,7 @@ export class EventTypeSchemaDto {
   /** @example ["amount"] */
   required!: string[];
 
+  /** @example false */
   additionalProperties!: boolean;
 
   /** @example 300 */

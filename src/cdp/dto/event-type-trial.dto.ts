@@ -5,7 +5,10 @@ import type { Trial } from '../event-type-trial';
 
 /** Something that is wrong with events of the sample. */
 export class SampleReasonDto {
-  /** The `details[].code` that such an event would be refused with. */
+  /**
+   * The `details[].code` that such an event would be refused with.
+   * @example "type"
+   */
   code!: string;
 
   /** @example "properties.amount" */
@@ -17,8 +20,10 @@ export class SampleReasonDto {
 
 /** What the definition would have said to the newest 1,000 stored and refused events of its type. */
 export class EventTypeSampleDto {
+  /** @example 1000 */
   checked!: number;
 
+  /** @example 999 */
   pass!: number;
 
   fail!: number;
@@ -33,7 +38,10 @@ export class EventTypeTrialDto {
   @ApiProperty({ enum: ['new', 'identical', 'compatible', 'breaking'] })
   outcome!: string;
 
-  /** What would break; empty unless `breaking`. */
+  /**
+   * What would break; empty unless `breaking`.
+   * @example []
+   */
   @ApiProperty({ type: [FaultDto] })
   breaks!: Fault[];
 

@@ -71,8 +71,10 @@ export class EventTypeDto {
 
   version!: number;
 
+  /** @example "A customer bought something" */
   description?: string;
 
+  /** @example { "amount": { "type": "number", "required": true }, "quantity": { "type": "integer" } } */
   @ApiProperty({ type: 'object', additionalProperties: { $ref: '#/components/schemas/PropertyDefinitionDto' } })
   properties!: Readonly<Record<string, PropertyDefinitionDto>>;
 

@@ -8,7 +8,10 @@ export class ExportedRecordDto {
   })
   record!: string;
 
-  /** As the views of such records show it, unmasked. */
+  /**
+   * As the views of such records show it, unmasked.
+   * @example { "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04", "source": "shop.orders" }
+   */
   @ApiProperty({ type: 'object', additionalProperties: true })
   data!: object;
 }

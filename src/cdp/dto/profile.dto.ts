@@ -11,13 +11,19 @@ const VALUE_CHARACTERS_MAX = 512;
 
 /** Names a person by one identifier; in a body, so that no address and no log holds it. */
 export class IdentityLookupDto {
-  /** `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case. */
+  /**
+   * `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case.
+   * @example "EMAIL"
+   */
   @IsDefined()
   @IsString()
   @MaxLength(TYPE_CHARACTERS_MAX)
   type!: string;
 
-  /** Before normalisation. */
+  /**
+   * Before normalisation.
+   * @example "jane@example.com"
+   */
   @IsDefined()
   @IsString()
   @MaxLength(VALUE_CHARACTERS_MAX)
@@ -29,6 +35,7 @@ export class ProfileIdentifierDto {
   @ApiProperty({ enum: IDENTIFIER_KINDS, enumName: 'IdentifierType' })
   type!: string;
 
+  /** @example "cu***" */
   value!: string;
 }
 

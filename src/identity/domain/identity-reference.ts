@@ -1,5 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
-import { enumFault, fieldPath, requiredFault } from '../../platform/errors/fault-words';
+import { enumFault, requiredFault } from '../../platform/errors/fault-words';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
 /** The identity of an external event, its shape already checked; null means absent. */
@@ -47,12 +47,12 @@ export function parseIdentityReference(
   parent = 'identity',
 ): ParsedIdentity {
   const { type, value } = reference;
-  const [typePath, valuePath] = [fieldPath(parent, 'type'), fieldPath(parent, 'value')];
+  const valuePath = pathBelow(parent, 'value');
   const faults: Fault[] = [];
   // Lower case: upper-casing would also turn a dotless i into the I of EMAIL.
   const kind = isAbsent(type) ? undefined : KINDS_BY_TYPE.get(type.toLowerCase());
-  if (isAbsent(type)) faults.push(requiredFault(typePath));
-  else if (kind === undefined) faults.push(enumFault(typePath, [...KINDS_BY_TYPE.keys()]));
+  if (isAbsent(type)) faults.push(requiredFault(pathBelow(parent, 'type')));
+  else if (kind === undefined) faults.push(enumFault(pathBelow(parent, 'type'), [...KINDS_BY_TYPE.keys()]));
 
   if (isAbsent(value)) return { faults: [...faults, requiredFault(valuePath)] };
   // Without a kind, EXTERNAL stands in: it asks nothing of a value but what every kind asks.
@@ -86,6 +86,11 @@ function identityRequiredFault(): Fault {
     code: 'identity_required',
     message: `identity names nobody: send at least one of ${fields}.`,
   };
+}
+
+/** Every event comes by here, and these names need no looking at. */
+function pathBelow(parent: string, field: 'type' | 'value'): string {
+  return parent === '' ? field : `${parent}.${field}`;
 }
 
 function isAbsent<T>(value: T): value is T & (null | undefined) {

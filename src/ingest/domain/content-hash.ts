@@ -24,8 +24,11 @@ export function saysTheSame(storedHash: string, contentHash: string): boolean {
 
 /** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */
 function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = value as Readonly<Record<string, unknown>>;
+  const texts = Object.keys(members)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key])}`);
+  return `{${texts.join(',')}}`;
 }

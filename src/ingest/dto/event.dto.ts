@@ -1,17 +1,45 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { maskIdentityFields, maskProperties } from '../../platform/masking/mask';
+import { PROCESSING_STATES, REACTION_OUTCOMES, type ProcessingState } from '../domain/processing-record';
+import type { EventProcessing } from '../entities/event-processing.entity';
 import type { Event } from '../entities/event.entity';
+
+/** What one reaction did with the event. */
+export class ReactionOutcomeDto {
+  campaignId!: string;
+
+  name!: string;
+
+  @ApiProperty({ enum: REACTION_OUTCOMES })
+  outcome!: (typeof REACTION_OUTCOMES)[number];
+
+  /** Why it was skipped, or failed. */
+  reason?: string;
+}
 
 /** How far an event has come after it was taken. */
 export class ProcessingDto {
-  @ApiProperty({ enum: ['queued', 'processed', 'failed'] })
-  state!: 'queued' | 'processed' | 'failed';
+  @ApiProperty({ enum: PROCESSING_STATES })
+  state!: ProcessingState;
 
+  /** Those that have failed, and the one that has not. */
   attempts!: number;
 
+  /** When it was processed, or failed for good. */
   processedAt!: Date | null;
 
+  /** What went wrong in the last attempt: a code, and words. */
   lastError!: string | null;
+
+  reactions!: ReactionOutcomeDto[];
+
+  static of(processing: EventProcessing | undefined): ProcessingDto {
+    if (processing === undefined) {
+      return { state: 'queued', attempts: 0, processedAt: null, lastError: null, reactions: [] };
+    }
+    const { state, attempts, processedAt, lastError, reactions } = processing;
+    return { state, attempts, processedAt, lastError, reactions };
+  }
 }
 
 /** A stored event; identity and properties are masked unless they were asked for unmasked. */
@@ -37,16 +65,23 @@ export class EventDto {
   /** The customer that it belongs to now. */
   profileId!: string;
 
+  /** @example { "EMAIL": "j***@e***.com" } */
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   identity!: Record<string, string>;
 
+  /** @example { "amount": 29.33, "quantity": 2 } */
   @ApiProperty({ type: 'object', additionalProperties: true })
   properties!: Record<string, unknown>;
 
   processing!: ProcessingDto;
 
   /** `personal`: the properties that the event's type declares as personal data; null shows everything. */
-  static of(event: Event, customerId: string, personal: ReadonlySet<string> | null): EventDto {
+  static of(
+    event: Event,
+    customerId: string,
+    personal: ReadonlySet<string> | null,
+    processing: EventProcessing | undefined,
+  ): EventDto {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;
     return {
@@ -55,8 +90,7 @@ export class EventDto {
       identity: personal === null ? event.identity : maskIdentityFields(event.identity),
       properties:
         personal === null ? event.properties : (maskProperties(event.properties, personal) as Record<string, unknown>),
-      // Every stored event is in the queue: nothing takes events out of it yet.
-      processing: { state: 'queued', attempts: 0, processedAt: null, lastError: null },
+      processing: ProcessingDto.of(processing),
     };
   }
 }

@@ -4,6 +4,7 @@ import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
 import type { EventFamily } from '../domain/incoming-event';
+import { PROCESSING_STATES, type ProcessingState } from '../domain/processing-record';
 
 export class EventQuery extends PageQuery {
   @IsOptional()
@@ -29,6 +30,12 @@ export class EventQuery extends PageQuery {
   @IsIn(['external', 'cdp'])
   @ApiPropertyOptional({ enum: ['external', 'cdp'] })
   family?: EventFamily;
+
+  /** How far the events have come. */
+  @IsOptional()
+  @IsIn(PROCESSING_STATES)
+  @ApiPropertyOptional({ enum: PROCESSING_STATES })
+  state?: ProcessingState;
 
   @Unmaskable()
   unmask?: Unmask;

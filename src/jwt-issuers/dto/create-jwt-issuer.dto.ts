@@ -138,3 +138,24 @@ export class CreateJwtIssuerDto {
   @Max(CLOCK_TOLERANCE_MAX)
   clockToleranceSeconds?: number;
 }
+
+const OF_ANY_KEYS = { issuer: 'https://login.example.com/', audience: 'campaigns' };
+
+/** The three ways to say what its tokens are signed with. */
+export const JWT_ISSUER_EXAMPLES = {
+  'published keys': { ...OF_ANY_KEYS, jwksUri: 'https://login.example.com/.well-known/jwks.json' },
+  'its keys themselves': {
+    ...OF_ANY_KEYS,
+    jwks: {
+      keys: [
+        {
+          ...{ kty: 'EC', crv: 'P-256', kid: '1' },
+          x: 'WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis',
+          y: 'y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE',
+        },
+      ],
+    },
+    defaultCampaignId: 'spring-sale',
+  },
+  'a shared secret': { ...OF_ANY_KEYS, secret: 'thirty-two characters, or more of them' },
+} as const;

@@ -5,8 +5,10 @@ import type { JwtIssuer } from '../entities/jwt-issuer.entity';
 
 /** The names of the claims that say what a token is for. */
 export class IssuerClaimNamesDto {
+  /** @example "campaign_id" */
   campaign!: string;
 
+  /** @example "app_id" */
   app!: string;
 }
 
@@ -14,8 +16,10 @@ export class IssuerClaimNamesDto {
 export class JwtIssuerDto {
   id!: string;
 
+  /** @example "https://login.example.com/" */
   issuer!: string;
 
+  /** @example "campaigns" */
   audience!: string;
 
   @ApiProperty({ enum: JWT_ALGORITHMS, enumName: 'JwtAlgorithm', isArray: true })
@@ -24,6 +28,7 @@ export class JwtIssuerDto {
   @ApiProperty({ enum: KEY_SOURCES, enumName: 'KeySource' })
   keySource!: KeySource;
 
+  /** @example "https://login.example.com/.well-known/jwks.json" */
   jwksUri!: string | null;
 
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
@@ -36,6 +41,7 @@ export class JwtIssuerDto {
   /** Null: every campaign of the workspace. */
   allowedCampaignIds!: string[] | null;
 
+  /** @example 5 */
   clockToleranceSeconds!: number;
 
   createdAt!: Date;

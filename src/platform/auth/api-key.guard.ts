@@ -18,6 +18,7 @@ import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';
+import { RouteMemo } from './route-memo';
 import { grants, type Scope } from './scopes';
 
 /** Keys are 42 characters, or up to 200 when an operator chose one; what is longer is some other thing. */
@@ -30,35 +31,28 @@ const CREDENTIAL_CHARACTERS_MAX = 8_192;
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly memory: CredentialMemory<Principal>;
+  private readonly routes: RouteMemo<RouteAccess>;
 
   constructor(
-    private readonly reflector: Reflector,
+    reflector: Reflector,
     private readonly verifier: CredentialVerifier,
     private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
     feed: ControlFeed,
   ) {
     this.memory = new CredentialMemory('api_key', feed, clock);
+    this.routes = new RouteMemo((targets) => accessOf(reflector, targets));
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const targets = [context.getHandler(), context.getClass()];
-    const wanted = this.scopesOf(request, targets);
-    const takesSignatures = this.reflector.getAllAndOverride<boolean | undefined>(TAKES_SIGNATURES, targets) === true;
+    const { scopes, unmasks, takesSignatures } = this.routes.of(context);
     const principal = await this.principalOf(request, takesSignatures);
+    const wanted = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
     const missing = wanted.find((scope) => !grants(principal.scopes, scope));
     if (missing !== undefined) throw scopeMissing(missing);
     request.caller = principal;
     return true;
-  }
-
-  private scopesOf(request: Request, targets: Parameters<Reflector['getAllAndOverride']>[1]): readonly Scope[] {
-    const scope = this.reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
-    if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
-    const further = this.reflector.getAllAndOverride<readonly Scope[] | undefined>(FURTHER_SCOPES, targets) ?? [];
-    const unmasks = this.reflector.getAllAndOverride<boolean | undefined>(UNMASKS, targets) === true;
-    return [scope, ...further, ...(unmasks && request.query['unmask'] === 'true' ? (['pii:read'] as const) : [])];
   }
 
   private principalOf(request: Request, takesSignatures: boolean): Promise<Principal> {
@@ -82,6 +76,24 @@ export class ApiKeyGuard implements CanActivate {
     }
     return principal;
   }
+}
+
+/** What a route says of who may call it. */
+interface RouteAccess {
+  readonly scopes: readonly Scope[];
+  readonly unmasks: boolean;
+  readonly takesSignatures: boolean;
+}
+
+function accessOf(reflector: Reflector, targets: Parameters<Reflector['getAllAndOverride']>[1]): RouteAccess {
+  const scope = reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
+  if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
+  const further = reflector.getAllAndOverride<readonly Scope[] | undefined>(FURTHER_SCOPES, targets) ?? [];
+  return {
+    scopes: [scope, ...further],
+    unmasks: reflector.getAllAndOverride<boolean | undefined>(UNMASKS, targets) === true,
+    takesSignatures: reflector.getAllAndOverride<boolean | undefined>(TAKES_SIGNATURES, targets) === true,
+  };
 }
 
 function apiKeyIn(header: string): string {

@@ -10,6 +10,9 @@ export const UNMASKS = 'unmasks';
 /** Under this a route says that it takes signed requests beside API keys. */
 export const TAKES_SIGNATURES = 'takes signatures';
 
+/** Under this a route says why anybody may call it. */
+export const UNAUTHENTICATED = 'unauthenticated';
+
 /** Under this a route keeps the rate limit that holds for it. */
 export const RATE_LIMITED = 'rate limited';
 

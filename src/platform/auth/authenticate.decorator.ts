@@ -1,6 +1,7 @@
 import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { RateLimited } from '../rate-limit/rate-limits';
+import { RATE_LIMIT_EXTENSION } from '../http/openapi-headers';
 import { ApiKeyGuard } from './api-key.guard';
 import {
   API_KEY_SECURITY,
@@ -10,6 +11,7 @@ import {
   REQUIRED_SCOPE,
   SIGNATURE_SECURITY,
   TAKES_SIGNATURES,
+  UNAUTHENTICATED,
   UNMASKS,
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
@@ -49,7 +51,17 @@ export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> =
   return applyDecorators(...limited(JwtGuard, rate), ApiBearerAuth(JWT_SECURITY));
 }
 
+/**
+ * Anybody may call the route, for the reason that it gives. Every route says how it is protected or, by this, why it is not; a
+ * test holds all of them to it, so that a route without a guard is never an oversight.
+ */
+export function Unauthenticated(why: string): MethodDecorator & ClassDecorator {
+  // In the document an empty requirement stands for no credential.
+  return applyDecorators(SetMetadata(UNAUTHENTICATED, why), ApiSecurity({}));
+}
+
 /** Guards run in the order in which they are named: who it is, then how often. */
 function limited(guard: typeof ApiKeyGuard | typeof JwtGuard, rate: RateLimited | undefined) {
-  return rate === undefined ? [UseGuards(guard)] : [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard)];
+  if (rate === undefined) return [UseGuards(guard)];
+  return [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard), ApiExtension(RATE_LIMIT_EXTENSION, rate)];
 }

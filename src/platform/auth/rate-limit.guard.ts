@@ -4,22 +4,27 @@ import type { Response } from 'express';
 import { RateLimits, type RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMITED } from './auth-metadata';
 import type { AuthenticatedRequest } from './caller.decorator';
+import { RouteMemo } from './route-memo';
 import { spenderOf } from './spender';
 
 /** Holds whoever has been authenticated to the limit of the route's kind; before a byte of the body is read. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
+  private readonly routes: RouteMemo<RateLimited>;
+
   constructor(
-    private readonly reflector: Reflector,
+    reflector: Reflector,
     private readonly limits: RateLimits,
-  ) {}
+  ) {
+    this.routes = new RouteMemo((targets) => {
+      const what = reflector.getAllAndOverride<RateLimited | undefined>(RATE_LIMITED, targets);
+      if (what === undefined) throw new Error('A route is limited without saying by which limit');
+      return what;
+    });
+  }
 
   canActivate(context: ExecutionContext): boolean {
-    const what = this.reflector.getAllAndOverride<RateLimited | undefined>(RATE_LIMITED, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    if (what === undefined) throw new Error('A route is limited without saying by which limit');
+    const what = this.routes.of(context);
     const http = context.switchToHttp();
     const { caller, participant } = http.getRequest<AuthenticatedRequest>();
     const verified = caller ?? participant;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
 interface Setting<T> {
@@ -27,6 +28,16 @@ function integer(min: number, max: number, fallback: number): (text: string | un
     if (!(value >= min && value <= max)) throw new SettingFault(`must be a whole number from ${min} to ${max}`);
     return value;
   };
+}
+
+const WORKERS_MAX = 64;
+
+function processes(text: string | undefined): number {
+  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
+  if (text !== undefined && !/^\d+$/.test(text)) {
+    throw new SettingFault(`must be auto or a whole number from 1 to ${WORKERS_MAX}`);
+  }
+  return integer(1, WORKERS_MAX, 1)(text);
 }
 
 function oneOf<const T extends string>(values: readonly T[], fallback: T): (text: string | undefined) => T {
@@ -68,12 +79,18 @@ const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
 export const SETTINGS = {
+  role: setting(
+    'ROLE',
+    'What this process does: api (serves HTTP), worker (processes events and does jobs) or all',
+    oneOf(['all', 'api', 'worker'], 'all'),
+  ),
   port: setting('PORT', 'TCP port to serve on; 0 takes a free one', integer(0, 65_535, 3000)),
   host: setting(
     'HOST',
     'Address to serve on (default 127.0.0.1 with the embedded database, else 0.0.0.0)',
     optionalText,
   ),
+  workers: setting('WORKERS', 'Processes that serve on the one port, up to 64; auto: one per core', processes),
   databaseUrl: setting(
     'DATABASE_URL',
     'PostgreSQL 15 or newer to use instead of the embedded one',
@@ -84,6 +101,16 @@ export const SETTINGS = {
     'LOG_LEVEL',
     'Least severe log lines to write',
     oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'info'),
+  ),
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'Collector that traces are sent to, by OTLP/HTTP; unset: no traces',
+    matching(/^https?:\/\/[^\s?#]+$/, 'must be an address such as http://collector:4318'),
+  ),
+  migrateOnStart: setting(
+    'MIGRATE_ON_START',
+    'Whether a start brings the schema up to date; false: it waits for npm run migrate, and is not ready until then',
+    oneOf(['true', 'false'], 'true'),
   ),
   bootstrapWorkspace: setting(
     'BOOTSTRAP_WORKSPACE',
@@ -130,6 +157,11 @@ export const SETTINGS = {
     'LANE_BYTES_MAX',
     'Bytes of events that may wait for the database in one process; beyond it clients get 503',
     integer(MEBIBYTE, 4096 * MEBIBYTE, 64 * MEBIBYTE),
+  ),
+  connectionsMax: setting(
+    'CONNECTIONS_MAX',
+    'Open client connections in one process, idle ones too; a further one is closed at once',
+    integer(1, 1_000_000, 10_000),
   ),
   secretsKey: setting(
     'SECRETS_KEY',

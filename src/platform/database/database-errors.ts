@@ -1,4 +1,4 @@
-import { types } from 'node:util';
+import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
@@ -20,6 +20,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const DATA_CLASSES = new Set(['22', '23']);
 /** Connection exception, insufficient resources, operator intervention, system error. */
 const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
+/** The server ended a session that was slow between two statements, as ours are when the machine is too busy. */
+const SLOW_SESSION_STATES = new Set(['25P03', '25P04']);
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -56,7 +58,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (state === LOCK_NOT_AVAILABLE) return 'contended';
   const stateClass = state.slice(0, 2);
   if (DATA_CLASSES.has(stateClass)) return 'data';
-  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+  return AWAY_CLASSES.has(stateClass) || SLOW_SESSION_STATES.has(state) ? 'away' : 'bug';
 }
 
 /** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */
@@ -81,8 +83,8 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // Also one that Node's own code has thrown in another realm, which is an instance of another Error.
-  if (!types.isNativeError(error)) return false;
+  // Not by instanceof: an error of Node's own need not come from the same realm.
+  if (!isNativeError(error)) return false;
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
   if (isOfLostSession(error)) return true;
   if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;

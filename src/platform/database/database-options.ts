@@ -1,6 +1,7 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { ConnectionSettings } from './connection-settings';
 import { MIGRATIONS } from './migrations';
+import { SteadyClient } from './steady-client';
 
 /** A statement that takes longer is cancelled; reads that page by key take milliseconds. */
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -29,6 +30,7 @@ export function databaseOptions(
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolSize: POOL_CONNECTIONS_MAX,
     extra: {
+      Client: SteadyClient,
       keepAlive: true,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,

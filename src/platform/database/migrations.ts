@@ -5,6 +5,8 @@ import { State1764000000003 } from './migrations/4-state';
 import { EventTypes1764000000004 } from './migrations/5-event-types';
 import { Review1764000000005 } from './migrations/6-review';
 import { Profiles1764000000006 } from './migrations/7-profiles';
+import { Processing1764000000007 } from './migrations/8-processing';
+import { Reactions1764000000008 } from './migrations/9-reactions';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -15,4 +17,6 @@ export const MIGRATIONS = [
   EventTypes1764000000004,
   Review1764000000005,
   Profiles1764000000006,
+  Processing1764000000007,
+  Reactions1764000000008,
 ];

@@ -64,6 +64,7 @@ export class PipelinedConnection {
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await this.connected();
     const query = (statement: Statement, values: readonly unknown[]) => {
+      sendTogether(client);
       const answer = client.query({ name: statement.name, text: statement.text, values: [...values] });
       // Once one statement has failed nobody waits for those behind it, and their failing must not end the process.
       answer.catch(() => undefined);
@@ -71,6 +72,7 @@ export class PipelinedConnection {
     };
     const last: Promise<unknown>[] = [];
     try {
+      sendTogether(client);
       const begun = client.query('BEGIN');
       const worked = work({
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
@@ -92,6 +94,7 @@ export class PipelinedConnection {
   async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
       const client = await this.connected();
+      sendTogether(client);
       return (await client.query({ name: statement.name, text: statement.text, values: [...values] })).rows as T[];
     };
     try {
@@ -153,4 +156,11 @@ export class PipelinedConnection {
     }
     void client.end().catch(() => undefined);
   }
+}
+
+/** Whatever is asked in this turn of the event loop goes out in one piece: by itself each statement costs a system call. */
+function sendTogether(client: Client): void {
+  const { stream } = client.connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }

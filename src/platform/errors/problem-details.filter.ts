@@ -56,7 +56,8 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     endBeforeBody(request, response, JSON.stringify(problem));
   }
 
-  private refusalOf(error: unknown): DomainError {
+  /** What an error means to the client. */
+  refusalOf(error: unknown): DomainError {
     if (error instanceof DomainError) return error;
     return refusalOfFramework(error) ?? this.asDomainError(error) ?? internalError(error);
   }

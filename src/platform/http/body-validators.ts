@@ -1,8 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type BodyValidator, compileBodyValidator } from './body-validator';
-import { isReference, type Reference, type SchemaObject } from './open-api-schema';
-import { resolveSchema, writeRules } from './written-rules';
+import { isReference, type Reference, resolveSchema, type SchemaObject } from './open-api-schema';
+import { writeRules } from './written-rules';
 
 type Schemas = Readonly<Record<string, SchemaObject | Reference>>;
 

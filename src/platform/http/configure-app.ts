@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
 import type { StatusPolicy } from '../errors/status-policy';
@@ -7,6 +9,7 @@ import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
+import { serveNoApi } from './serve-no-api';
 import { queryValidation } from './validation';
 
 export interface AppOptions {
@@ -16,8 +19,12 @@ export interface AppOptions {
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
   /** The limits in force, to be documented, and the size of a batch to be enforced. */
   readonly settings?: DocumentedLimits;
+  /** Sees every request first and its answer last. */
+  readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
   readonly statusPolicy?: StatusPolicy;
+  /** False for a process that only works; it answers operators all the same. */
+  readonly servesApi?: boolean;
 }
 
 const DOCS_PATH = '/docs';
@@ -29,14 +36,16 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
+  if (options.observer !== undefined) app.use(options.observer);
   app.use(identifyRequest);
   app.use(literalColons);
-  app.use(apiHeaders());
+  app.use(sameHeaders(apiHeaders()));
+  if (options.servesApi === false) app.use(serveNoApi);
   app.use(DOCS_PATH, docsHeaders());
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   app.useGlobalPipes(queryValidation());
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
-  const document = openApiDocument(app, options.settings);
+  const document = openApiDocument(app, options.settings, options.statusPolicy);
   app.get(BodyValidators).setDocument(document, options.settings);
   SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
   return document;
@@ -57,6 +66,22 @@ function apiHeaders(): ReturnType<typeof helmet> {
     xPoweredBy: false,
     xXssProtection: false,
   });
+}
+
+/** A middleware that sets the same headers on every answer, without working them out for each: ten steps become one. */
+function sameHeaders(middleware: ReturnType<typeof helmet>): RequestHandler {
+  const headers: [string, string][] = [];
+  const noting = { setHeader: (name: string, value: string) => void headers.push([name, value]), removeHeader: ignore };
+  // The settings above name no functions, so that nothing of request or response is asked for.
+  middleware({} as IncomingMessage, noting as unknown as ServerResponse, ignore);
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
+  };
+}
+
+function ignore(): void {
+  // Nothing to remove, and nobody behind it.
 }
 
 /** Swagger UI brings its own scripts, styles its page inline, and calls the service it is served by. */

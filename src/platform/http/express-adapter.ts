@@ -5,6 +5,7 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from './expect-continue';
+import { inARow } from './in-a-row';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';
 import { routeFallback } from './route-fallback';
 
@@ -93,10 +94,10 @@ function expressServer(app: Express): Server {
       // Asked for below, with a problem document for an answer.
       requireHostHeader: false,
     },
-    (request, response) => {
+    inARow((request: IncomingMessage, response: ServerResponse) => {
       if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
       else app(request as Request, response as Response);
-    },
+    }),
   );
   server.on('clientError', refuseMalformedHttp);
   // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.

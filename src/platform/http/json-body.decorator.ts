@@ -24,6 +24,8 @@ export interface JsonBodyOptions {
   readonly optional?: boolean;
   /** The field of a batch envelope: its entries are for the handler to check one by one; too many are `batch_too_large`. */
   readonly batchOf?: string;
+  /** For the document, by what they show; without them one is made of the examples of the fields. */
+  readonly examples?: Readonly<Record<string, object>>;
 }
 
 interface ExpectedBody {
@@ -50,9 +52,18 @@ export function JsonBody(dto: Type<object>, options: JsonBodyOptions = {}): Para
     if (method === undefined) throw new Error('@JsonBody is for parameters of route handlers.');
     const descriptor = Object.getOwnPropertyDescriptor(target, method);
     if (descriptor !== undefined)
-      ApiBody({ type: dto, required: options.optional !== true })(target, method, descriptor);
+      ApiBody({ type: dto, required: options.optional !== true, ...shown(options.examples) })(
+        target,
+        method,
+        descriptor,
+      );
     takeBody(undefined, JsonBodyPipe)(target, method, index);
   };
+}
+
+function shown(examples: JsonBodyOptions['examples']): { examples?: Record<string, { value: object }> } {
+  if (examples === undefined) return {};
+  return { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) };
 }
 
 /** Pipes run after guards, which is why the body is read in one. */

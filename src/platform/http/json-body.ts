@@ -58,6 +58,11 @@ export function receivedJson(request: IncomingMessage): ReceivedJson | undefined
   return (request as Receiving)[received];
 }
 
+/** JSON text as it came, without a byte order mark, which JSON.parse does not take. */
+export function sentTextOf(raw: Buffer): string {
+  return raw.toString('utf8').replace(/^\uFEFF/, '');
+}
+
 /** Whether a body was announced, be it an empty chunked one. */
 export function announcesBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;

@@ -1,5 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
 
-/** The body of a call that says everything in its path: `{}`, or none with `@JsonBody(NoFieldsDto, { optional: true })`. */
+/**
+ * The body of a call that says everything in its path: `{}`, or none with `@JsonBody(NoFieldsDto, { optional: true })`. Also the
+ * query of one that takes none.
+ */
 @ApiSchema({ description: 'An empty object.' })
 export class NoFieldsDto {}

@@ -3,8 +3,23 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { API_KEY_SECURITY, JWT_SECURITY, SIGNATURE_SECURITY } from '../auth/auth-metadata';
 import { ERROR_CODES } from '../errors/error-codes';
 import { FAULT_CODES } from '../errors/fault-codes';
-import { PROBLEM_MEDIA_TYPE } from '../errors/problem-details';
-import type { Reference, SchemaObject } from './open-api-schema';
+import type { StatusPolicy } from '../errors/status-policy';
+import { ERROR_CODES_EXTENSION } from './may-refuse.decorator';
+import {
+  type Components,
+  type Content,
+  isReference,
+  type Operation,
+  operationsOf,
+  parametersOf,
+  type ResponseObject,
+  type SchemaObject,
+} from './open-api-schema';
+import { exampleOf, exampleOfName } from './openapi-examples';
+import { HEADERS, headersOf, RATE_LIMIT_EXTENSION, RATE_LIMIT_HEADERS } from './openapi-headers';
+import { errorCodesOf, otherProblemResponse, PROBLEM_SCHEMA, problemResponses } from './openapi-problems';
+import { tagsOf } from './openapi-tags';
+import { tidy } from './openapi-tidy';
 
 /** What the document says about limits; the same numbers are in force. */
 export interface DocumentedLimits {
@@ -16,39 +31,96 @@ export interface DocumentedLimits {
 
 /** Of the contract in the path `/v1`, which changes only by addition. */
 const API_VERSION = '1.0.0';
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
-const PROBLEM_SCHEMA = 'ProblemDetails';
-
 const SIGNATURE_WORDS =
   'A request signed by a service credential (RFC 9421): `Content-Digest` (RFC 9530), `Signature-Input` and `Signature`, ' +
   'label `sig1`, components `("@method" "@path" "@query" "content-digest")`, parameters `created`, `keyid` and `alg`.';
 
-type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
-type ResponseObject = Exclude<NonNullable<Operation['responses']['default']>, Reference>;
+const SUCCESS_WORDS: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Taken: stored and queued.',
+};
 
-/** Describes all routes. Every operation answers errors in the one way, so that is added here and not at each of them. */
-export function openApiDocument(app: INestApplication, limits?: DocumentedLimits): OpenAPIObject {
-  const config = new DocumentBuilder()
-    .setTitle('Campaign Data Service')
-    .setDescription(description(limits))
-    .setVersion(API_VERSION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a backend.' }, API_KEY_SECURITY)
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a participant.' },
-      JWT_SECURITY,
-    )
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'Signature', description: SIGNATURE_WORDS }, SIGNATURE_SECURITY)
-    .build();
-  const document = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
-  const schemas = ((document.components ??= {}).schemas ??= {});
+/**
+ * Describes all routes. What follows from the kind of an operation is written here and not at each of them: its refusals,
+ * the headers of its answers, and examples made of those of its parts.
+ */
+export function openApiDocument(
+  app: INestApplication,
+  limits?: DocumentedLimits,
+  policy: StatusPolicy = {},
+): OpenAPIObject {
+  const document = SwaggerModule.createDocument(app, head(limits), {
+    operationIdFactory: (_controller, method) => method,
+  });
+  const components = (document.components ??= {});
+  const schemas = (components.schemas ??= {});
   schemas[PROBLEM_SCHEMA] = problemSchema();
-  for (const path of Object.values(document.paths)) {
-    for (const method of METHODS) {
-      const operation = path[method];
-      if (operation !== undefined) operation.responses['default'] ??= problemResponse();
-    }
+  components.headers = { ...HEADERS };
+  components.responses = {};
+  tidy(document);
+  document.tags = tagsOf(document);
+  for (const { operation } of operationsOf(document)) {
+    describeSuccesses(operation, schemas);
+    describeRequest(operation, schemas);
+    Object.assign(components.responses, describeRefusals(operation, policy));
   }
   return document;
+}
+
+function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'> {
+  return (
+    new DocumentBuilder()
+      .setTitle('Campaign Data Service')
+      .setDescription(description(limits))
+      .setVersion(API_VERSION)
+      .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+      .addServer('/', 'The host that this document comes from.')
+      // Not addBearerAuth, which calls every bearer a JWT.
+      .addSecurity(API_KEY_SECURITY, { type: 'http', scheme: 'bearer', description: 'An API key of a backend.' })
+      .addBearerAuth(
+        { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a participant.' },
+        JWT_SECURITY,
+      )
+      .addApiKey({ type: 'apiKey', in: 'header', name: 'Signature', description: SIGNATURE_WORDS }, SIGNATURE_SECURITY)
+      .build()
+  );
+}
+
+function describeSuccesses(operation: Operation, schemas: Components): void {
+  const further = RATE_LIMIT_EXTENSION in operation ? RATE_LIMIT_HEADERS : [];
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (response === undefined || isReference(response)) continue;
+    response.description = response.description === '' ? (SUCCESS_WORDS[status] ?? 'Answered.') : response.description;
+    response.headers = { ...headersOf(status, further), ...response.headers };
+    addExamples(response.content ?? {}, schemas);
+  }
+}
+
+function describeRequest(operation: Operation, schemas: Components): void {
+  const { requestBody } = operation;
+  if (requestBody !== undefined && !isReference(requestBody)) addExamples(requestBody.content, schemas);
+  for (const parameter of parametersOf(operation).filter((each) => each.in === 'path')) {
+    parameter.example ??= exampleOfName(parameter.name);
+  }
+}
+
+/** A form that only another standard describes has to bring its own examples. */
+function addExamples(content: Content, schemas: Components): void {
+  for (const body of Object.values(content)) {
+    if (body.schema === undefined || body.example !== undefined || body.examples !== undefined) continue;
+    const example = exampleOf(body.schema, schemas);
+    if (example !== undefined) body.example = example;
+  }
+}
+
+/** Adds the problems that an operation can answer with to it, and returns those that they refer to. */
+function describeRefusals(operation: Operation, policy: StatusPolicy): Readonly<Record<string, ResponseObject>> {
+  const codes = errorCodesOf(operation);
+  const { responses, shared } = problemResponses(codes, policy);
+  operation.responses = { ...responses, default: otherProblemResponse(), ...operation.responses };
+  Object.assign(operation, { [ERROR_CODES_EXTENSION]: codes });
+  return shared;
 }
 
 function description(limits: DocumentedLimits | undefined): string {
@@ -63,13 +135,6 @@ function description(limits: DocumentedLimits | undefined): string {
       `\`attributes\` and \`properties\` of one event ${propertiesBytesMax} bytes. ` +
       'Bodies may be sent with `Content-Encoding: gzip`; the limits hold after inflation.',
   ].join('\n');
-}
-
-function problemResponse(): ResponseObject {
-  return {
-    description: 'Every error (RFC 9457).',
-    content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${PROBLEM_SCHEMA}` } } },
-  };
 }
 
 function problemSchema(): SchemaObject {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isErrno } from '../errors/errno';
+import { jsonTextOf } from '../json/json-text-of';
 import { ClientGone } from './client-gone';
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
@@ -23,7 +24,7 @@ export async function sendNdjson(response: ServerResponse, records: AsyncIterabl
 
 async function* lines(first: IteratorResult<object>, rest: AsyncIterator<object>): AsyncGenerator<string> {
   try {
-    for (let next = first; next.done !== true; next = await rest.next()) yield `${JSON.stringify(next.value)}\n`;
+    for (let next = first; next.done !== true; next = await rest.next()) yield `${jsonTextOf(next.value)}\n`;
   } finally {
     await rest.return?.();
   }

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { DECORATORS } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
-import { isReference, type Reference, type SchemaObject } from './open-api-schema';
+import { isReference, type Reference, resolveSchema, type SchemaObject } from './open-api-schema';
 
 type Schemas = Readonly<Record<string, SchemaObject | Reference>>;
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
@@ -86,12 +86,6 @@ function patternOf(pattern: unknown): string {
   if (/[^u]/.test(expression.flags))
     throw new Error(`A schema's pattern has no flags, but ${String(expression)} does.`);
   return expression.source;
-}
-
-export function resolveSchema(schema: SchemaObject | Reference, schemas: Schemas): SchemaObject | undefined {
-  if (!isReference(schema)) return schema;
-  const target = schemas[schema.$ref.replace('#/components/schemas/', '')];
-  return target === undefined ? undefined : resolveSchema(target, schemas);
 }
 
 /** The class that Swagger knows for a property: itself, in a list, or behind a function that puts off a circular import. */

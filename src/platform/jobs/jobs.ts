@@ -5,7 +5,10 @@ import { parseCronItems, run, type Runner, type Task, type TaskList, type Worker
 import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
+import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeSummary, summariseError } from '../errors/error-summary';
+import { ConnectionFigures } from '../observability/connection-figures';
+import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
 import { JOBS_SCHEMA } from './jobs-schema';
@@ -25,6 +28,11 @@ export interface JobAttempt {
  */
 export type JobWork = (payload: JobPayload, attempt: JobAttempt) => Promise<void>;
 
+export interface LaterJob {
+  readonly key: string;
+  readonly delayMs: number;
+}
+
 interface Handler {
   readonly work: JobWork;
   readonly cron: string | undefined;
@@ -37,6 +45,12 @@ const CONCURRENT_JOBS = 2;
 /** What is added is told at once; this is for what is due later, and for what was not heard. */
 const POLL_MS = 1_000;
 const RESTART_MS = 1_000;
+const ADD_LATER: Statement = {
+  name: 'jobs_add_later',
+  text: `
+    SELECT FROM cds_jobs.add_job($1::text, payload := $2::json, job_key := $3::text, max_attempts := $4::int,
+      run_at := clock_timestamp() + $5::int * interval '1 millisecond', job_key_mode := 'preserve_run_at')`,
+};
 /** Of the 10 s in which the whole service stops. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
@@ -51,13 +65,25 @@ export class Jobs implements OnModuleDestroy {
   private readonly handlers = new Map<string, Handler>();
   private readonly heartbeat: JobHeartbeat;
   private readonly stopped = new AbortController();
+  private readonly attempts;
+  private readonly times;
   private runner: Runner | undefined;
+  private pool: Pool | undefined;
   private running: Promise<void> | undefined;
 
   constructor(
     database: DataSource,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+    metrics: Metrics,
+    connections: ConnectionFigures,
   ) {
+    connections.watch('jobs', () => this.pool);
+    this.attempts = metrics.counter({
+      name: 'cds_job_attempts_total',
+      help: 'Attempts at jobs that nobody waits for, by how they ended',
+      labels: ['task', 'outcome'],
+    });
+    this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['task'] });
     this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeSummary(summariseError(error)).line));
   }
 
@@ -74,6 +100,16 @@ export class Jobs implements OnModuleDestroy {
       JSON.stringify(payload),
       `${name}/${key}`,
       ATTEMPTS_MAX,
+    ]);
+  }
+
+  /**
+   * The same in a transaction of a hot path, along with its COMMIT. Due after `delayMs`, by the database's clock; one of the
+   * same key that waits already stays due when it is.
+   */
+  addLater(transaction: Transaction, name: string, payload: JobPayload, options: LaterJob): void {
+    transaction.sendLast(ADD_LATER, [
+      ...[name, JSON.stringify(payload), `${name}/${options.key}`, ATTEMPTS_MAX, options.delayMs],
     ]);
   }
 
@@ -105,6 +141,7 @@ export class Jobs implements OnModuleDestroy {
 
   private async runOnce(): Promise<void> {
     const pool = this.openPool();
+    this.pool = pool;
     try {
       const runner = await run({
         ...{ pgPool: pool, schema: JOBS_SCHEMA, noHandleSignals: true, concurrency: CONCURRENT_JOBS },
@@ -119,6 +156,7 @@ export class Jobs implements OnModuleDestroy {
       await runner.promise;
     } finally {
       this.runner = undefined;
+      this.pool = undefined;
       await pool.end();
     }
   }
@@ -154,7 +192,10 @@ export class Jobs implements OnModuleDestroy {
   private task(name: string, work: JobWork): Task {
     return async (payload, { job }) => {
       const { attempts, max_attempts: attemptsMax } = job;
+      const ended = this.times.startTimer({ task: name });
       const failure = await attempt(() => work(payload as JobPayload, { isLast: attempts >= attemptsMax }));
+      ended();
+      this.attempts.inc({ task: name, outcome: failure === undefined ? 'done' : 'failed' });
       if (failure === undefined) return;
       const { line, stack } = failure;
       this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);

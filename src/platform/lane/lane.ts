@@ -10,11 +10,31 @@ export interface LaneOptions<Work, Answer> {
   readonly fillTo: number;
   /** Most bytes that may wait or be under way; beyond it `submit` refuses with `unavailable`. */
   readonly bytesMax: number;
+  /** Follows what the lane does, for metrics and traces. */
+  readonly watch?: LaneWatch | undefined;
+}
+
+/** How a lane stands now. */
+export interface LaneState {
+  /** Pieces of work that wait. */
+  readonly depth: number;
+  /** Of those and of what is under way. */
+  readonly waitingBytes: number;
+}
+
+export interface LaneWatch {
+  /** Told once of the lane, to be asked how it stands at any time. */
+  begin(state: LaneState): void;
+  /** Whatever is to be known of the piece of work that is handed in now; it comes back with its batch. */
+  mark(): unknown;
+  /** Runs a batch, of which each piece had this mark. */
+  around<T>(marks: readonly unknown[], run: () => Promise<T>): Promise<T>;
 }
 
 interface Entry<Work, Answer> {
   readonly work: Work;
   readonly bytes: number;
+  readonly mark: unknown;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,18 +50,23 @@ export interface Weighed<Work> {
  * no wait, and the busier it is the more work shares one commit. Workspaces take turns (`FairQueue`); pieces that
  * somebody waits for one by one go before those of bulk requests.
  */
-export class Lane<Work, Answer> {
+export class Lane<Work, Answer> implements LaneState {
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
   private readonly bulk = new FairQueue<Entry<Work, Answer>>();
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
 
-  constructor(private readonly options: LaneOptions<Work, Answer>) {}
+  constructor(private readonly options: LaneOptions<Work, Answer>) {
+    options.watch?.begin(this);
+  }
 
-  /** Pieces of work that wait or are under way. */
   get depth(): number {
     return this.singles.size + this.bulk.size;
+  }
+
+  get waitingBytes(): number {
+    return this.bytes;
   }
 
   async submit(tenantId: string, { work, bytes }: Weighed<Work>): Promise<Answer> {
@@ -67,8 +92,9 @@ export class Lane<Work, Answer> {
   }
 
   private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, work: Work, bytes: number): Promise<Answer> {
+    const mark = this.options.watch?.mark();
     return new Promise((resolve, reject) => {
-      queue.push(tenantId, { work, bytes, resolve, reject });
+      queue.push(tenantId, { work, bytes, mark, resolve, reject });
       this.running ??= this.drain();
     });
   }
@@ -86,9 +112,19 @@ export class Lane<Work, Answer> {
     return room > 0 ? batch.concat(this.bulk.take(room)) : batch;
   }
 
+  private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {
+    const { run, watch } = this.options;
+    const works = batch.map((entry) => entry.work);
+    if (watch === undefined) return run(works);
+    return watch.around(
+      batch.map((entry) => entry.mark),
+      () => run(works),
+    );
+  }
+
   private async runBatch(batch: readonly Entry<Work, Answer>[]): Promise<void> {
     try {
-      const answers = await this.options.run(batch.map((entry) => entry.work));
+      const answers = await this.run(batch);
       if (answers.length !== batch.length) throw new Error('A batch was not answered piece by piece');
       answers.forEach((answer, index) => batch[index]?.resolve(answer));
     } catch (error) {

@@ -80,6 +80,22 @@ describe('persistBatch', () => {
     expect(attempts).toBe(12);
   });
 
+  it('lets nobody wait for long where somebody holds a lock that concerns everybody', async () => {
+    const batch = Array.from({ length: 500 }, (_unused, work) => work);
+    const startedAt = performance.now();
+    const answers = await persistBatch<number, string>(batch, {
+      attempt: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        throw databaseError('55P03');
+      },
+      refuse: (work) => `refused ${work}`,
+      patienceMs: 200,
+    });
+    expect(answers).toEqual(batch.map((work) => `refused ${work}`));
+    // One by one they would wait for ten seconds.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it('does not try a mistake of ours twice', async () => {
     let attempts = 0;
     await persist([1], () => {

@@ -13,7 +13,10 @@ export interface PersistOptions<Work, Answer> {
   readonly attempt: (batch: readonly Work[]) => Promise<readonly Answer[]>;
   /** Answers one piece that cannot be stored, or whose outcome stays unknown; throws what no client should be told. */
   readonly refuse: (work: Work, error: unknown) => Answer;
-  /** How long attempts go on before the batch is given up. */
+  /**
+   * How long attempts go on before the batch is given up. Whose lock somebody else holds is looked for twice as long, so that
+   * who is found does not cost the others their answers.
+   */
   readonly patienceMs: number;
 }
 
@@ -25,18 +28,29 @@ const BACKOFF_MS_MAX = 50;
  * Stores a batch whatever happens: what is passing is tried again, and a batch that fails for one of its pieces is cut
  * in half until that piece stands alone, so that a poison piece in five hundred costs nobody else its answer.
  */
-export async function persistBatch<Work, Answer>(
+export function persistBatch<Work, Answer>(
   batch: readonly Work[],
   options: PersistOptions<Work, Answer>,
 ): Promise<readonly Answer[]> {
-  const giveUpAt = performance.now() + options.patienceMs;
+  return persistUntil(performance.now(), batch, options);
+}
+
+async function persistUntil<Work, Answer>(
+  startedAt: number,
+  batch: readonly Work[],
+  options: PersistOptions<Work, Answer>,
+): Promise<readonly Answer[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await options.attempt(batch);
     } catch (error) {
-      if (isOnePiecesFault(error) && batch.length > 1) return persistHalves(batch, options);
+      const tookMs = performance.now() - startedAt;
+      // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
+      const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
+      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1)
+        return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
-      if (!tryAgain || performance.now() >= giveUpAt) return batch.map((work) => options.refuse(work, error));
+      if (!tryAgain || tookMs >= options.patienceMs) return batch.map((work) => options.refuse(work, error));
       // Two nodes that met once should not meet again in step.
       await wait(Math.random() * Math.min(BACKOFF_MS_MAX, 2 ** attempt));
     }
@@ -56,10 +70,11 @@ function isOnePiecesFault(error: unknown): boolean {
 }
 
 async function persistHalves<Work, Answer>(
+  startedAt: number,
   batch: readonly Work[],
   options: PersistOptions<Work, Answer>,
 ): Promise<readonly Answer[]> {
   const middle = Math.ceil(batch.length / 2);
-  const first = await persistBatch(batch.slice(0, middle), options);
-  return [...first, ...(await persistBatch(batch.slice(middle), options))];
+  const first = await persistUntil(startedAt, batch.slice(0, middle), options);
+  return [...first, ...(await persistUntil(startedAt, batch.slice(middle), options))];
 }

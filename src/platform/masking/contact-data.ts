@@ -11,7 +11,7 @@ const HIDDEN_DIGITS = '*******';
 /** With fewer digits, the four that are shown would be half of the number. */
 const SHOWN_PHONE_DIGITS_MIN = 9;
 
-const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu;
+const WORDS = /(?:\p{Lu}(?!\p{Ll}))+|\p{Lu}?\p{Ll}+/gu;
 const CONTACT_WORDS: ReadonlySet<string> = new Set([
   ...['mail', 'mails', 'phone', 'phones', 'telephone', 'telefon', 'tel', 'mobile', 'mobil', 'cell', 'msisdn', 'fax'],
   ...['contact', 'contacts', 'whatsapp', 'handy'],

@@ -14,6 +14,7 @@ export interface ReplayFilter {
 
 /** What has become of entries; each of them is one of the three. */
 export interface ReplayCounts {
+  /** Stored now, or processed now that were stored before. */
   readonly accepted: number;
   /** Their events were stored already. */
   readonly duplicate: number;

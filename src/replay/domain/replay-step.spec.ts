@@ -6,7 +6,7 @@ const JOB = 'job-1';
 function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
   return {
     ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'cdp', details: [] },
-    ...{ source: 'shop', externalEventId: '1', payload: '{}', payloadForm: 'json' },
+    ...{ source: 'shop', eventId: 'event', externalEventId: '1', payload: '{}', payloadForm: 'json' },
     ...{ firstSeenAt: new Date(0), resolution: null },
     ...fields,
   };

@@ -6,8 +6,10 @@ export type ReplayStep = { readonly send: KeptEntry } | { readonly counted: keyo
 
 const COUNTED_AS: Readonly<Record<string, keyof ReplayCounts>> = {
   accepted: 'accepted',
+  processed: 'accepted',
   duplicate: 'duplicate',
   error: 'failed',
+  failed: 'failed',
 };
 
 /**

@@ -6,7 +6,7 @@ const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
   return {
     ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
-    ...{ source: 'shop', externalEventId: '1', payload: JSON.stringify(EVENT), payloadForm: 'json' },
+    ...{ source: 'shop', externalEventId: '1', eventId: 'event', payload: JSON.stringify(EVENT), payloadForm: 'json' },
     ...{ firstSeenAt: new Date(0), resolution: null },
     ...fields,
   };
@@ -23,7 +23,7 @@ describe('what a replay sends', () => {
   it('is the payload as it came, to the letter', () => {
     const payload = '{"source": "shop", "n": 1e999, "a":12345678901234567890}';
     const found = replayable(anEntry({ payload }), undefined);
-    if ('faults' in found) throw new Error('Nothing to replay');
+    if (!('sent' in found)) throw new Error('Nothing to replay');
     expect([found.sent.text(), found.sent.value]).toEqual([payload, JSON.parse(payload)]);
   });
 
@@ -39,12 +39,17 @@ describe('what a replay sends', () => {
 
   it.each([
     ['a warning', { severity: 'warning' }, ' not_replayable'],
-    ['an event that is stored and could not be processed', { stage: 'processing' }, ' not_replayable'],
     ['a payload that is no longer kept', { payload: null }, 'payload not_replayable'],
     ['a body that is no JSON', { payload: '{', payloadForm: 'text' }, 'payload not_replayable'],
     ['a batch', { payload: '{"items":[{}]}' }, 'payload not_replayable'],
   ] as const)('is nothing for %s', (_what, fields, wanted) => {
     expect(faultsOf(anEntry(fields))).toEqual([wanted]);
+  });
+
+  it('is nothing for an event that could not be processed: it is stored, and processed again as it is', () => {
+    const entry = anEntry({ stage: 'processing', payload: null });
+    expect(replayable(entry, undefined)).toEqual({ storedEventId: 'event' });
+    expect(faultsOf(entry, EVENT)).toEqual(['payload not_replayable']);
   });
 
   it('is no corrected payload of a warning', () => {

@@ -1,27 +1,35 @@
 import type { EventFamily, SentEvent } from '../../ingest/domain/incoming-event';
-import { jsonTextOf } from '../../ingest/domain/json-text';
+import { jsonTextOf } from '../../platform/json/json-text-of';
 import { FIELD_NAMES } from '../../ingest/domain/event-fields';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
 import type { KeptEntry } from '../../review/domain/kept-entry';
 
-/** The event that a replay sends, or why there is none. */
-export type Replayable = { readonly sent: SentEvent } | { readonly faults: readonly Fault[] };
+/** The event that a replay sends, or the stored one that it processes again, or why there is none. */
+export type Replayable =
+  { readonly sent: SentEvent } | { readonly storedEventId: string } | { readonly faults: readonly Fault[] };
 
 type Replayed = Pick<
   KeptEntry,
-  'severity' | 'stage' | 'family' | 'source' | 'externalEventId' | 'details' | 'payload' | 'payloadForm'
+  'severity' | 'stage' | 'family' | 'source' | 'externalEventId' | 'eventId' | 'details' | 'payload' | 'payloadForm'
 >;
 
 const PAYLOAD = 'payload';
 
 /**
  * What is sent when an entry is replayed (docs/adr/0023): the payload as it came, or the corrected one, which must be about
- * the same event. Entries about events that are stored hold nothing to send.
+ * the same event. What could not be processed is stored and is processed again as it is; warnings hold nothing to send.
  */
 export function replayable(entry: Replayed, corrected: object | undefined): Replayable {
-  if (entry.severity === 'warning' || entry.stage === 'processing') {
+  if (entry.severity === 'error' && entry.stage === 'processing' && entry.eventId !== null) {
+    if (corrected === undefined) return { storedEventId: entry.eventId };
+    return notReplayable(
+      PAYLOAD,
+      'The event of this entry is stored and is processed again as it is; send no payload.',
+    );
+  }
+  if (entry.severity === 'warning') {
     return notReplayable('', 'The event of this entry is stored; there is nothing to replay.');
   }
   if (corrected !== undefined) return correctedEvent(entry, corrected);

@@ -10,6 +10,8 @@ export interface KeptEntry {
   readonly family: string;
   readonly source: string | null;
   readonly externalEventId: string | null;
+  /** The id that the event has, or would get. */
+  readonly eventId: string | null;
   readonly details: readonly Fault[];
   /** Null when its time is over. */
   readonly payload: string | null;

@@ -13,19 +13,22 @@ export interface ReplayAttempt {
   readonly corrected?: true;
 }
 
-/** An entry whose event is stored now. */
+/** An entry whose event is stored now, or processed. */
 export interface ReplayedEntry {
   readonly tenantId: string;
   readonly id: string;
   readonly eventId: string;
-  readonly resolution: ReplayAttempt & { readonly outcome: 'accepted' | 'duplicate'; readonly eventId: string };
+  readonly resolution: ReplayAttempt & {
+    readonly outcome: 'accepted' | 'duplicate' | 'processed';
+    readonly eventId: string;
+  };
 }
 
 /** An entry whose event could not be taken again; it stays open, and its resolution tells of the last attempt. */
 export interface FailedReplay {
   readonly id: string;
   readonly resolution: ReplayAttempt & {
-    readonly outcome: 'duplicate' | 'error';
+    readonly outcome: 'duplicate' | 'error' | 'failed';
     readonly errorCode?: string;
     readonly reason?: string;
     readonly message?: string;

@@ -2,10 +2,18 @@ import { isObject } from '../../platform/json/is-object';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
+import type { SchemaObject } from '../../platform/http/open-api-schema';
 import { valueOfBeginning } from '../../platform/json/json-text';
 import { maskContacts, maskProperties, maskText, maskValue } from '../../platform/masking/mask';
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
+
+/** Swagger has no word for any JSON value at all. */
+const ANY_VALUE: SchemaObject[] = [
+  { type: 'object', additionalProperties: true, nullable: true },
+  { type: 'array', items: {} },
+  ...['string', 'number', 'boolean'].map((type) => ({ type })),
+];
 
 /** Something that went wrong, or is odd, with all its occurrences; the payload is masked unless it was asked for unmasked. */
 export class ReviewEntryDto {
@@ -35,8 +43,11 @@ export class ReviewEntryDto {
 
   eventType!: string | null;
 
-  /** What was sent: a JSON value, or the text of a body that is no JSON. */
-  @ApiProperty({ nullable: true, description: 'What was sent: a JSON value, or the text of a body that is no JSON.' })
+  /**
+   * What was sent: a JSON value, or the text of a body that is no JSON.
+   * @example { "source": "shop.orders", "external_event_id": "order-4711", "type": "purchase", "identity": {} }
+   */
+  @ApiProperty({ anyOf: ANY_VALUE })
   payload!: unknown;
 
   /** In lists: only the beginning of the payload is shown; the entry's own address shows it whole. */
@@ -68,17 +79,9 @@ export class ReviewEntryDto {
       ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
       payload: shownPayload(entry, personal, isCut),
       ...(isCut ? { payloadTruncated: true } : {}),
-      // A refused event has no record that this id would lead to.
-      ...(entry.eventId !== null && (severity === 'warning' || status === 'superseded' || status === 'replayed')
-        ? { eventId: entry.eventId }
-        : {}),
-      ...{
-        occurrences,
-        firstSeenAt,
-        lastSeenAt,
-        status,
-        resolution: personal === null ? resolution : shownResolution(resolution),
-      },
+      ...(entry.eventId !== null && isStored(entry) ? { eventId: entry.eventId } : {}),
+      ...{ occurrences, firstSeenAt, lastSeenAt, status },
+      resolution: personal === null ? resolution : shownResolution(resolution),
     };
   }
 }
@@ -88,6 +91,11 @@ export class ReviewPageDto {
 
   /** Null at the end. */
   nextCursor!: string | null;
+}
+
+/** A refused event has no record that its id would lead to. */
+function isStored({ severity, stage, status }: ReviewEntry): boolean {
+  return severity === 'warning' || stage === 'processing' || status === 'superseded' || status === 'replayed';
 }
 
 /** The one text in it that somebody has written by hand. */

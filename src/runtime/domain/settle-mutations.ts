@@ -121,10 +121,11 @@ class WorkingCopy {
     return { status: 'duplicate', mutations, sameOperations: fingerprint === work.fingerprint };
   }
 
-  valuesFor({ tenantId, owner }: MutationWork): StateValues {
+  valuesFor(work: MutationWork): StateValues {
+    const { tenantId, owner } = work;
     const { campaignId, appId } = owner;
     return {
-      user: this.participant({ tenantId, ...owner }).values,
+      user: this.participant(participantKeyOf(work)).values,
       campaign: this.branch({ tenantId, scope: 'campaign', ownerId: campaignId }),
       app: this.branch({ tenantId, scope: 'app', ownerId: appId }),
     };
@@ -132,7 +133,7 @@ class WorkingCopy {
 
   write(work: MutationWork, changed: readonly ChangedValue[], mutations: readonly MutationEntry[]): void {
     const { workId, tenantId, owner, sessionId, fingerprint } = work;
-    const participant = this.participant({ tenantId, ...owner });
+    const participant = this.participant(participantKeyOf(work));
     if (sessionId !== null && sessionId !== participant.sessionId) {
       participant.sessionId = sessionId;
       participant.changed = true;
@@ -147,7 +148,9 @@ class WorkingCopy {
         this.sharedChanges.set(sharedName(key), { key, value });
       }
     }
-    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations, workId };
+    // What was before and after is kept for those who ask again, and goes with the participant; nobody asks for a ledger's.
+    const kept = work.ledger === undefined ? mutations : [];
+    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: kept, workId };
     this.made.push(outcome);
     this.known.set(outcomeName(outcome.key), outcome);
   }
@@ -206,7 +209,8 @@ function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWor
   });
 }
 
-function participantKeyOf({ tenantId, owner: { subject, campaignId } }: MutationWork): ParticipantKey {
+function participantKeyOf({ tenantId, owner, ledger }: MutationWork): ParticipantKey {
+  const { subject, campaignId } = ledger ?? owner;
   return { tenantId, subject, campaignId };
 }
 
@@ -214,7 +218,7 @@ function outcomeKeyOf(work: MutationWork): OutcomeKey {
   return { ...participantKeyOf(work), mutationKey: work.mutationKey };
 }
 
-// Workspaces are UUIDs, and names of campaigns, apps and variables hold no slash: with the subject, which may, at the end or
+// Workspaces are UUIDs, and names of campaigns, ledgers, apps and variables hold no slash: with the subject, which may, at the end or
 // its length in front of it, two keys never give one name.
 export function participantName({ tenantId, campaignId, subject }: ParticipantKey): string {
   return `${tenantId}/${campaignId}/${subject}`;

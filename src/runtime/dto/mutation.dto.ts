@@ -10,7 +10,7 @@ export class OperationDto {
   @ApiProperty({ maxLength: PATH_CHARACTERS_MAX, example: 'state.user.points' })
   path!: string;
 
-  @ApiProperty({ enum: ['set', 'inc', 'dec'] })
+  @ApiProperty({ enum: ['set', 'inc', 'dec'], example: 'inc' })
   op!: string;
 
   /** Of the variable's type; a number for `inc` and `dec`. */
@@ -61,12 +61,17 @@ export class MutationDto {
 }
 
 export class MutationEntryDto {
+  /** @example "state.user.points" */
   path!: string;
 
-  /** What a read would have shown before; null where there was neither a value nor a default. */
+  /**
+   * What a read would have shown before; null where there was neither a value nor a default.
+   * @example 100
+   */
   @ApiProperty({ ...VALUE, nullable: true })
   previous!: VariableValue | null;
 
+  /** @example 110 */
   @ApiProperty(VALUE)
   current!: VariableValue;
 }

@@ -12,6 +12,7 @@ export class ServiceCredentialDto {
   /** The `keyid` of its signatures. */
   id!: string;
 
+  /** @example "web shop" */
   name!: string;
 
   @ApiProperty({ enum: SIGNATURE_ALGORITHMS, enumName: 'SignatureAlgorithm' })

@@ -64,11 +64,17 @@ export class VariableDto {
   @ApiProperty({ enum: VARIABLE_TYPES, enumName: 'VariableType' })
   type!: VariableType;
 
-  /** Of the variable's type; absent when none is set. */
+  /**
+   * Of the variable's type; absent when none is set.
+   * @example 100
+   */
   @ApiProperty({ ...ANY_TYPE, required: false })
   default?: VariableValue;
 
-  /** Absent when none is set. */
+  /**
+   * Absent when none is set.
+   * @example "Loyalty points"
+   */
   description?: string;
 
   static of({ scope, name, type, defaultValue, description }: Variable): VariableDto {

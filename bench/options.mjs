@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util';
+
+const USAGE = `npm run bench -- [options]
+
+  --quick             short rounds and 200,000 stored events: to see that it runs, not to be cited
+  --only=a,d          only these scenarios: idle, a to k
+  --stored=5000000    events that are stored for scenario h
+  --seconds=10        of each measurement
+  --rounds=3          interleaved
+  --folder=PATH       where the database lives (else a temporary folder)
+  --soak=600          instead of scenarios: full load for so many seconds, and resident memory
+  --no-write          leaves bench/RESULTS.md alone
+`;
+
+const FULL = { seconds: 10, rounds: 3, stored: 5_000_000, warmUpSeconds: 4, copyRows: 300_000 };
+const QUICK = { seconds: 2, rounds: 1, stored: 200_000, warmUpSeconds: 1, copyRows: 50_000 };
+
+/** Reads the command line; undefined when it asks how it is used. */
+export function readOptions(args) {
+  const text = { type: 'string' };
+  const { values } = parseArgs({
+    args,
+    allowNegative: true,
+    options: {
+      ...{ quick: { type: 'boolean' }, write: { type: 'boolean' }, help: { type: 'boolean' } },
+      ...{ only: text, stored: text, seconds: text, rounds: text, folder: text, soak: text },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return undefined;
+  }
+  const sizes = values.quick ? QUICK : FULL;
+  const numbers = ['stored', 'seconds', 'rounds', 'soak'].flatMap((name) =>
+    values[name] === undefined ? [] : [[name, Number(values[name])]],
+  );
+  const { only, folder, quick = false } = values;
+  // A part of it, or a quick run, must not pass for the numbers that documents cite.
+  const write = values.write ?? (only === undefined && !quick);
+  return { ...sizes, ...Object.fromEntries(numbers), folder, write, only: only?.split(',') };
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres.js';
+
+/** The PostgreSQL that everything is measured on: the embedded one, with the settings it has in service. */
+export async function startServer({ folder }) {
+  const dataDir = folder === undefined ? mkdtempSync(join(tmpdir(), 'cds-bench-')) : resolve(folder);
+  const { url, pid, stop } = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const urlOf = (database) => url.replace(/(?<=@[^/]*\/)\w+/, database);
+  const query = (database, text, values) => withClient(urlOf(database), (client) => client.query(text, values));
+  return {
+    ...{ pid, dataDir, urlOf, query },
+    /** Makes an empty database, instead of one that is there. */
+    createDatabase: async (name) => {
+      await query('postgres', `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await query('postgres', `CREATE DATABASE ${name}`);
+    },
+    /** What a checkpoint costs should not fall on whoever happens to be measured. */
+    checkpoint: () => query('postgres', 'CHECKPOINT'),
+    stop: async () => {
+      await stop();
+      if (folder === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function withClient(url, work) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

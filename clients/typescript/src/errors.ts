@@ -1,0 +1,46 @@
+import type { components } from './schema.js';
+import type { Fault } from './types.js';
+
+/** What the service says (see its `docs/errors.md`), or what happened on the way to it. */
+export type CampaignDataErrorCode =
+  components['schemas']['ProblemDetails']['error_code'] | 'network_error' | 'timeout' | 'unexpected_answer';
+
+export interface ErrorFields {
+  readonly message: string;
+  readonly status: number;
+  readonly errorCode: CampaignDataErrorCode;
+  readonly details?: readonly Fault[];
+  readonly requestId?: string | undefined;
+  readonly path?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call that did not succeed, after all attempts. Neither its message nor its fields hold a credential, and the service never
+ * repeats the values of identities or properties.
+ */
+export class CampaignDataError extends Error {
+  override readonly name = 'CampaignDataError';
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  readonly errorCode: CampaignDataErrorCode;
+  /** Every fault that the service has found. */
+  readonly details: readonly Fault[];
+  /** The `X-Request-Id` of the answer, for whoever looks for it in the service's logs. */
+  readonly requestId: string | undefined;
+  /** The state path of a refused mutation. */
+  readonly path: string | undefined;
+  /** How long the service has asked to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ message, status, errorCode, details = [], requestId, path, retryAfterMs, cause }: ErrorFields) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.errorCode = errorCode;
+    this.details = details;
+    this.requestId = requestId;
+    this.path = path;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,136 @@
+import { BATCH_BYTES_MAX, BATCH_ITEMS_MAX, type Batch, batchesOf, bodyOf } from './batches.js';
+import { CampaignDataError } from './errors.js';
+import { inOrder } from './in-order.js';
+import { withRetries } from './retry.js';
+import { type Call, type Connection, send } from './transport.js';
+import type { Accepted, CampaignEvent, Duplicate, EventResult, Failed } from './types.js';
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Answers as the live call would, and writes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface BatchOptions extends SendOptions {
+  /** How many requests are under way at once; 4 when absent. */
+  readonly concurrency?: number;
+  /** Events in one request, at most 1,000, which is meant when absent. */
+  readonly itemsMax?: number;
+  /** Bytes of one request; 5 MiB when absent. */
+  readonly bytesMax?: number;
+}
+
+/** An event with what became of it. */
+export interface Sent<Event> {
+  readonly event: Event;
+  readonly result: EventResult;
+}
+
+const CONCURRENCY = 4;
+const ONE = { external: '/v1/external-events', cdp: '/v1/cdp/events' };
+const MANY = { external: '/v1/external-events:batch', cdp: '/v1/cdp/events/batch' };
+type Family = keyof typeof ONE;
+
+/** Sends events, each of which takes effect once, however often it is sent. */
+export class Events {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Sends one event of either family. Throws CampaignDataError when it is refused, or could not be sent. */
+  async send(event: CampaignEvent, { signal, dryRun = false }: SendOptions = {}): Promise<Accepted | Duplicate> {
+    const path = pathOf(ONE, familyOf(event), dryRun);
+    const call: Call = { method: 'POST', path, body: JSON.stringify(event), signal };
+    return (await send<Accepted | Duplicate>(this.#connection, call)).body;
+  }
+
+  /**
+   * Sends any number of events in as few requests as it takes, and answers what became of each, in their order. Throws
+   * CampaignDataError when a request as a whole is refused, or could not be sent; sending all of them again is safe.
+   */
+  async batch<E extends CampaignEvent>(
+    events: Iterable<E> | AsyncIterable<E>,
+    options: BatchOptions = {},
+  ): Promise<EventResult[]> {
+    const results: EventResult[] = [];
+    for await (const { result } of this.stream(events, options)) results.push(result);
+    return results;
+  }
+
+  /** The same for more events than anybody wants to keep in memory: each comes back with its result, in their order. */
+  async *stream<E extends CampaignEvent>(
+    events: Iterable<E> | AsyncIterable<E>,
+    { signal, dryRun = false, ...options }: BatchOptions = {},
+  ): AsyncGenerator<Sent<E>, void> {
+    const { concurrency = CONCURRENCY, itemsMax = BATCH_ITEMS_MAX, bytesMax = BATCH_BYTES_MAX } = options;
+    const stop = new AbortController();
+    const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const batches = batchesOf(events, familyOf, { itemsMax, bytesMax });
+    const work = async (batch: Batch<E, Family>): Promise<Sent<E>[]> => {
+      const results = await this.#resultsOf(batch.texts, pathOf(MANY, batch.family, dryRun), either);
+      return batch.events.map((event, index) => ({ event, result: results[index] ?? UNANSWERED }));
+    };
+    for await (const sent of inOrder(batches, work, Math.max(1, concurrency), () => stop.abort())) yield* sent;
+  }
+
+  /** Sends a batch, and those of its events again that the service could not store this time. */
+  async #resultsOf(texts: readonly string[], path: string, signal: AbortSignal): Promise<readonly EventResult[]> {
+    const { attempt, retry } = this.#connection;
+    const results: EventResult[] = texts.map(() => UNANSWERED);
+    const someAreLeft = new CampaignDataError(UNANSWERED_PROBLEM);
+    const sendTheRest = async (): Promise<void> => {
+      const rest = [...results.keys()].filter((index) => isUnavailable(results[index]));
+      const body = bodyOf(rest.map((index) => texts[index] ?? ''));
+      const answer = await attempt<{ readonly results: EventResult[] }>({ method: 'POST', path, body, signal });
+      rest.forEach((index, position) => (results[index] = ofEvent(answer.body.results[position] ?? UNANSWERED)));
+      if (results.some(isUnavailable)) throw someAreLeft;
+    };
+    try {
+      await withRetries(sendTheRest, retry, signal);
+    } catch (error) {
+      // Alone it is the event that is too large; the others are not to suffer from it.
+      if (isTooLarge(error) && texts.length === 1) return [failure(error)];
+      if (error !== someAreLeft) throw error;
+    }
+    return results;
+  }
+}
+
+const UNANSWERED_PROBLEM = {
+  message: 'The service cannot answer now.',
+  status: 503,
+  errorCode: 'unavailable',
+} as const;
+const UNANSWERED: Failed = {
+  ...{ status: 'error', error_code: 'unavailable', message: UNANSWERED_PROBLEM.message, details: [] },
+};
+
+/** Where an event stood in its request says nothing to whoever gave us a list. */
+function ofEvent(result: EventResult): EventResult {
+  if (result.status !== 'error') return result;
+  const details = result.details.map((fault) => ({ ...fault, path: fault.path.replace(/^items\[\d+\]\.?/, '') }));
+  return { ...result, details };
+}
+
+function isUnavailable(result: EventResult | undefined): boolean {
+  return result?.status === 'error' && result.error_code === 'unavailable';
+}
+
+function isTooLarge(error: unknown): error is CampaignDataError {
+  return error instanceof CampaignDataError && error.errorCode === 'payload_too_large';
+}
+
+function failure({ message, details }: CampaignDataError): Failed {
+  return { status: 'error', error_code: 'payload_too_large', message, details };
+}
+
+/** By the fields that only one of the two has. */
+function familyOf(event: CampaignEvent): Family {
+  return 'externalEventId' in event || 'eventType' in event ? 'cdp' : 'external';
+}
+
+function pathOf(paths: Readonly<Record<Family, string>>, family: Family, dryRun: boolean): string {
+  return dryRun ? `${paths[family]}?dry_run=true` : paths[family];
+}

@@ -1,0 +1,6426 @@
+// Made of docs/openapi.json by npm run openapi; never edited.
+export interface paths {
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process runs; whoever gets no answer may end it. It asks nobody, so that an absent database ends nothing. */
+        get: operations["checkLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process may be sent requests; 503 while the database is away or behind, or the process is stopping. */
+        get: operations["checkReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
+        get: operations["readMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/external-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes one external event, once however often it is sent. */
+        post: operations["takeExternalEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/external-events:batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a batch of external events, each by itself. */
+        post: operations["takeExternalEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists stored events, newest first; with `source` and `externalEventId`, the one of that name. */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one stored event. */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
+        get: operations["listReviewEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries:summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts what went wrong by reason, source and event type. */
+        get: operations["summarizeReviewEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one problem with the whole payload. */
+        get: operations["getReviewEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries/{id}:dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */
+        post: operations["dismissReviewEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes one customer event, once however often it is sent. */
+        post: operations["takeCdpEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/events/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a batch of customer events, each by itself. */
+        post: operations["takeCdpEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists event types, the newest first, each with its version in force. */
+        get: operations["listEventTypes"];
+        put?: never;
+        /** Registers an event type, or its next version. */
+        post: operations["registerEventType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/event-types:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tells what registering a definition would do, and how many recent events would pass; writes nothing. */
+        post: operations["checkEventType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/event-types/{eventType}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows an event type with its versions. */
+        get: operations["getEventType"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/event-types/{eventType}/json-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
+        get: operations["getEventTypeJsonSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/event-types/{eventType}:deprecate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deprecates an event type: its events are still taken, and leave one warning a day. Doing it again changes nothing. */
+        post: operations["deprecateEventType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles:lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Finds the customer who has an identifier. */
+        post: operations["lookUpProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a customer; a merged profile's id leads to the surviving one. */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+        get: operations["listProfileEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}/merges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the merges that a customer has to do with, newest first; undone ones too. */
+        get: operations["listProfileMerges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/merges/{id}:undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Parts the customers that a merge made one, for good; doing it again changes nothing. */
+        post: operations["undoMerge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}:export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
+        post: operations["exportProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}:erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
+        post: operations["eraseProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/erasures:lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */
+        post: operations["liftErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/processing/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows how many events wait to be processed, and how many could not be. */
+        get: operations["summarizeProcessing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries/{id}:replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the event of an entry again, as it came or corrected, under its own id and time of receipt. */
+        post: operations["replayReviewEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries:replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begins to send the events of all refusals again that fit the filter now, at most 100,000, the oldest first. */
+        post: operations["replayReviewEntries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-replays/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows how far a bulk replay has got. */
+        get: operations["getReviewReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables:define": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declares a variable, or changes its default and description; its type stays. */
+        post: operations["defineVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+        get: operations["listVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables:archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a variable out of listings and state; its values are kept, and defining it again brings them back. */
+        post: operations["archiveVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the value of every declared variable. */
+        get: operations["readState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/state:mutate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes declared variables, wholly or not at all, and once for each `mutation_id`. */
+        post: operations["mutateState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/runtime/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the value of every variable that the campaign declares. */
+        get: operations["readCampaignState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/runtime/state:mutate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes variables that the campaign declares, wholly or not at all, and once for each `mutation_id`. */
+        post: operations["mutateCampaignState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/participants/{sub}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a participant's state to backends and operators, with what the system keeps. */
+        get: operations["readParticipantState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions:define": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a campaign react to events that are received from now on, or changes how it does. */
+        post: operations["defineReaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the reactions of a campaign, newest first. */
+        get: operations["listReactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one reaction. */
+        get: operations["getReaction"];
+        put?: never;
+        post?: never;
+        /** Deletes a reaction; what it has changed stays. */
+        delete: operations["deleteReaction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the workspace's API keys, newest first; revoked and expired ones too. */
+        get: operations["listApiKeys"];
+        put?: never;
+        /** Creates an API key; its plaintext is shown in this answer only. */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one API key. */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was done to an API key, newest first. */
+        get: operations["listApiKeyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}:rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replaces an API key by a new one of the same configuration; the old one is revoked, the new one shown in this answer only. */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}:revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revokes an API key for good; doing it again changes nothing. */
+        post: operations["revokeApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jwt-issuers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the issuers of the workspace, newest first. */
+        get: operations["listJwtIssuers"];
+        put?: never;
+        /** Registers an issuer of participants' tokens. */
+        post: operations["createJwtIssuer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jwt-issuers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one issuer. */
+        get: operations["getJwtIssuer"];
+        put?: never;
+        post?: never;
+        /** Deletes an issuer: its tokens are refused from now on. */
+        delete: operations["deleteJwtIssuer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/service-credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the workspace's service credentials, newest first; revoked ones too. */
+        get: operations["listServiceCredentials"];
+        put?: never;
+        /** Creates a credential that signs requests of the external-events family; the secret of an HMAC is shown in this answer only. */
+        post: operations["createServiceCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/service-credentials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one service credential. */
+        get: operations["getServiceCredential"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/service-credentials/{id}:revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revokes a service credential for good; doing it again changes nothing. */
+        post: operations["revokeServiceCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        HealthDto: {
+            /**
+             * @description All is well; anything else is a problem document.
+             * @enum {string}
+             */
+            status: "ok";
+        };
+        IdentityReferenceDto: {
+            /**
+             * @description The kind of identifier, in any case: EXTERNAL (or external_user_id), EMAIL, PHONE, DEVICE (or device_key).
+             * @example EMAIL
+             */
+            type: string;
+            /**
+             * @description The identifier.
+             * @example jane@example.com
+             */
+            value: string;
+        };
+        ExternalEventDto: {
+            /**
+             * @description Anything more that campaigns need: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+             * @example {
+             *       "amount": 29.33,
+             *       "currency": "USD"
+             *     }
+             */
+            attributes?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The system that the event comes from.
+             * @example shop.orders
+             */
+            source: string;
+            /**
+             * @description The source's own id of the fact; the same in every repetition.
+             * @example order-4711
+             */
+            external_event_id: string;
+            /**
+             * @description What happened, in the sender's words.
+             * @example purchase
+             */
+            type: string;
+            /**
+             * @description When it happened: ISO 8601 with an offset or Z; absent: when it is received.
+             * @example 2026-01-02T03:04:05Z
+             */
+            occurred_at?: string;
+            identity: components["schemas"]["IdentityReferenceDto"];
+        };
+        DuplicateResultDto: {
+            /** @enum {string} */
+            status: "duplicate";
+            /** @description The id of the stored event. */
+            original_event_id: string;
+        };
+        AcceptedResultDto: {
+            /** @enum {string} */
+            status: "accepted";
+            /** @description The event's id in this service; opaque. */
+            event_id: string;
+        };
+        ExternalEventBatchDto: {
+            /** @description 1 to 1,000 events. */
+            items: components["schemas"]["ExternalEventDto"][];
+        };
+        /** @enum {string} */
+        ItemErrorCode: "validation_failed" | "source_not_allowed" | "identity_conflict" | "profile_erased" | "unavailable";
+        /** @enum {string} */
+        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+        FaultDto: {
+            code: components["schemas"]["FaultCode"];
+            /**
+             * @description The field, the way the client wrote it; empty for the whole body.
+             * @example identity.type
+             */
+            path: string;
+            /** @description What is wrong and how to mend it; never the value itself. */
+            message: string;
+        };
+        ErrorResultDto: {
+            /** @enum {string} */
+            status: "error";
+            error_code: components["schemas"]["ItemErrorCode"];
+            /** @description Every fault found. */
+            details: components["schemas"]["FaultDto"][];
+            message: string;
+        };
+        BatchResultDto: {
+            results: (components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"])[];
+        };
+        ReactionOutcomeDto: {
+            /** @enum {string} */
+            outcome: "applied" | "skipped" | "failed";
+            campaignId: string;
+            name: string;
+            /** @description Why it was skipped, or failed. */
+            reason?: string;
+        };
+        ProcessingDto: {
+            /** @enum {string} */
+            state: "queued" | "processed" | "failed";
+            /** @description Those that have failed, and the one that has not. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it was processed, or failed for good.
+             */
+            processedAt: string | null;
+            /** @description What went wrong in the last attempt: a code, and words. */
+            lastError: string | null;
+            reactions: components["schemas"]["ReactionOutcomeDto"][];
+        };
+        EventDto: {
+            /** @enum {string} */
+            family: "external" | "cdp";
+            /**
+             * @example {
+             *       "EMAIL": "j***@e***.com"
+             *     }
+             */
+            identity: {
+                [key: string]: string;
+            };
+            /**
+             * @example {
+             *       "amount": 29.33,
+             *       "quantity": 2
+             *     }
+             */
+            properties: {
+                [key: string]: unknown;
+            };
+            eventId: string;
+            source: string;
+            externalEventId: string;
+            eventType: string;
+            /** @description The version of the contract it was checked against; null in the external-events family. */
+            eventTypeVersion: number | null;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: date-time */
+            receivedAt: string;
+            /** @description The customer that it belongs to now. */
+            profileId: string;
+            processing: components["schemas"]["ProcessingDto"];
+        };
+        EventPageDto: {
+            items: components["schemas"]["EventDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        /** @enum {string} */
+        ReviewSeverity: "error" | "warning";
+        /**
+         * @description Where on its way the event met trouble.
+         * @enum {string}
+         */
+        ReviewStage: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
+        /**
+         * @description `open` when absent.
+         * @enum {string}
+         */
+        ReviewStatus: "open" | "replayed" | "dismissed" | "superseded";
+        ReviewEntryDto: {
+            severity: components["schemas"]["ReviewSeverity"];
+            stage: components["schemas"]["ReviewStage"];
+            details: components["schemas"]["FaultDto"][];
+            /** @enum {string} */
+            family: "external" | "cdp";
+            /**
+             * @description What was sent: a JSON value, or the text of a body that is no JSON.
+             * @example {
+             *       "source": "shop.orders",
+             *       "external_event_id": "order-4711",
+             *       "type": "purchase",
+             *       "identity": {}
+             *     }
+             */
+            payload: ({
+                [key: string]: unknown;
+            } | null) | unknown[] | string | number | boolean;
+            status: components["schemas"]["ReviewStatus"];
+            resolution: {
+                [key: string]: unknown;
+            } | null;
+            id: string;
+            /** @description The first fault's code, else the error's; or the name of the warning. */
+            reason: string;
+            message: string;
+            source: string | null;
+            externalEventId: string | null;
+            eventType: string | null;
+            /** @description In lists: only the beginning of the payload is shown; the entry's own address shows it whole. */
+            payloadTruncated?: boolean;
+            /** @description The stored event that the entry is about. */
+            eventId?: string;
+            occurrences: number;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+        };
+        ReviewPageDto: {
+            items: components["schemas"]["ReviewEntryDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        ReviewReasonCountDto: {
+            reason: string;
+            count: number;
+        };
+        ReviewSourceCountDto: {
+            /** @description Null for entries whose source is not known. */
+            source: string | null;
+            count: number;
+        };
+        ReviewEventTypeCountDto: {
+            /** @description Null for entries whose event type is not known. */
+            eventType: string | null;
+            count: number;
+        };
+        ReviewSummaryDto: {
+            status: components["schemas"]["ReviewStatus"];
+            total: number;
+            byReason: components["schemas"]["ReviewReasonCountDto"][];
+            bySource: components["schemas"]["ReviewSourceCountDto"][];
+            byEventType: components["schemas"]["ReviewEventTypeCountDto"][];
+        };
+        DismissDto: {
+            /**
+             * @description Why nothing is to be done, for whoever looks at it later.
+             * @example Test data of the agency
+             */
+            note?: string;
+        };
+        CdpIdentityDto: {
+            /**
+             * @description The customer's id in the upstream system.
+             * @example customer-0001
+             */
+            externalUserId?: string;
+            /** @example jane@example.com */
+            email?: string;
+            /** @example +4915112345678 */
+            phone?: string;
+            /** @example d3adb33f-device */
+            deviceKey?: string;
+        };
+        CdpEventDto: {
+            /**
+             * @description What the event type declares: at most 64 KiB of JSON, 8 levels deep, 300 keys.
+             * @example {
+             *       "amount": 29.33,
+             *       "quantity": 2
+             *     }
+             */
+            properties?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The system that the event comes from.
+             * @example shop.orders
+             */
+            source: string;
+            /**
+             * @description The source's own id of the fact; the same in every repetition.
+             * @example order-4711
+             */
+            externalEventId: string;
+            /**
+             * @description A registered event type.
+             * @example purchase
+             */
+            eventType: string;
+            /**
+             * @description When it happened: ISO 8601 with an offset or Z; absent: when it is received.
+             * @example 2026-01-02T03:04:05Z
+             */
+            occurredAt?: string;
+            identity: components["schemas"]["CdpIdentityDto"];
+        };
+        CdpEventBatchDto: {
+            /** @description 1 to 1,000 events. */
+            items: components["schemas"]["CdpEventDto"][];
+        };
+        /** @enum {string} */
+        PropertyType: "string" | "number" | "integer" | "boolean" | "timestamp" | "object" | "array";
+        PropertyDefinitionDto: {
+            type: components["schemas"]["PropertyType"];
+            /** @description The values it takes, of its type. */
+            enum?: (string | number)[];
+            required?: boolean;
+            /** @description A form that text must have. */
+            format?: string;
+            description?: string;
+            /** @description Meant for segment builders; not enforced. */
+            segmentable?: boolean;
+            /** @description Personal data: masked in every view. */
+            pii?: boolean;
+        };
+        RegisterEventTypeDto: {
+            /**
+             * @description Its properties by name.
+             * @example {
+             *       "amount": {
+             *         "type": "number",
+             *         "required": true
+             *       },
+             *       "quantity": {
+             *         "type": "integer"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: components["schemas"]["PropertyDefinitionDto"];
+            };
+            /**
+             * @description What happens to events with properties that are not declared; `reject` when absent.
+             * @enum {string}
+             */
+            additionalProperties?: "reject" | "allow";
+            /**
+             * @description Its name.
+             * @example purchase
+             */
+            eventType: string;
+            /** @example A customer bought something */
+            description?: string;
+            /** @description Puts a version in force although it breaks events that were right before. */
+            force?: boolean;
+        };
+        EventTypeDto: {
+            /**
+             * @example {
+             *       "amount": {
+             *         "type": "number",
+             *         "required": true
+             *       },
+             *       "quantity": {
+             *         "type": "integer"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: components["schemas"]["PropertyDefinitionDto"];
+            };
+            /** @enum {string} */
+            additionalProperties: "reject" | "allow";
+            eventType: string;
+            version: number;
+            /** @example A customer bought something */
+            description?: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        SampleReasonDto: {
+            /**
+             * @description The `details[].code` that such an event would be refused with.
+             * @example type
+             */
+            code: string;
+            /** @example properties.amount */
+            path: string;
+            /** @description So many events of the sample have it. */
+            count: number;
+        };
+        EventTypeSampleDto: {
+            /** @example 1000 */
+            checked: number;
+            /** @example 999 */
+            pass: number;
+            fail: number;
+            /** @description The most frequent first, at most 100; an event may have several. */
+            reasons: components["schemas"]["SampleReasonDto"][];
+        };
+        EventTypeTrialDto: {
+            /**
+             * @description `breaking`: it would be refused, unless forced.
+             * @enum {string}
+             */
+            outcome: "new" | "identical" | "compatible" | "breaking";
+            /**
+             * @description What would break; empty unless `breaking`.
+             * @example []
+             */
+            breaks: components["schemas"]["FaultDto"][];
+            sample: components["schemas"]["EventTypeSampleDto"];
+        };
+        ListedEventTypeDto: {
+            /**
+             * @example {
+             *       "amount": {
+             *         "type": "number",
+             *         "required": true
+             *       },
+             *       "quantity": {
+             *         "type": "integer"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: components["schemas"]["PropertyDefinitionDto"];
+            };
+            /** @enum {string} */
+            additionalProperties: "reject" | "allow";
+            eventType: string;
+            version: number;
+            /** @example A customer bought something */
+            description?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Since when its events leave a warning; null: they do not.
+             */
+            deprecatedAt: string | null;
+        };
+        EventTypePageDto: {
+            items: components["schemas"]["ListedEventTypeDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        EventTypeHistoryDto: {
+            eventType: string;
+            /**
+             * Format: date-time
+             * @description Since when its events leave a warning; null: they do not.
+             */
+            deprecatedAt: string | null;
+            /** @description The newest 100, newest first; the first is in force. */
+            versions: components["schemas"]["EventTypeDto"][];
+        };
+        EventTypeSchemaDto: {
+            /**
+             * @example {
+             *       "amount": {
+             *         "type": "number"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: unknown;
+            };
+            /** @description Of a property `__proto__`, which few tools could read among the others. */
+            patternProperties?: {
+                [key: string]: unknown;
+            };
+            /** @example https://json-schema.org/draft/2020-12/schema */
+            $schema: string;
+            /**
+             * @description The event type.
+             * @example purchase
+             */
+            title: string;
+            description?: string;
+            /** @example object */
+            type: string;
+            /**
+             * @example [
+             *       "amount"
+             *     ]
+             */
+            required: string[];
+            /** @example false */
+            additionalProperties: boolean;
+            /** @example 300 */
+            maxProperties: number;
+        };
+        /** @description An empty object. */
+        NoFieldsDto: Record<string, never>;
+        IdentityLookupDto: {
+            /**
+             * @description `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case.
+             * @example EMAIL
+             */
+            type: string;
+            /**
+             * @description Before normalisation.
+             * @example jane@example.com
+             */
+            value: string;
+        };
+        /** @enum {string} */
+        IdentifierType: "EXTERNAL" | "EMAIL" | "PHONE" | "DEVICE";
+        ProfileIdentifierDto: {
+            type: components["schemas"]["IdentifierType"];
+            /** @example cu*** */
+            value: string;
+        };
+        ProfileDto: {
+            /** @description That of the surviving profile, also where a merged one was asked for. */
+            id: string;
+            /** @description The strongest first. */
+            identifiers: components["schemas"]["ProfileIdentifierDto"][];
+            /**
+             * Format: date-time
+             * @description When the first event of its timeline occurred.
+             */
+            firstSeenAt: string;
+            /**
+             * Format: date-time
+             * @description When the last event of its timeline occurred.
+             */
+            lastSeenAt: string;
+            eventCount: number;
+            /** @description The profiles that have become part of it; their ids keep working. */
+            mergedFrom: string[];
+        };
+        MergeDto: {
+            id: string;
+            /** @description The surviving profile of the customer that lost, at that time. */
+            fromProfileId: string;
+            /** @description The profile that it became a part of. */
+            intoProfileId: string;
+            /** @description The event that named identifiers of both. */
+            eventId: string;
+            /** Format: date-time */
+            mergedAt: string;
+            /** Format: date-time */
+            undoneAt: string | null;
+        };
+        MergePageDto: {
+            items: components["schemas"]["MergeDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        ExportedRecordDto: {
+            /**
+             * @description What the line is about.
+             * @enum {string}
+             */
+            record: "profile" | "merge" | "event" | "review_entry" | "participant_state" | "mutation_outcome";
+            /**
+             * @description As the views of such records show it, unmasked.
+             * @example {
+             *       "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+             *       "source": "shop.orders"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        ErasureDto: {
+            /** @description The surviving profile of the customer, whose id is not found any more. */
+            profileId: string;
+            /** Format: date-time */
+            erasedAt: string;
+        };
+        LiftedErasureDto: {
+            /**
+             * @description `not_erased`: nobody was erased who had this identifier, or it was lifted before.
+             * @enum {string}
+             */
+            status: "lifted" | "not_erased";
+        };
+        ProcessingSummaryDto: {
+            /** @description Events that wait to be processed, those included that failed and will be tried again. */
+            queued: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them was taken; null when none waits.
+             */
+            oldestQueuedAt: string | null;
+            /** @description Events processed in the last minute, give or take ten seconds. */
+            processedLastMinute: number;
+            /** @description Events that failed for good and have not been replayed since. */
+            failed: number;
+        };
+        ReplayDto: {
+            /** @description The event in the form of its family, corrected, with the source and the event id that the entry has; absent: as it came. */
+            payload?: {
+                [key: string]: unknown;
+            };
+        };
+        ProcessedResultDto: {
+            /** @enum {string} */
+            status: "processed";
+            event_id: string;
+        };
+        ProcessingFailedResultDto: {
+            /** @enum {string} */
+            status: "failed";
+            details: components["schemas"]["FaultDto"][];
+            event_id: string;
+            error_code: string;
+            message: string;
+        };
+        ReplayedDto: {
+            outcome: components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"] | components["schemas"]["ProcessedResultDto"] | components["schemas"]["ProcessingFailedResultDto"];
+            reviewEntry: components["schemas"]["ReviewEntryDto"];
+        };
+        ReplayFilterDto: {
+            status?: components["schemas"]["ReviewStatus"];
+            /** @example unregistered_event_type */
+            reason?: string;
+            source?: string;
+            eventType?: string;
+        };
+        BulkReplayDto: {
+            filter: components["schemas"]["ReplayFilterDto"];
+        };
+        BulkReplayStartedDto: {
+            /** @description Asks `GET /v1/review-replays/{jobId}` how far it has got. */
+            jobId: string;
+        };
+        /**
+         * @description `queued` until the first entries are done; `failed` when it could not go on.
+         * @enum {string}
+         */
+        ReviewReplayState: "queued" | "running" | "done" | "failed";
+        ReviewReplayDto: {
+            state: components["schemas"]["ReviewReplayState"];
+            jobId: string;
+            /** @description Entries that fitted when it was asked for. */
+            total: number;
+            /** @description Of them, those that are accepted, duplicate or failed. */
+            done: number;
+            accepted: number;
+            /** @description Their events were stored already. */
+            duplicate: number;
+            /** @description Refused again, or nothing was there to send; each entry's resolution tells why. */
+            failed: number;
+            filter: components["schemas"]["ReplayFilterDto"];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential. */
+            createdBy: string;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        /**
+         * @description Whose values it has: each participant's, the campaign's, or those of all campaigns of an app.
+         * @enum {string}
+         */
+        VariableScope: "user" | "campaign" | "app";
+        /**
+         * @description Stays for good.
+         * @enum {string}
+         */
+        VariableType: "number" | "string" | "boolean";
+        DefineVariableDto: {
+            scope: components["schemas"]["VariableScope"];
+            type: components["schemas"]["VariableType"];
+            /**
+             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+             * @example 0
+             */
+            default?: number | string | boolean;
+            /**
+             * @description A note for operators.
+             * @example Loyalty points
+             */
+            description?: string;
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
+        VariableDto: {
+            scope: components["schemas"]["VariableScope"];
+            type: components["schemas"]["VariableType"];
+            /**
+             * @description Of the variable's type; absent when none is set.
+             * @example 100
+             */
+            default?: number | string | boolean;
+            name: string;
+            /**
+             * @description Absent when none is set.
+             * @example Loyalty points
+             */
+            description?: string;
+        };
+        DefinedVariableDto: {
+            /** @enum {string} */
+            status: "defined";
+            variable: components["schemas"]["VariableDto"];
+        };
+        VariableListDto: {
+            /** @description In the order of scopes `user`, `campaign`, `app`, and by name. */
+            variables: components["schemas"]["VariableDto"][];
+        };
+        VariableAddressDto: {
+            scope: components["schemas"]["VariableScope"];
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
+        ArchivedVariableDto: {
+            /** @enum {string} */
+            status: "archived";
+            variable: components["schemas"]["VariableDto"];
+        };
+        StateTreeDto: {
+            /**
+             * @example {
+             *       "points": 120
+             *     }
+             */
+            user: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /**
+             * @example {
+             *       "revenue": 29.33
+             *     }
+             */
+            campaign: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /** @example {} */
+            app: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+        };
+        StateDto: {
+            state: components["schemas"]["StateTreeDto"];
+        };
+        OperationDto: {
+            /** @example state.user.points */
+            path: string;
+            /**
+             * @example inc
+             * @enum {string}
+             */
+            op: "set" | "inc" | "dec";
+            /**
+             * @description Of the variable's type; a number for `inc` and `dec`.
+             * @example 10
+             */
+            value: number | string | boolean;
+        };
+        MutationDto: {
+            /** @description Applied in their order, wholly or not at all. */
+            ops: components["schemas"]["OperationDto"][];
+            /**
+             * @description An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
+             * @example checkout-4711
+             */
+            mutation_id?: string;
+            /** @description The campaign, where neither the address nor the token names it. */
+            campaign_id?: string;
+            /** @description The token's app, if named at all. */
+            app_id?: string;
+            /** @description The token's participant, if named at all. */
+            user_id?: string;
+            /** @description The same as `mutation_id`. */
+            mutationId?: string;
+            /** @description The same as `campaign_id`. */
+            campaignId?: string;
+            /** @description The same as `app_id`. */
+            appId?: string;
+            /** @description The same as `user_id`. */
+            userId?: string;
+        };
+        MutationEntryDto: {
+            /**
+             * @description What a read would have shown before; null where there was neither a value nor a default.
+             * @example 100
+             */
+            previous: (number | null) | (string | null) | (boolean | null);
+            /** @example 110 */
+            current: number | string | boolean;
+            /** @example state.user.points */
+            path: string;
+        };
+        MutationResultDto: {
+            /** @enum {string} */
+            status: "applied" | "duplicate";
+            /** @description One entry for each operation; of a duplicate, those of the original. */
+            mutations: components["schemas"]["MutationEntryDto"][];
+        };
+        SystemFieldsDto: {
+            /** @description The `sid` of the participant's last token that had one and changed something. */
+            sessionId: string | null;
+        };
+        ParticipantStateTreeDto: {
+            /**
+             * @example {
+             *       "points": 120
+             *     }
+             */
+            user: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /**
+             * @example {
+             *       "revenue": 29.33
+             *     }
+             */
+            campaign: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /** @example {} */
+            app: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            system: components["schemas"]["SystemFieldsDto"];
+        };
+        ParticipantStateDto: {
+            state: components["schemas"]["ParticipantStateTreeDto"];
+        };
+        ReactionOperationDto: {
+            /**
+             * @description Of a variable that the campaign declares.
+             * @example state.user.points
+             */
+            path: string;
+            /**
+             * @example inc
+             * @enum {string}
+             */
+            op: "set" | "inc" | "dec";
+            /** @description Of the variable's type; a number for `inc` and `dec`. */
+            value?: number | string | boolean;
+            /**
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`.
+             * @example properties.amount
+             */
+            valueFrom?: string;
+        };
+        DefineReactionDto: {
+            /**
+             * @description Unique in the campaign.
+             * @example count-purchases
+             */
+            name: string;
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType: string;
+            /** @description Only events of this source; any when absent. */
+            source?: string;
+            /**
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators.
+             * @example {
+             *       ">=": [
+             *         {
+             *           "var": "event.properties.amount"
+             *         },
+             *         20
+             *       ]
+             *     }
+             */
+            when?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Applied in their order, wholly or not at all, once for each event.
+             * @example [
+             *       {
+             *         "path": "state.user.points",
+             *         "op": "inc",
+             *         "value": 10
+             *       }
+             *     ]
+             */
+            ops: components["schemas"]["ReactionOperationDto"][];
+            /** @description False switches it off; true when absent. */
+            enabled?: boolean;
+        };
+        ReactionDto: {
+            /**
+             * @description Absent: always.
+             * @example {
+             *       ">=": [
+             *         {
+             *           "var": "event.properties.amount"
+             *         },
+             *         20
+             *       ]
+             *     }
+             */
+            when?: {
+                [key: string]: unknown;
+            };
+            ops: components["schemas"]["ReactionOperationDto"][];
+            campaignId: string;
+            name: string;
+            eventType: string;
+            /** @description Absent: of any source. */
+            source?: string;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description It applies to events received from then on.
+             */
+            appliesFrom: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        DefinedReactionDto: {
+            /** @enum {string} */
+            status: "defined";
+            reaction: components["schemas"]["ReactionDto"];
+        };
+        ReactionPageDto: {
+            items: components["schemas"]["ReactionDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        CreateApiKeyDto: {
+            /**
+             * Format: date-time
+             * @description When the key expires: ISO 8601 with an offset, at most 366 days ahead. Not together with `expiresInDays`.
+             */
+            expiresAt?: string;
+            /**
+             * @description What the key is for, in your words.
+             * @example web shop
+             */
+            name: string;
+            /**
+             * @description What the key may do; a caller can grant only what it has.
+             * @example [
+             *       "cdp-events:write"
+             *     ]
+             */
+            scopes: ("external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin")[];
+            /**
+             * @description The event sources the key may send; absent: all.
+             * @example [
+             *       "shop.orders"
+             *     ]
+             */
+            sources?: string[];
+            /**
+             * @description Days until the key expires; 90 when neither this nor `expiresAt` is sent.
+             * @example 30
+             */
+            expiresInDays?: number;
+        };
+        /** @enum {string} */
+        Scope: "external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin";
+        /** @enum {string} */
+        ApiKeyState: "ACTIVE" | "EXPIRED" | "REVOKED";
+        ApiKeyDto: {
+            scopes: components["schemas"]["Scope"][];
+            state: components["schemas"]["ApiKeyState"];
+            id: string;
+            /** @example web shop */
+            name: string;
+            /**
+             * @description Its first 8 and last 4 characters.
+             * @example cds_4fJ0…jyrI
+             */
+            hint: string;
+            /**
+             * @description Null: every source.
+             * @example [
+             *       "shop.orders"
+             *     ]
+             */
+            sources: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential that made it, or `bootstrap`. */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @description Null: never.
+             * @example 2026-04-02T03:04:05.000Z
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            lastUsedAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /** @description The key that this one replaced. */
+            rotatedFrom: string | null;
+            /** @description The key that replaced this one. */
+            rotatedTo: string | null;
+        };
+        IssuedApiKeyDto: {
+            apiKey: components["schemas"]["ApiKeyDto"];
+            /**
+             * @description The key itself, shown here and never again.
+             * @example cds_4fJ0t2b9QmZr7XcKpV3sLw8yNeHaUdG12wjyrI
+             */
+            key: string;
+        };
+        ApiKeyPageDto: {
+            items: components["schemas"]["ApiKeyDto"][];
+            nextCursor: string | null;
+        };
+        /** @enum {string} */
+        ApiKeyAction: "created" | "rotated" | "revoked";
+        ApiKeyAuditEntryDto: {
+            action: components["schemas"]["ApiKeyAction"];
+            /** Format: date-time */
+            at: string;
+            /** @description The id of the credential that did it, or `bootstrap`. */
+            by: string;
+            /** @description The network address that it was done from; null when the service did it at its start. */
+            address: string | null;
+        };
+        ApiKeyAuditPageDto: {
+            items: components["schemas"]["ApiKeyAuditEntryDto"][];
+            nextCursor: string | null;
+        };
+        IssuerClaimsDto: {
+            /**
+             * @description The claim that names the campaign; `campaign_id` when absent.
+             * @example https://example.com/campaign
+             */
+            campaign?: string;
+            /**
+             * @description The claim that names the app; `app_id` when absent.
+             * @example azp
+             */
+            app?: string;
+        };
+        CreateJwtIssuerDto: {
+            /**
+             * @description Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON.
+             * @example {
+             *       "keys": [
+             *         {
+             *           "kty": "EC",
+             *           "crv": "P-256",
+             *           "kid": "1",
+             *           "x": "WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis",
+             *           "y": "y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE"
+             *         }
+             *       ]
+             *     }
+             */
+            jwks?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The `iss` of its tokens, to the letter. Together with `audience` it names the workspace, so no other can have the same.
+             * @example https://login.example.com/
+             */
+            issuer: string;
+            /**
+             * @description The `aud` of its tokens, or one of them.
+             * @example campaigns
+             */
+            audience: string;
+            /**
+             * @description What its tokens may be signed with; RS256, PS256 and ES256 when absent, and HS256 with a `secret`, where nothing else goes.
+             * @example [
+             *       "RS256"
+             *     ]
+             */
+            algorithms?: ("RS256" | "PS256" | "ES256" | "HS256")[];
+            /**
+             * @description Where its keys are published (RFC 7517): an https URL with a public address. One of `jwksUri`, `jwks` and `secret` is needed.
+             * @example https://login.example.com/.well-known/jwks.json
+             */
+            jwksUri?: string;
+            /** @description A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Kept encrypted, and never shown. */
+            secret?: string;
+            claims?: components["schemas"]["IssuerClaimsDto"];
+            /**
+             * @description The campaign of requests that name none, when the token names none either.
+             * @example spring-sale
+             */
+            defaultCampaignId?: string;
+            /**
+             * @description The campaigns that tokens without a campaign of their own are good for; absent: every one of the workspace.
+             * @example [
+             *       "spring-sale",
+             *       "summer-sale"
+             *     ]
+             */
+            allowedCampaignIds?: string[];
+            /** @description How many seconds its clock may be ahead or behind; 5 when absent. */
+            clockToleranceSeconds?: number;
+        };
+        /** @enum {string} */
+        JwtAlgorithm: "RS256" | "PS256" | "ES256" | "HS256";
+        /** @enum {string} */
+        KeySource: "jwksUri" | "jwks" | "secret";
+        IssuerClaimNamesDto: {
+            /** @example campaign_id */
+            campaign: string;
+            /** @example app_id */
+            app: string;
+        };
+        JwtIssuerDto: {
+            algorithms: components["schemas"]["JwtAlgorithm"][];
+            keySource: components["schemas"]["KeySource"];
+            jwks: {
+                [key: string]: unknown;
+            } | null;
+            id: string;
+            /** @example https://login.example.com/ */
+            issuer: string;
+            /** @example campaigns */
+            audience: string;
+            /** @example https://login.example.com/.well-known/jwks.json */
+            jwksUri: string | null;
+            claims: components["schemas"]["IssuerClaimNamesDto"];
+            defaultCampaignId: string | null;
+            /** @description Null: every campaign of the workspace. */
+            allowedCampaignIds: string[] | null;
+            /** @example 5 */
+            clockToleranceSeconds: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential that made it, or `command line`. */
+            createdBy: string;
+        };
+        JwtIssuerPageDto: {
+            items: components["schemas"]["JwtIssuerDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        CreateServiceCredentialDto: {
+            /**
+             * @description The public half of an Ed25519 pair, SPKI in PEM; not for `hmac-sha256`, whose secret the service makes.
+             * @example -----BEGIN PUBLIC KEY-----
+             *     MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+             *     -----END PUBLIC KEY-----
+             */
+            publicKey?: string;
+            /**
+             * @description What the credential is for, in your words.
+             * @example web shop
+             */
+            name: string;
+            /**
+             * @description What requests are signed with: a key pair of your own, or a secret that both sides have.
+             * @example ed25519
+             * @enum {string}
+             */
+            algorithm: "ed25519" | "hmac-sha256";
+        };
+        /** @enum {string} */
+        SignatureAlgorithm: "ed25519" | "hmac-sha256";
+        /** @enum {string} */
+        ServiceCredentialState: "ACTIVE" | "REVOKED";
+        ServiceCredentialDto: {
+            algorithm: components["schemas"]["SignatureAlgorithm"];
+            state: components["schemas"]["ServiceCredentialState"];
+            /** @description The `keyid` of its signatures. */
+            id: string;
+            /** @example web shop */
+            name: string;
+            /** @description SPKI in PEM; null for `hmac-sha256`. */
+            publicKey: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential that made it. */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            lastUsedAt: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+        };
+        IssuedServiceCredentialDto: {
+            serviceCredential: components["schemas"]["ServiceCredentialDto"];
+            /**
+             * @description With `hmac-sha256`: the secret, shown here and never again. The key of the HMAC is the UTF-8 bytes of this text.
+             * @example hVnq7eJx0cWmB4rYtZ2uKsLd9pQ3oFgA1iXbNvE8RwM
+             */
+            secret?: string;
+        };
+        ServiceCredentialPageDto: {
+            items: components["schemas"]["ServiceCredentialDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        ProblemDetails: {
+            /** @description The problem, as a relative reference that never changes: `/problems/<error_code>`. */
+            type: string;
+            /** @description The problem in short. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What is wrong with this request; the same as `message`. */
+            detail: string;
+            /** @enum {string} */
+            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "incompatible_event_type" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
+            /** @description What is wrong with this request. */
+            message: string;
+            /** @description Every fault found. */
+            details: {
+                /**
+                 * @description The field, the way the client wrote it.
+                 * @example identity.type
+                 */
+                path: string;
+                /** @enum {string} */
+                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+                /** @description What is wrong and how to mend it; never the value itself. */
+                message: string;
+            }[];
+            /** @description The `X-Request-Id` of this answer. */
+            request_id: string;
+            /** @description The state path of a refused mutation. */
+            path?: string;
+        };
+    };
+    responses: {
+        /**
+         * @description Method Not Allowed.
+         *     - `method_not_allowed`: The route does not take this method. Use one of the methods that `Allow` names.
+         */
+        MethodNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Internal Server Error.
+         *     - `internal`: The service made a mistake. Send it again with the same event id; report the request id if it stays.
+         */
+        Internal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Service Unavailable.
+         *     - `unavailable`: The service cannot answer now. Send the same again after `Retry-After` seconds; it takes effect once.
+         */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Bad Request.
+         *     - `malformed_json`: The body is not JSON. Send one JSON value in UTF-8.
+         */
+        MalformedJson: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unauthorized.
+         *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
+         *     - `invalid_api_key`: The API key is not known. Check for a typo; create a new key if it is lost.
+         *     - `api_key_expired`: The API key has expired. Rotate it or create a new one.
+         *     - `api_key_revoked`: The API key was revoked. Use the key that replaced it.
+         *     - `invalid_signature`: The signature is not taken. Sign this very request again, with a clock that is right.
+         */
+        UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevokedOrInvalidSignature: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Forbidden.
+         *     - `insufficient_scope`: The credential lacks a scope. Use a credential that has the scope named in the challenge.
+         *     - `source_not_allowed`: The credential may not send this source. Use a credential whose `sources` names it.
+         */
+        InsufficientScopeOrSourceNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `identity_conflict`: The identifiers belong to two customers. Correct the identity, or name the EXTERNAL identifier too.
+         *     - `profile_erased`: The person was erased. Stop sending events of this person, or lift the erasure if the customer has returned.
+         */
+        IdentityConflictOrProfileErased: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Payload Too Large.
+         *     - `payload_too_large`: The body is over its byte limit. Send less in one request.
+         */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unsupported Media Type.
+         *     - `unsupported_media_type`: The body is not of a type this route takes. Send `Content-Type: application/json` in UTF-8, plain or gzip.
+         */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unprocessable Entity.
+         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         */
+        ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Too Many Requests.
+         *     - `rate_limited`: Too much in too short a time. Wait for the seconds in `Retry-After` and send it again.
+         */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Forbidden.
+         *     - `insufficient_scope`: The credential lacks a scope. Use a credential that has the scope named in the challenge.
+         */
+        InsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unprocessable Entity.
+         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         *     - `batch_too_large`: The batch has too many items. Split it.
+         */
+        ValidationFailedOrBatchTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unauthorized.
+         *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
+         *     - `invalid_api_key`: The API key is not known. Check for a typo; create a new key if it is lost.
+         *     - `api_key_expired`: The API key has expired. Rotate it or create a new one.
+         *     - `api_key_revoked`: The API key was revoked. Use the key that replaced it.
+         */
+        UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Not Found.
+         *     - `not_found`: There is nothing here. Check the address; a record of another workspace is not found either.
+         */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `incompatible_event_type`: The new version would break senders. Make the change compatible, or send `force: true`.
+         */
+        IncompatibleEventType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `variable_limit_exceeded`: The scope has no room for another variable. Archive a variable that is no longer used.
+         *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
+         */
+        VariableLimitExceededOrVariableTypeConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unauthorized.
+         *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
+         *     - `invalid_token`: The token is not taken. Get a new token from an issuer that the workspace knows.
+         */
+        UnauthenticatedOrInvalidToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Forbidden.
+         *     - `context_violation`: The request is outside of the token's context. Name no other campaign, app or participant than the token is for.
+         */
+        ContextViolation: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Unprocessable Entity.
+         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         *     - `campaign_required`: No campaign is named. Send `campaign_id`, or have the token or its issuer name a campaign.
+         */
+        ValidationFailedOrCampaignRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Bad Request.
+         *     - `malformed_json`: The body is not JSON. Send one JSON value in UTF-8.
+         *     - `system_field`: The mutation writes to a field of the system. Remove the operations that `details` names.
+         *     - `undeclared_variable`: The mutation writes to a variable that the campaign does not declare. Correct the paths that `details` names, or define the variables.
+         */
+        MalformedJsonOrSystemFieldOrUndeclaredVariable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `key_revoked`: The API key was revoked. Create a new key; a revoked one stays so.
+         */
+        KeyRevoked: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `issuer_taken`: The issuer and audience are registered already. Have tokens issued for an audience of your own.
+         */
+        IssuerTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names this request, for whoever looks for it later; the one that the client has sent, if it is sane.
+         * @example 2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60
+         */
+        "X-Request-Id": string;
+        /**
+         * @description What is wrong with the credential (RFC 6750), and which scope it lacks.
+         * @example Bearer realm="campaign-data-service", error="invalid_token"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description Seconds to wait before the same is sent again.
+         * @example 1
+         */
+        "Retry-After": number;
+        /**
+         * @description What is left of the limit (`r`) and the seconds until all of it is there again (`t`); where the operator has set one.
+         * @example "events";r=99;t=1
+         */
+        RateLimit: string;
+        /**
+         * @description The limit (`q`) in a window of seconds (`w`); where the operator has set one.
+         * @example "events";q=100;w=1
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description The methods that this address takes.
+         * @example GET, HEAD, POST
+         */
+        Allow: string;
+        /**
+         * @description `true` when the `mutation_id` was used before, with other operations; the answer is that of the original.
+         * @example true
+         */
+        "Mutation-Payload-Mismatch": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    checkLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthDto"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    checkReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthDto"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # HELP cds_events_received_total Events that were sent
+                     *     # TYPE cds_events_received_total counter
+                     *     cds_events_received_total{family="external"} 4711
+                     */
+                    "text/plain": string;
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    takeExternalEvent: {
+        parameters: {
+            query?: {
+                /** @description `true` answers as the live call would and writes nothing. */
+                dry_run?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "attributes": {
+                 *         "amount": 29.33,
+                 *         "currency": "USD"
+                 *       },
+                 *       "source": "shop.orders",
+                 *       "external_event_id": "order-4711",
+                 *       "type": "purchase",
+                 *       "occurred_at": "2026-01-02T03:04:05Z",
+                 *       "identity": {
+                 *         "type": "EMAIL",
+                 *         "value": "jane@example.com"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExternalEventDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "duplicate",
+                     *       "original_event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DuplicateResultDto"];
+                };
+            };
+            /** @description Taken: stored and queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "accepted",
+                     *       "event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevokedOrInvalidSignature"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["IdentityConflictOrProfileErased"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    takeExternalEvents: {
+        parameters: {
+            query?: {
+                /** @description `true` answers as the live call would and writes nothing. */
+                dry_run?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "attributes": {
+                 *             "amount": 29.33,
+                 *             "currency": "USD"
+                 *           },
+                 *           "source": "shop.orders",
+                 *           "external_event_id": "order-4711",
+                 *           "type": "purchase",
+                 *           "occurred_at": "2026-01-02T03:04:05Z",
+                 *           "identity": {
+                 *             "type": "EMAIL",
+                 *             "value": "jane@example.com"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExternalEventBatchDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "status": "accepted",
+                     *           "event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *         },
+                     *         {
+                     *           "status": "duplicate",
+                     *           "original_event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *         },
+                     *         {
+                     *           "status": "error",
+                     *           "error_code": "validation_failed",
+                     *           "details": [
+                     *             {
+                     *               "code": "required",
+                     *               "path": "identity.type",
+                     *               "message": "identity.type is required."
+                     *             }
+                     *           ],
+                     *           "message": "identity.type is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevokedOrInvalidSignature"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrBatchTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                source?: string;
+                /** @description With `source`: the one event of this name, or none. */
+                externalEventId?: string;
+                eventType?: string;
+                family?: "external" | "cdp";
+                /** @description How far the events have come. */
+                state?: "queued" | "processed" | "failed";
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "family": "external",
+                     *           "identity": {
+                     *             "EMAIL": "j***@e***.com"
+                     *           },
+                     *           "properties": {
+                     *             "amount": 29.33,
+                     *             "quantity": 2
+                     *           },
+                     *           "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "source": "shop.orders",
+                     *           "externalEventId": "order-4711",
+                     *           "eventType": "purchase",
+                     *           "eventTypeVersion": null,
+                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
+                     *           "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "processing": {
+                     *             "state": "queued",
+                     *             "attempts": 1,
+                     *             "processedAt": null,
+                     *             "lastError": null,
+                     *             "reactions": [
+                     *               {
+                     *                 "outcome": "applied",
+                     *                 "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *                 "name": "points"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: {
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "family": "external",
+                     *       "identity": {
+                     *         "EMAIL": "j***@e***.com"
+                     *       },
+                     *       "properties": {
+                     *         "amount": 29.33,
+                     *         "quantity": 2
+                     *       },
+                     *       "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "source": "shop.orders",
+                     *       "externalEventId": "order-4711",
+                     *       "eventType": "purchase",
+                     *       "eventTypeVersion": null,
+                     *       "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *       "receivedAt": "2026-01-02T03:04:05.000Z",
+                     *       "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "processing": {
+                     *         "state": "queued",
+                     *         "attempts": 1,
+                     *         "processedAt": null,
+                     *         "lastError": null,
+                     *         "reactions": [
+                     *           {
+                     *             "outcome": "applied",
+                     *             "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *             "name": "points"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listReviewEntries: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                status?: "open" | "replayed" | "dismissed" | "superseded";
+                reason?: string;
+                source?: string;
+                eventType?: string;
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "severity": "error",
+                     *           "stage": "request",
+                     *           "details": [
+                     *             {
+                     *               "code": "required",
+                     *               "path": "identity.type",
+                     *               "message": "identity.type is required."
+                     *             }
+                     *           ],
+                     *           "family": "external",
+                     *           "payload": {
+                     *             "source": "shop.orders",
+                     *             "external_event_id": "order-4711",
+                     *             "type": "purchase",
+                     *             "identity": {}
+                     *           },
+                     *           "status": "open",
+                     *           "resolution": null,
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "reason": "required",
+                     *           "message": "identity.type is required.",
+                     *           "source": "shop.orders",
+                     *           "externalEventId": "order-4711",
+                     *           "eventType": "purchase",
+                     *           "occurrences": 1,
+                     *           "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *           "lastSeenAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    summarizeReviewEntries: {
+        parameters: {
+            query?: {
+                /** @description Which entries are counted; the open ones when absent. */
+                status?: "open" | "replayed" | "dismissed" | "superseded";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "open",
+                     *       "total": 1,
+                     *       "byReason": [
+                     *         {
+                     *           "reason": "required",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "bySource": [
+                     *         {
+                     *           "source": "shop.orders",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "byEventType": [
+                     *         {
+                     *           "eventType": "purchase",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewSummaryDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getReviewEntry: {
+        parameters: {
+            query?: {
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "severity": "error",
+                     *       "stage": "request",
+                     *       "details": [
+                     *         {
+                     *           "code": "required",
+                     *           "path": "identity.type",
+                     *           "message": "identity.type is required."
+                     *         }
+                     *       ],
+                     *       "family": "external",
+                     *       "payload": {
+                     *         "source": "shop.orders",
+                     *         "external_event_id": "order-4711",
+                     *         "type": "purchase",
+                     *         "identity": {}
+                     *       },
+                     *       "status": "open",
+                     *       "resolution": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "reason": "required",
+                     *       "message": "identity.type is required.",
+                     *       "source": "shop.orders",
+                     *       "externalEventId": "order-4711",
+                     *       "eventType": "purchase",
+                     *       "occurrences": 1,
+                     *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "lastSeenAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewEntryDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    dismissReviewEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "Test data of the agency"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DismissDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "severity": "error",
+                     *       "stage": "request",
+                     *       "details": [
+                     *         {
+                     *           "code": "required",
+                     *           "path": "identity.type",
+                     *           "message": "identity.type is required."
+                     *         }
+                     *       ],
+                     *       "family": "external",
+                     *       "payload": {
+                     *         "source": "shop.orders",
+                     *         "external_event_id": "order-4711",
+                     *         "type": "purchase",
+                     *         "identity": {}
+                     *       },
+                     *       "status": "open",
+                     *       "resolution": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "reason": "required",
+                     *       "message": "identity.type is required.",
+                     *       "source": "shop.orders",
+                     *       "externalEventId": "order-4711",
+                     *       "eventType": "purchase",
+                     *       "occurrences": 1,
+                     *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "lastSeenAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewEntryDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    takeCdpEvent: {
+        parameters: {
+            query?: {
+                /** @description `true` answers as the live call would and writes nothing. */
+                dry_run?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "properties": {
+                 *         "amount": 29.33,
+                 *         "quantity": 2
+                 *       },
+                 *       "source": "shop.orders",
+                 *       "externalEventId": "order-4711",
+                 *       "eventType": "purchase",
+                 *       "occurredAt": "2026-01-02T03:04:05Z",
+                 *       "identity": {
+                 *         "externalUserId": "customer-0001",
+                 *         "email": "jane@example.com",
+                 *         "phone": "+4915112345678",
+                 *         "deviceKey": "d3adb33f-device"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CdpEventDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "duplicate",
+                     *       "original_event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DuplicateResultDto"];
+                };
+            };
+            /** @description Taken: stored and queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "accepted",
+                     *       "event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["IdentityConflictOrProfileErased"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    takeCdpEvents: {
+        parameters: {
+            query?: {
+                /** @description `true` answers as the live call would and writes nothing. */
+                dry_run?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "properties": {
+                 *             "amount": 29.33,
+                 *             "quantity": 2
+                 *           },
+                 *           "source": "shop.orders",
+                 *           "externalEventId": "order-4711",
+                 *           "eventType": "purchase",
+                 *           "occurredAt": "2026-01-02T03:04:05Z",
+                 *           "identity": {
+                 *             "externalUserId": "customer-0001",
+                 *             "email": "jane@example.com",
+                 *             "phone": "+4915112345678",
+                 *             "deviceKey": "d3adb33f-device"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CdpEventBatchDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "status": "accepted",
+                     *           "event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *         },
+                     *         {
+                     *           "status": "duplicate",
+                     *           "original_event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *         },
+                     *         {
+                     *           "status": "error",
+                     *           "error_code": "validation_failed",
+                     *           "details": [
+                     *             {
+                     *               "code": "required",
+                     *               "path": "identity.type",
+                     *               "message": "identity.type is required."
+                     *             }
+                     *           ],
+                     *           "message": "identity.type is required."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrBatchTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "properties": {
+                     *             "amount": {
+                     *               "type": "number",
+                     *               "required": true
+                     *             },
+                     *             "quantity": {
+                     *               "type": "integer"
+                     *             }
+                     *           },
+                     *           "additionalProperties": "reject",
+                     *           "eventType": "purchase",
+                     *           "version": 1,
+                     *           "description": "A customer bought something",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "deprecatedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypePageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    registerEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "properties": {
+                 *         "amount": {
+                 *           "type": "number",
+                 *           "required": true
+                 *         },
+                 *         "quantity": {
+                 *           "type": "integer"
+                 *         }
+                 *       },
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterEventTypeDto"];
+            };
+        };
+        responses: {
+            /** @description This definition was in force already. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "properties": {
+                     *         "amount": {
+                     *           "type": "number",
+                     *           "required": true
+                     *         },
+                     *         "quantity": {
+                     *           "type": "integer"
+                     *         }
+                     *       },
+                     *       "additionalProperties": "reject",
+                     *       "eventType": "purchase",
+                     *       "version": 1,
+                     *       "description": "A customer bought something",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeDto"];
+                };
+            };
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "properties": {
+                     *         "amount": {
+                     *           "type": "number",
+                     *           "required": true
+                     *         },
+                     *         "quantity": {
+                     *           "type": "integer"
+                     *         }
+                     *       },
+                     *       "additionalProperties": "reject",
+                     *       "eventType": "purchase",
+                     *       "version": 1,
+                     *       "description": "A customer bought something",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["IncompatibleEventType"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    checkEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "properties": {
+                 *         "amount": {
+                 *           "type": "number",
+                 *           "required": true
+                 *         },
+                 *         "quantity": {
+                 *           "type": "integer"
+                 *         }
+                 *       },
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterEventTypeDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "new",
+                     *       "breaks": [],
+                     *       "sample": {
+                     *         "checked": 1000,
+                     *         "pass": 999,
+                     *         "fail": 1,
+                     *         "reasons": [
+                     *           {
+                     *             "code": "type",
+                     *             "path": "properties.amount",
+                     *             "count": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeTrialDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example purchase */
+                eventType: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventType": "purchase",
+                     *       "deprecatedAt": null,
+                     *       "versions": [
+                     *         {
+                     *           "properties": {
+                     *             "amount": {
+                     *               "type": "number",
+                     *               "required": true
+                     *             },
+                     *             "quantity": {
+                     *               "type": "integer"
+                     *             }
+                     *           },
+                     *           "additionalProperties": "reject",
+                     *           "eventType": "purchase",
+                     *           "version": 1,
+                     *           "description": "A customer bought something",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeHistoryDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getEventTypeJsonSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example purchase */
+                eventType: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "properties": {
+                     *         "amount": {
+                     *           "type": "number"
+                     *         }
+                     *       },
+                     *       "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *       "title": "purchase",
+                     *       "type": "object",
+                     *       "required": [
+                     *         "amount"
+                     *       ],
+                     *       "additionalProperties": false,
+                     *       "maxProperties": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeSchemaDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deprecateEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example purchase */
+                eventType: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventType": "purchase",
+                     *       "deprecatedAt": null,
+                     *       "versions": [
+                     *         {
+                     *           "properties": {
+                     *             "amount": {
+                     *               "type": "number",
+                     *               "required": true
+                     *             },
+                     *             "quantity": {
+                     *               "type": "integer"
+                     *             }
+                     *           },
+                     *           "additionalProperties": "reject",
+                     *           "eventType": "purchase",
+                     *           "version": 1,
+                     *           "description": "A customer bought something",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventTypeHistoryDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    lookUpProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "EMAIL",
+                 *       "value": "jane@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLookupDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "identifiers": [
+                     *         {
+                     *           "type": "EXTERNAL",
+                     *           "value": "cu***"
+                     *         }
+                     *       ],
+                     *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "lastSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "eventCount": 1,
+                     *       "mergedFrom": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfileDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: {
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "identifiers": [
+                     *         {
+                     *           "type": "EXTERNAL",
+                     *           "value": "cu***"
+                     *         }
+                     *       ],
+                     *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "lastSeenAt": "2026-01-02T03:04:05.000Z",
+                     *       "eventCount": 1,
+                     *       "mergedFrom": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfileDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listProfileEvents: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                eventType?: string;
+                source?: string;
+                /** @description Events that occurred at this time or later. */
+                from?: string;
+                /** @description Events that occurred before this time. */
+                to?: string;
+                /** @description `desc`, newest first, when absent. */
+                order?: "asc" | "desc";
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "family": "external",
+                     *           "identity": {
+                     *             "EMAIL": "j***@e***.com"
+                     *           },
+                     *           "properties": {
+                     *             "amount": 29.33,
+                     *             "quantity": 2
+                     *           },
+                     *           "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "source": "shop.orders",
+                     *           "externalEventId": "order-4711",
+                     *           "eventType": "purchase",
+                     *           "eventTypeVersion": null,
+                     *           "occurredAt": "2026-01-02T03:04:05.000Z",
+                     *           "receivedAt": "2026-01-02T03:04:05.000Z",
+                     *           "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "processing": {
+                     *             "state": "queued",
+                     *             "attempts": 1,
+                     *             "processedAt": null,
+                     *             "lastError": null,
+                     *             "reactions": [
+                     *               {
+                     *                 "outcome": "applied",
+                     *                 "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *                 "name": "points"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listProfileMerges: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "fromProfileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "intoProfileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "mergedAt": "2026-01-02T03:04:05.000Z",
+                     *           "undoneAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MergePageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    undoMerge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "fromProfileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "intoProfileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "mergedAt": "2026-01-02T03:04:05.000Z",
+                     *       "undoneAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MergeDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    exportProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Lines of NDJSON, each one record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "record": "profile",
+                     *       "data": {
+                     *         "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "source": "shop.orders"
+                     *       }
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["ExportedRecordDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    eraseProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "erasedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErasureDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    liftErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "EMAIL",
+                 *       "value": "jane@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLookupDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "lifted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LiftedErasureDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    summarizeProcessing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "queued": 1,
+                     *       "oldestQueuedAt": null,
+                     *       "processedLastMinute": 1,
+                     *       "failed": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProcessingSummaryDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    replayReviewEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ReplayDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": {
+                     *         "status": "accepted",
+                     *         "event_id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *       },
+                     *       "reviewEntry": {
+                     *         "severity": "error",
+                     *         "stage": "request",
+                     *         "details": [
+                     *           {
+                     *             "code": "required",
+                     *             "path": "identity.type",
+                     *             "message": "identity.type is required."
+                     *           }
+                     *         ],
+                     *         "family": "external",
+                     *         "payload": {
+                     *           "source": "shop.orders",
+                     *           "external_event_id": "order-4711",
+                     *           "type": "purchase",
+                     *           "identity": {}
+                     *         },
+                     *         "status": "open",
+                     *         "resolution": null,
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "reason": "required",
+                     *         "message": "identity.type is required.",
+                     *         "source": "shop.orders",
+                     *         "externalEventId": "order-4711",
+                     *         "eventType": "purchase",
+                     *         "occurrences": 1,
+                     *         "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *         "lastSeenAt": "2026-01-02T03:04:05.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    replayReviewEntries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "reason": "unregistered_event_type"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkReplayDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkReplayStartedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getReviewReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "total": 1,
+                     *       "done": 1,
+                     *       "accepted": 1,
+                     *       "duplicate": 1,
+                     *       "failed": 1,
+                     *       "filter": {
+                     *         "reason": "unregistered_event_type"
+                     *       },
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewReplayDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    defineVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scope": "user",
+                 *       "type": "number",
+                 *       "default": 0,
+                 *       "description": "Loyalty points",
+                 *       "name": "points"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefineVariableDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "defined",
+                     *       "variable": {
+                     *         "scope": "user",
+                     *         "type": "number",
+                     *         "default": 100,
+                     *         "name": "points",
+                     *         "description": "Loyalty points"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DefinedVariableDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["VariableLimitExceededOrVariableTypeConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "variables": [
+                     *         {
+                     *           "scope": "user",
+                     *           "type": "number",
+                     *           "default": 100,
+                     *           "name": "points",
+                     *           "description": "Loyalty points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VariableListDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    archiveVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scope": "user",
+                 *       "name": "points"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VariableAddressDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "archived",
+                     *       "variable": {
+                     *         "scope": "user",
+                     *         "type": "number",
+                     *         "default": 100,
+                     *         "name": "points",
+                     *         "description": "Loyalty points"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArchivedVariableDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readState: {
+        parameters: {
+            query?: {
+                /** @description The campaign, where neither the address nor the token names it. */
+                campaign_id?: string;
+                /** @description The same as `campaign_id`. */
+                campaignId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    mutateState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An alias of `mutation_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ],
+                 *       "mutation_id": "checkout-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MutationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "applied",
+                     *       "mutations": [
+                     *         {
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "path": "state.user.points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MutationResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readCampaignState: {
+        parameters: {
+            query?: {
+                /** @description The campaign, where neither the address nor the token names it. */
+                campaign_id?: string;
+                /** @description The same as `campaign_id`. */
+                campaignId?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    mutateCampaignState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An alias of `mutation_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ],
+                 *       "mutation_id": "checkout-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MutationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "applied",
+                     *       "mutations": [
+                     *         {
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "path": "state.user.points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MutationResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readParticipantState: {
+        parameters: {
+            query?: {
+                /** @description The app whose values are shown; `default` when absent. */
+                app_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example customer-0001 */
+                sub: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {},
+                     *         "system": {
+                     *           "sessionId": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ParticipantStateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    defineReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "count-purchases",
+                 *       "eventType": "purchase",
+                 *       "when": {
+                 *         ">=": [
+                 *           {
+                 *             "var": "event.properties.amount"
+                 *           },
+                 *           20
+                 *         ]
+                 *       },
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefineReactionDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "defined",
+                     *       "reaction": {
+                     *         "when": {
+                     *           ">=": [
+                     *             {
+                     *               "var": "event.properties.amount"
+                     *             },
+                     *             20
+                     *           ]
+                     *         },
+                     *         "ops": [
+                     *           {
+                     *             "path": "state.user.points",
+                     *             "op": "inc",
+                     *             "valueFrom": "properties.amount"
+                     *           }
+                     *         ],
+                     *         "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "name": "points",
+                     *         "eventType": "purchase",
+                     *         "enabled": true,
+                     *         "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DefinedReactionDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listReactions: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "when": {
+                     *             ">=": [
+                     *               {
+                     *                 "var": "event.properties.amount"
+                     *               },
+                     *               20
+                     *             ]
+                     *           },
+                     *           "ops": [
+                     *             {
+                     *               "path": "state.user.points",
+                     *               "op": "inc",
+                     *               "valueFrom": "properties.amount"
+                     *             }
+                     *           ],
+                     *           "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "name": "points",
+                     *           "eventType": "purchase",
+                     *           "enabled": true,
+                     *           "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "when": {
+                     *         ">=": [
+                     *           {
+                     *             "var": "event.properties.amount"
+                     *           },
+                     *           20
+                     *         ]
+                     *       },
+                     *       "ops": [
+                     *         {
+                     *           "path": "state.user.points",
+                     *           "op": "inc",
+                     *           "valueFrom": "properties.amount"
+                     *         }
+                     *       ],
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "points",
+                     *       "eventType": "purchase",
+                     *       "enabled": true,
+                     *       "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deleteReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "when": {
+                     *         ">=": [
+                     *           {
+                     *             "var": "event.properties.amount"
+                     *           },
+                     *           20
+                     *         ]
+                     *       },
+                     *       "ops": [
+                     *         {
+                     *           "path": "state.user.points",
+                     *           "op": "inc",
+                     *           "valueFrom": "properties.amount"
+                     *         }
+                     *       ],
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "points",
+                     *       "eventType": "purchase",
+                     *       "enabled": true,
+                     *       "appliesFrom": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReactionDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description Only keys that are in this state now. */
+                state?: "ACTIVE" | "EXPIRED" | "REVOKED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "scopes": [
+                     *             "external-events:write"
+                     *           ],
+                     *           "state": "ACTIVE",
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "name": "web shop",
+                     *           "hint": "cds_4fJ0…jyrI",
+                     *           "sources": [
+                     *             "shop.orders"
+                     *           ],
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "expiresAt": "2026-04-02T03:04:05.000Z",
+                     *           "lastUsedAt": null,
+                     *           "revokedAt": null,
+                     *           "rotatedFrom": null,
+                     *           "rotatedTo": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "web shop",
+                 *       "scopes": [
+                 *         "cdp-events:write"
+                 *       ],
+                 *       "sources": [
+                 *         "shop.orders"
+                 *       ],
+                 *       "expiresInDays": 30
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateApiKeyDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "apiKey": {
+                     *         "scopes": [
+                     *           "external-events:write"
+                     *         ],
+                     *         "state": "ACTIVE",
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "name": "web shop",
+                     *         "hint": "cds_4fJ0…jyrI",
+                     *         "sources": [
+                     *           "shop.orders"
+                     *         ],
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "expiresAt": "2026-04-02T03:04:05.000Z",
+                     *         "lastUsedAt": null,
+                     *         "revokedAt": null,
+                     *         "rotatedFrom": null,
+                     *         "rotatedTo": null
+                     *       },
+                     *       "key": "cds_4fJ0t2b9QmZr7XcKpV3sLw8yNeHaUdG12wjyrI"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedApiKeyDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "scopes": [
+                     *         "external-events:write"
+                     *       ],
+                     *       "state": "ACTIVE",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "web shop",
+                     *       "hint": "cds_4fJ0…jyrI",
+                     *       "sources": [
+                     *         "shop.orders"
+                     *       ],
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "expiresAt": "2026-04-02T03:04:05.000Z",
+                     *       "lastUsedAt": null,
+                     *       "revokedAt": null,
+                     *       "rotatedFrom": null,
+                     *       "rotatedTo": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listApiKeyAudit: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "action": "created",
+                     *           "at": "2026-01-02T03:04:05.000Z",
+                     *           "by": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "address": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyAuditPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "apiKey": {
+                     *         "scopes": [
+                     *           "external-events:write"
+                     *         ],
+                     *         "state": "ACTIVE",
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "name": "web shop",
+                     *         "hint": "cds_4fJ0…jyrI",
+                     *         "sources": [
+                     *           "shop.orders"
+                     *         ],
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "expiresAt": "2026-04-02T03:04:05.000Z",
+                     *         "lastUsedAt": null,
+                     *         "revokedAt": null,
+                     *         "rotatedFrom": null,
+                     *         "rotatedTo": null
+                     *       },
+                     *       "key": "cds_4fJ0t2b9QmZr7XcKpV3sLw8yNeHaUdG12wjyrI"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedApiKeyDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["KeyRevoked"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "scopes": [
+                     *         "external-events:write"
+                     *       ],
+                     *       "state": "ACTIVE",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "web shop",
+                     *       "hint": "cds_4fJ0…jyrI",
+                     *       "sources": [
+                     *         "shop.orders"
+                     *       ],
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "expiresAt": "2026-04-02T03:04:05.000Z",
+                     *       "lastUsedAt": null,
+                     *       "revokedAt": null,
+                     *       "rotatedFrom": null,
+                     *       "rotatedTo": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listJwtIssuers: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "algorithms": [
+                     *             "RS256"
+                     *           ],
+                     *           "keySource": "jwksUri",
+                     *           "jwks": null,
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "issuer": "https://login.example.com/",
+                     *           "audience": "campaigns",
+                     *           "jwksUri": "https://login.example.com/.well-known/jwks.json",
+                     *           "claims": {
+                     *             "campaign": "campaign_id",
+                     *             "app": "app_id"
+                     *           },
+                     *           "defaultCampaignId": null,
+                     *           "allowedCampaignIds": null,
+                     *           "clockToleranceSeconds": 5,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JwtIssuerPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createJwtIssuer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateJwtIssuerDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithms": [
+                     *         "RS256"
+                     *       ],
+                     *       "keySource": "jwksUri",
+                     *       "jwks": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "issuer": "https://login.example.com/",
+                     *       "audience": "campaigns",
+                     *       "jwksUri": "https://login.example.com/.well-known/jwks.json",
+                     *       "claims": {
+                     *         "campaign": "campaign_id",
+                     *         "app": "app_id"
+                     *       },
+                     *       "defaultCampaignId": null,
+                     *       "allowedCampaignIds": null,
+                     *       "clockToleranceSeconds": 5,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JwtIssuerDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["IssuerTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getJwtIssuer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithms": [
+                     *         "RS256"
+                     *       ],
+                     *       "keySource": "jwksUri",
+                     *       "jwks": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "issuer": "https://login.example.com/",
+                     *       "audience": "campaigns",
+                     *       "jwksUri": "https://login.example.com/.well-known/jwks.json",
+                     *       "claims": {
+                     *         "campaign": "campaign_id",
+                     *         "app": "app_id"
+                     *       },
+                     *       "defaultCampaignId": null,
+                     *       "allowedCampaignIds": null,
+                     *       "clockToleranceSeconds": 5,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JwtIssuerDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deleteJwtIssuer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithms": [
+                     *         "RS256"
+                     *       ],
+                     *       "keySource": "jwksUri",
+                     *       "jwks": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "issuer": "https://login.example.com/",
+                     *       "audience": "campaigns",
+                     *       "jwksUri": "https://login.example.com/.well-known/jwks.json",
+                     *       "claims": {
+                     *         "campaign": "campaign_id",
+                     *         "app": "app_id"
+                     *       },
+                     *       "defaultCampaignId": null,
+                     *       "allowedCampaignIds": null,
+                     *       "clockToleranceSeconds": 5,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JwtIssuerDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listServiceCredentials: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "algorithm": "ed25519",
+                     *           "state": "ACTIVE",
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "name": "web shop",
+                     *           "publicKey": null,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "lastUsedAt": null,
+                     *           "revokedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceCredentialPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createServiceCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "publicKey": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=\n-----END PUBLIC KEY-----\n",
+                 *       "name": "web shop",
+                 *       "algorithm": "ed25519"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateServiceCredentialDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "serviceCredential": {
+                     *         "algorithm": "ed25519",
+                     *         "state": "ACTIVE",
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "name": "web shop",
+                     *         "publicKey": null,
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "lastUsedAt": null,
+                     *         "revokedAt": null
+                     *       },
+                     *       "secret": "hVnq7eJx0cWmB4rYtZ2uKsLd9pQ3oFgA1iXbNvE8RwM"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedServiceCredentialDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getServiceCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithm": "ed25519",
+                     *       "state": "ACTIVE",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "web shop",
+                     *       "publicKey": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "lastUsedAt": null,
+                     *       "revokedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceCredentialDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    revokeServiceCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithm": "ed25519",
+                     *       "state": "ACTIVE",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "name": "web shop",
+                     *       "publicKey": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "lastUsedAt": null,
+                     *       "revokedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ServiceCredentialDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,86 @@
+import { errorOf, jsonOf, networkError } from './answers.js';
+import { CampaignDataError } from './errors.js';
+import { type RetryPolicy, withRetries } from './retry.js';
+
+/** A credential, or where to get one before each attempt. */
+export type Credential = string | (() => string | Promise<string>);
+
+export interface ConnectionOptions {
+  readonly baseUrl: string;
+  readonly credential: Credential;
+  readonly retry: RetryPolicy;
+  readonly fetch: typeof fetch | undefined;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer<Body> {
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
+/** The way to the service, with one credential. */
+export interface Connection {
+  readonly retry: RetryPolicy;
+  /** Sends a call once. Throws CampaignDataError, and what the call was aborted with. */
+  readonly attempt: <Body>(call: Call) => Promise<Answer<Body>>;
+}
+
+/** Sends a call as often as it takes. */
+export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<Answer<Body>> {
+  return withRetries(() => attempt<Body>(call), retry, call.signal);
+}
+
+/** What a header can carry; anything else would end in an error of fetch that repeats it. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
+/** The credential stays in here: no object that could be logged holds it. */
+export function connect({ baseUrl, credential, retry, fetch: chosen }: ConnectionOptions): Connection {
+  const base = baseOf(baseUrl);
+  if (typeof credential === 'string') sendable(credential);
+  const attempt = async <Body>({ method, path, body, signal }: Call): Promise<Answer<Body>> => {
+    signal?.throwIfAborted();
+    const bearer = sendable(typeof credential === 'string' ? credential : await credential());
+    const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}` };
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const deadline = AbortSignal.timeout(retry.attemptMsMax);
+    const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const request = { ...UNATTENDED, method, headers, signal: either, ...(body === undefined ? {} : { body }) };
+    try {
+      const response = await (chosen ?? fetch)(`${base}${path}`, request);
+      if (!response.ok) throw await errorOf(response);
+      return { body: await jsonOf<Body>(response), headers: response.headers };
+    } catch (error) {
+      if (error instanceof CampaignDataError) throw error;
+      throw networkError(deadline.aborted ? 'timeout' : 'network_error', error);
+    }
+  };
+  return { attempt, retry };
+}
+
+/** Cookies have no say here, and a credential follows no redirect. */
+const UNATTENDED = { credentials: 'omit', redirect: 'error' } as const satisfies RequestInit;
+
+function sendable(credential: string): string {
+  if (SENDABLE.test(credential)) return credential;
+  throw new TypeError('The credential is empty, or has characters that a header cannot carry.');
+}
+
+/** Throws a TypeError that does not repeat it: an address can hold a password. */
+function baseOf(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('baseUrl is not an absolute http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TypeError('baseUrl has a user, a query or a fragment; give the credential as apiKey or token.');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

@@ -1,0 +1,91 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { ClientFailure } from '../../client/client-failure';
+
+/** How much of the file is ours. */
+export interface Written {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export const NOTHING_WRITTEN: Written = { bytes: 0, sha256: createHash('sha256').digest('hex') };
+
+/** The lines that failed, each with why; it never holds a line twice, whatever was interrupted. */
+export class ErrorsFile {
+  private constructor(
+    readonly path: string,
+    private readonly handle: FileHandle,
+    private readonly hash: Hash,
+    private bytes: number,
+  ) {}
+
+  /** A new one. Throws `ClientFailure` (exit code 2) rather than to write over one that somebody may be mending. */
+  static async create(path: string, mayReplace: boolean): Promise<ErrorsFile> {
+    const found = await sizeOf(path);
+    if (found !== undefined && found > 0 && !mayReplace) {
+      throw new ClientFailure(
+        `${path} is there already, of an earlier run. Mend and send it, move it away, name another file with --errors, or have it replaced with --restart.`,
+        2,
+      );
+    }
+    return new ErrorsFile(path, await openIt(path, 'w'), createHash('sha256'), 0);
+  }
+
+  /** That of an interrupted run, without the lines that came after its state was saved: their batches are sent again. */
+  static async goOn(path: string, written: Written): Promise<ErrorsFile> {
+    const hash = createHash('sha256');
+    if (written.bytes > 0 && (await sizeOf(path)) !== undefined) {
+      const content = createReadStream(path, { end: written.bytes - 1 }) as AsyncIterable<Buffer>;
+      for await (const chunk of content) hash.update(chunk);
+    }
+    if (hash.copy().digest('hex') !== written.sha256) {
+      throw new ClientFailure(
+        `${path} is not as the interrupted run has left it. Put it back as it was, or begin anew with --restart and another --errors.`,
+        2,
+      );
+    }
+    const handle = await openIt(path, 'a');
+    await handle.truncate(written.bytes);
+    return new ErrorsFile(path, handle, hash, written.bytes);
+  }
+
+  get written(): Written {
+    return { bytes: this.bytes, sha256: this.hash.copy().digest('hex') };
+  }
+
+  async append(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const content = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    await this.handle.appendFile(content);
+    this.hash.update(content);
+    this.bytes += content.length;
+  }
+
+  /** Before a state that counts its lines. */
+  async sync(): Promise<void> {
+    await this.handle.datasync();
+  }
+
+  /** An empty one says nothing. */
+  async close(): Promise<void> {
+    await this.handle.close();
+    if (this.bytes === 0) await rm(this.path, { force: true });
+  }
+}
+
+async function openIt(path: string, flags: 'w' | 'a'): Promise<FileHandle> {
+  try {
+    // What is in it is as personal as the events are.
+    return await open(path, flags, 0o600);
+  } catch (error) {
+    throw new ClientFailure(`${path} cannot be written (${error instanceof Error ? error.message : 'unknown'}).`, 2);
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}

@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import type { ErrorAnswer } from '../../client/batch-answers';
+import { fieldsOf, readable } from '../../client/foreign-data';
+import type { Line } from './lines';
+
+/** An event that can be sent: JSON, as it stands in the file. */
+export interface Item {
+  readonly line: number;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** What a line is; `fault` is the line of the errors file that tells of it. */
+export type ReadLine = 'blank' | { readonly item: Item } | { readonly fault: string };
+
+/** As much as the service takes as one event (contract section 3). */
+const EVENT_BYTES_MAX = 256 * 1024;
+const START_CHARACTERS_MAX = 200;
+
+/** Reads a line as an event, or as a line of an errors file, whose `event` is sent again. */
+export function readLine(line: Line): ReadLine {
+  const { number, content } = line;
+  if (line.isTooLong) return tooLong(line);
+  if (!isUtf8(content)) {
+    const message = `Line ${number} is not UTF-8.`;
+    return { fault: errorsLine(number, 'invalid_utf8', message, [], { text_base64: content.toString('base64') }) };
+  }
+  const text = content.toString('utf8').trim();
+  if (text === '') return 'blank';
+  try {
+    const event = eventOf(JSON.parse(text));
+    if (event === undefined) return noEvent(number, text);
+    return asItem(line, event.value === undefined ? text : JSON.stringify(event.value));
+  } catch (error) {
+    const message = `Line ${number} is no JSON that could be sent: ${readable(String(error))}`;
+    return { fault: errorsLine(number, 'malformed_json', message, [], { text }) };
+  }
+}
+
+/** The line of the errors file for an event that the service refused; its paths begin at the event. */
+export function refusedLine({ line, text }: Item, { errorCode, message, details }: ErrorAnswer): string {
+  const beginning = errorsLine(line, errorCode, withoutIndex(message), details.map(withoutIndexInFault), {});
+  // As it came, to the letter: parsing it and writing it again would make 1.0 of it 1.
+  return `${beginning.slice(0, -1)},"event":${text}}`;
+}
+
+function errorsLine(
+  line: number,
+  errorCode: string,
+  message: string,
+  details: readonly unknown[],
+  content: object,
+): string {
+  return JSON.stringify({ line, error_code: errorCode, message, details, ...content });
+}
+
+function asItem(line: Line, text: string): ReadLine {
+  const bytes = Buffer.byteLength(text);
+  return bytes > EVENT_BYTES_MAX ? tooLong(line) : { item: { line: line.number, text, bytes } };
+}
+
+/** Undefined: a line of an errors file that nobody has mended; without a value: the line itself is the event. */
+function eventOf(parsed: unknown): { readonly value?: unknown } | undefined {
+  const fields = fieldsOf(parsed);
+  const isOfErrorsFile = typeof fields['error_code'] === 'string' && typeof fields['line'] === 'number';
+  if (!isOfErrorsFile) return {};
+  return fields['event'] === undefined ? undefined : { value: fields['event'] };
+}
+
+function noEvent(number: number, text: string): ReadLine {
+  const message = `Line ${number} is of an errors file and holds no event. Put the mended event into "event".`;
+  return { fault: errorsLine(number, 'no_event', message, [], { text }) };
+}
+
+/** Such a line is too long to be written down again: where it stands and how it begins must do. */
+function tooLong({ number, content }: Line): ReadLine {
+  const message = `Line ${number} has more than the ${EVENT_BYTES_MAX / 1024} KiB that an event may have.`;
+  const start = content.subarray(0, START_CHARACTERS_MAX).toString('utf8');
+  return { fault: errorsLine(number, 'line_too_long', message, [], { start }) };
+}
+
+/** Where an event stood in its batch says nothing to whoever has the file. */
+function withoutIndex(words: string): string {
+  return words.replaceAll(/\bitems\[\d+\]\.?/g, '');
+}
+
+function withoutIndexInFault(fault: unknown): unknown {
+  const words = Object.entries(fieldsOf(fault)).map(([name, value]) => [
+    name,
+    typeof value === 'string' && (name === 'path' || name === 'message') ? withoutIndex(value) : value,
+  ]);
+  return Object.fromEntries(words);
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { ClientFailure } from '../../client/client-failure';
+
+/** By which a file is known again: a changed one is another file. */
+export interface Fingerprint {
+  readonly bytes: number;
+  /** Of its first and its last 64 KiB. */
+  readonly sha256: string;
+}
+
+/** What is to be sent. */
+export interface Input {
+  /** Undefined for standard input and pipes, which cannot be read a second time. */
+  readonly file: { readonly fingerprint: Fingerprint } | undefined;
+  /** Its text from byte `from` on, unpacked. `bytesRead` gets how much of the file, as it lies there, has been read. */
+  read(from: number, bytesRead: (count: number) => void): AsyncGenerator<Buffer>;
+  /** Ends reading, also while it waits for more. */
+  stop(): void;
+}
+
+const FINGERPRINT_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+/** Opens FILE, or `-`. Throws `ClientFailure` (exit code 2) when there is nothing to read. */
+export async function openInput(path: string, standardInput: Readable): Promise<Input> {
+  if (path === '-') return new Source(standardInput, undefined, false);
+  try {
+    const isFile = (await stat(path)).isFile();
+    const handle = await open(path, 'r');
+    const file = isFile ? { fingerprint: await fingerprintOf(handle) } : undefined;
+    const isPacked = isFile && (await read(handle, 0, GZIP_MAGIC.length)).equals(GZIP_MAGIC);
+    return new Source(handle, file, isPacked);
+  } catch (error) {
+    throw new ClientFailure(`${path} cannot be read (${error instanceof Error ? error.message : 'unknown'}).`, 2);
+  }
+}
+
+export function isSameFile(one: Fingerprint, other: Fingerprint): boolean {
+  return one.bytes === other.bytes && one.sha256 === other.sha256;
+}
+
+async function fingerprintOf(handle: FileHandle): Promise<Fingerprint> {
+  const { size } = await handle.stat();
+  const hash = createHash('sha256').update(await read(handle, 0, FINGERPRINT_BYTES));
+  hash.update(await read(handle, Math.max(0, size - FINGERPRINT_BYTES), FINGERPRINT_BYTES));
+  return { bytes: size, sha256: hash.digest('hex') };
+}
+
+async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+class Source implements Input {
+  private stream: Readable | undefined;
+
+  constructor(
+    private readonly from: Readable | FileHandle,
+    readonly file: Input['file'],
+    private readonly isPackedFile: boolean,
+  ) {}
+
+  async *read(from: number, bytesRead: (count: number) => void): AsyncGenerator<Buffer> {
+    // What is not packed need not be read again to get to where it goes on.
+    const start = this.file === undefined || this.isPackedFile ? 0 : from;
+    const stream = this.open(start);
+    this.stream = stream;
+    let skip = from - start;
+    for await (const chunk of unpacked(counted(stream, start, bytesRead))) {
+      const rest = chunk.subarray(Math.min(skip, chunk.length));
+      skip -= chunk.length - rest.length;
+      if (rest.length > 0) yield rest;
+    }
+  }
+
+  stop(): void {
+    this.stream?.destroy();
+  }
+
+  private open(start: number): Readable {
+    if (!('createReadStream' in this.from)) return this.from;
+    return this.from.createReadStream({ highWaterMark: CHUNK_BYTES, ...(this.file === undefined ? {} : { start }) });
+  }
+}
+
+async function* counted(stream: Readable, start: number, bytesRead: (count: number) => void): AsyncGenerator<Buffer> {
+  let count = start;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    count += chunk.length;
+    bytesRead(count);
+    yield chunk;
+  }
+}
+
+/** Unpacks gzip, which is known by its first two bytes: a name proves nothing, and standard input has none. */
+async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let beginning = Buffer.alloc(0);
+  while (beginning.length < GZIP_MAGIC.length) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    beginning = Buffer.concat([beginning, next.value]);
+  }
+  const all = async function* (): AsyncGenerator<Buffer> {
+    if (beginning.length > 0) yield beginning;
+    yield* chunks;
+  };
+  if (beginning.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) yield* gunzip(all());
+  else yield* all();
+}
+
+async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const unpacking = through(packed);
+  try {
+    for await (const chunk of unpacking as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!code.startsWith('Z_')) throw error;
+    throw new ClientFailure(`The gzip of the file is broken (${code}); what stood before was sent.`);
+  }
+}
+
+function through(packed: AsyncGenerator<Buffer>): Readable {
+  const gunzipStream = createGunzip({ chunkSize: CHUNK_BYTES });
+  pipeline(Readable.from(packed), gunzipStream, () => undefined);
+  return gunzipStream;
+}

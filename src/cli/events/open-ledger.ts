@@ -1,0 +1,72 @@
+import { ClientFailure } from '../../client/client-failure';
+import { NOTHING_DONE } from './done-lines';
+import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
+import { isSameFile, type Input } from './input';
+import { Ledger } from './ledger';
+import { defaultStatePath, type SendOptions } from './send-options';
+import { FORMAT, readState, type SendState } from './send-state';
+
+export interface OpenedLedger {
+  readonly ledger: Ledger;
+  readonly errors: ErrorsFile;
+  /** Undefined: no state is kept. */
+  readonly statePath: string | undefined;
+}
+
+/** Goes on where an interrupted run has ended, or begins. Throws `ClientFailure` (exit code 2) for what does not fit together. */
+export async function openLedger(input: Input, options: SendOptions): Promise<OpenedLedger> {
+  const statePath = statePathOf(input, options);
+  const { errorsPath, restart } = options;
+  const found = statePath === undefined || restart ? undefined : await readState(statePath);
+  if (found !== undefined) refuseAnother(found, input, options);
+  const errors =
+    found === undefined
+      ? await ErrorsFile.create(errorsPath, restart)
+      : await ErrorsFile.goOn(errorsPath, found.errorsWritten);
+  const state = found === undefined ? firstState(input, options) : { ...found, runs: found.runs + 1 };
+  const ledger = new Ledger(state, errors, statePath);
+  // Before anything is written to the errors file, which would otherwise be taken for that of another run.
+  await ledger.save();
+  return { ledger, errors, statePath };
+}
+
+/** A dry run has nothing to go on with; what comes through a pipe cannot be gone back to. */
+function statePathOf({ file }: Input, { path, statePath, dryRun }: SendOptions): string | undefined {
+  if (dryRun) return undefined;
+  if (file !== undefined) return statePath ?? defaultStatePath(path);
+  if (statePath === undefined) return undefined;
+  throw new ClientFailure(
+    '--state needs a file: what comes through a pipe cannot be gone back to. Send all of it again instead: what is stored answers `duplicate`.',
+    2,
+  );
+}
+
+function firstState({ file }: Input, { url, family, errorsPath }: SendOptions): SendState {
+  return {
+    format: FORMAT,
+    fingerprint: file?.fingerprint ?? { bytes: 0, sha256: '' },
+    url,
+    family,
+    errors: errorsPath,
+    errorsWritten: NOTHING_WRITTEN,
+    done: NOTHING_DONE,
+    counts: { accepted: 0, duplicate: 0, errors: 0 },
+    seconds: 0,
+    runs: 1,
+    repeatedRequests: 0,
+  };
+}
+
+function refuseAnother(found: SendState, { file }: Input, { path, url, family, errorsPath }: SendOptions): void {
+  const begun = `A run of ${path} was interrupted after line ${found.done.position.lines}`;
+  const anew = 'To begin anew: --restart (what is stored already answers `duplicate`).';
+  const differs = (what: string): ClientFailure => new ClientFailure(`${begun}, ${what} ${anew}`, 2);
+  if (file === undefined || !isSameFile(found.fingerprint, file.fingerprint)) {
+    throw differs('and the file has changed since.');
+  }
+  if (found.url !== url) throw differs(`which sent to ${found.url}.`);
+  if (family !== undefined && found.family !== undefined && found.family !== family) {
+    throw differs(`which sent events of the family ${found.family}.`);
+  }
+  if (found.errors !== errorsPath) throw differs(`which noted errors in ${found.errors}.`);
+}

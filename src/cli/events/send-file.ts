@@ -1,0 +1,152 @@
+import type { Readable } from 'node:stream';
+import type { Family } from '../../client/batch-answers';
+import { ClientFailure } from '../../client/client-failure';
+import { ServiceClient, type Failing } from '../../client/service-client';
+import { batchesOf, type Batch } from './batches';
+import { familyOf } from './family';
+import { openInput, type Input } from './input';
+import type { Ledger } from './ledger';
+import { openLedger } from './open-ledger';
+import { sendBatch } from './send-batch';
+import type { SendOptions } from './send-options';
+import type { Standing, StartSendProgress } from './send-progress';
+import { removeState } from './send-state';
+import type { Stopping } from './stopping';
+import { summaryOf, type Summary } from './summary';
+
+export interface SendSurroundings {
+  readonly standardInput: Readable;
+  readonly progress: StartSendProgress;
+  readonly stopping: Stopping;
+}
+
+/** What came of it, and what kept it from being complete. */
+export interface Sent {
+  readonly summary: Summary;
+  readonly failure: ClientFailure | undefined;
+}
+
+const ADVICE = {
+  credential: 'The key (CDS_API_KEY or --key-file) must be one that may send these events.',
+  silence: 'Nothing is lost: the same command goes on when it is back.',
+};
+
+/**
+ * Sends a file of events, or goes on with one: every line is sent, and counted once, however many runs it takes. Throws
+ * `ClientFailure` (exit code 2) before anything is sent when called the wrong way.
+ */
+export async function sendFile(options: SendOptions, surroundings: SendSurroundings): Promise<Sent> {
+  const input = await openInput(options.path, surroundings.standardInput);
+  const { ledger, errors, statePath } = await openLedger(input, options);
+  const run = new SendRun(input, ledger, options, surroundings.stopping);
+  const shown = surroundings.progress(input.file?.fingerprint.bytes, run.standing);
+  let failure: ClientFailure | undefined;
+  try {
+    await run.run();
+  } catch (error) {
+    if (!(error instanceof ClientFailure)) throw error;
+    failure = error;
+  } finally {
+    shown.stop();
+    await ledger.save();
+    await errors.close();
+  }
+  if (failure === undefined && statePath !== undefined) await removeState(statePath);
+  const { path, dryRun } = options;
+  return { summary: summaryOf(ledger.current, { path, dryRun, complete: failure === undefined }), failure };
+}
+
+class SendRun {
+  private bytesRead = 0;
+  private trouble: string | undefined;
+  private readonly client: ServiceClient;
+  private failure: Error | undefined;
+  private readonly failed = new AbortController();
+  private readonly waitSignal: AbortSignal;
+
+  constructor(
+    private readonly input: Input,
+    private readonly ledger: Ledger,
+    private readonly options: SendOptions,
+    private readonly stopping: Stopping,
+  ) {
+    this.client = new ServiceClient(options.url, options.key, ADVICE);
+    this.waitSignal = AbortSignal.any([stopping.soon, this.failed.signal]);
+  }
+
+  /** How far it has come. */
+  readonly standing = (): Standing => {
+    const { accepted, duplicate, errors } = this.ledger.current.counts;
+    const { bytesRead, trouble } = this;
+    return { bytesRead, trouble, lines: accepted + duplicate + errors, errors };
+  };
+
+  /** Until all is sent; throws `ClientFailure` when it was interrupted, or cannot go on. */
+  async run(): Promise<void> {
+    const { done } = this.ledger.current;
+    const chunks = this.input.read(done.position.bytes, (count) => (this.bytesRead = count));
+    const batches = batchesOf(chunks, done, this.options.batchSize);
+    this.waitSignal.addEventListener('abort', () => this.input.stop());
+    // The workers share one generator: it reads on only when one of them is free, so that memory does not grow.
+    const workers = Array.from({ length: this.options.concurrency }, () => this.work(batches));
+    await Promise.all(workers);
+    if (this.stopping.soon.aborted) throw this.interruption();
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  private async work(batches: AsyncGenerator<Batch, void, void>): Promise<void> {
+    try {
+      while (!this.waitSignal.aborted) {
+        const next = await batches.next();
+        if (next.done === true) return;
+        await this.send(next.value);
+      }
+    } catch (error) {
+      // What comes of ending the others is no failure of its own.
+      if (!this.waitSignal.aborted) this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failed.abort();
+    }
+  }
+
+  private async send(batch: Batch): Promise<void> {
+    const outcome = await sendBatch(this.client, batch.items, {
+      family: this.familyOf(batch),
+      dryRun: this.options.dryRun,
+      retries: (failing) => this.retries(failing),
+      onRepeat: () => this.ledger.countRepeat(),
+      signal: this.stopping.now,
+      waitSignal: this.waitSignal,
+    });
+    this.trouble = undefined;
+    await this.ledger.settle(batch, outcome);
+  }
+
+  /** Told once, from the first event. */
+  private familyOf({ items: [first] }: Batch): Family {
+    const known = this.options.family ?? this.ledger.current.family;
+    if (known !== undefined || first === undefined) return known ?? 'external';
+    const family = familyOf(first.text);
+    if (family !== undefined) {
+      this.ledger.setFamily(family);
+      return family;
+    }
+    throw new ClientFailure(
+      `Line ${first.line} does not tell its family (external: external_event_id, type; CDP: externalEventId, eventType). Name it: --family external or --family cdp.`,
+      2,
+    );
+  }
+
+  private retries({ failingMs, waitMs, reason }: Failing): boolean {
+    this.trouble = reason;
+    return failingMs + waitMs <= this.options.retryForMs;
+  }
+
+  private interruption(): ClientFailure {
+    const { done } = this.ledger.current;
+    const again =
+      this.input.file === undefined || this.options.dryRun
+        ? 'Send all of it again: what is stored answers `duplicate`.'
+        : 'Nothing is lost: the same command goes on from there.';
+    return new ClientFailure(`Interrupted; all lines up to ${done.position.lines} are done. ${again}`, 130);
+  }
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../../client/address';
+import type { Family } from '../../client/batch-answers';
+import { ClientFailure } from '../../client/client-failure';
+
+/** What the command line says, as commander gives it. */
+export interface GivenOptions {
+  readonly family?: Family;
+  readonly url?: string;
+  readonly key?: string;
+  readonly keyFile?: string;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly retryFor: number;
+  readonly dryRun?: true;
+  readonly errors?: string;
+  readonly state?: string;
+  readonly restart?: true;
+  readonly progress: boolean;
+  readonly json?: true;
+}
+
+/** What is sent, where to, and how. */
+export interface SendOptions {
+  readonly path: string;
+  readonly family: Family | undefined;
+  readonly url: string;
+  readonly key: string;
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly retryForMs: number;
+  readonly dryRun: boolean;
+  readonly errorsPath: string;
+  /** Undefined: the caller named none. */
+  readonly statePath: string | undefined;
+  readonly restart: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const NO_KEY = `A key is needed that may send these events (scope external-events:write or cdp-events:write), in the environment:
+  CDS_API_KEY=<key> npm run cds -- events send FILE.ndjson
+or in a file that only you can read: --key-file PATH.`;
+const KEY_IN_ARGUMENTS =
+  'A key among the arguments can be seen by every user of this machine, and stays in the history of the shell. Put it into CDS_API_KEY, or into a file for --key-file; the one that was given here should be rotated.';
+
+/** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+export async function readSendOptions(
+  path: string,
+  given: GivenOptions,
+  environment: Environment,
+): Promise<SendOptions> {
+  if (given.key !== undefined) throw new ClientFailure(KEY_IN_ARGUMENTS, 2);
+  const key = given.keyFile === undefined ? environment['CDS_API_KEY'] : await keyIn(given.keyFile);
+  const errorsPath = given.errors ?? `${stemOf(path)}${given.dryRun ? '.dry-run' : ''}.errors.ndjson`;
+  keepApart(path, errorsPath, given.state ?? defaultStatePath(path));
+  return {
+    path,
+    family: given.family,
+    url: checkUrl(firstSet(given.url, environment['CDS_URL']) ?? DEFAULT_URL),
+    key: checkKey(firstSet(key), NO_KEY),
+    batchSize: given.batchSize,
+    concurrency: given.concurrency,
+    retryForMs: given.retryFor * 1_000,
+    dryRun: given.dryRun ?? false,
+    errorsPath: resolve(errorsPath),
+    statePath: given.state,
+    restart: given.restart ?? false,
+  };
+}
+
+export function defaultStatePath(path: string): string {
+  return `${stemOf(path)}.state.json`;
+}
+
+/** Standard input has no folder to write to; pipes of the shell (`<(…)`) have none that takes files. */
+function stemOf(path: string): string {
+  if (path === '-') return 'stdin';
+  return /^\/(dev|proc)\//.test(path) ? `input-${basename(path)}` : path;
+}
+
+/** Whoever names the file itself as one of the others would lose it. */
+function keepApart(...paths: readonly string[]): void {
+  if (new Set(paths.map((path) => resolve(path))).size === paths.length) return;
+  throw new ClientFailure('FILE, --errors and --state must be three different files.', 2);
+}
+
+async function keyIn(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => {
+    throw new ClientFailure('The file of --key-file cannot be read.', 2);
+  });
+}

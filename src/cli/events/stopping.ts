@@ -1,0 +1,30 @@
+/** How a run is told to stop. */
+export interface Stopping {
+  /** Nothing new is begun, and nothing waited for. */
+  readonly soon: AbortSignal;
+  /** What is under way is given up. */
+  readonly now: AbortSignal;
+  /** Gives the signals of the process back. */
+  dispose(): void;
+}
+
+/** Requests under way get this long after the first signal; a second one ends them at once. */
+const FINISH_MS_MAX = 5_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function stoppingBySignals(): Stopping {
+  const [soon, now] = [new AbortController(), new AbortController()];
+  const onSignal = (): void => {
+    if (soon.signal.aborted) now.abort();
+    soon.abort();
+    setTimeout(() => now.abort(), FINISH_MS_MAX).unref();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return {
+    soon: soon.signal,
+    now: now.signal,
+    dispose: () => {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}

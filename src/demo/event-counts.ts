@@ -1,0 +1,44 @@
+import type { ServiceClient } from '../client/service-client';
+
+/** What `/metrics` counts of events, of all clients and both families. */
+export interface EventCounts {
+  readonly received: number;
+  readonly accepted: number;
+  readonly duplicate: number;
+  readonly rejected: number;
+}
+
+const LINE =
+  /^cds_events_(?:(received)_total\{[^}]*\}|total\{[^}]*outcome="(accepted|duplicate|rejected)"[^}]*\}) (\d+)$/gm;
+
+/** Undefined where `/metrics` cannot be reached; it is for operators, and need not be there for clients. */
+export async function readEventCounts(client: ServiceClient): Promise<EventCounts | undefined> {
+  const text = await client.text('/metrics');
+  return text === undefined ? undefined : eventCounts(text);
+}
+
+/** Undefined when it is not the text of the service's metrics. */
+export function eventCounts(text: string): EventCounts | undefined {
+  if (!text.includes('# TYPE cds_events_received_total ')) return undefined;
+  const counts = { received: 0, accepted: 0, duplicate: 0, rejected: 0 };
+  for (const [, received, outcome, count] of text.matchAll(LINE)) {
+    counts[(received ?? outcome) as keyof EventCounts] += Number(count);
+  }
+  return counts;
+}
+
+/** Undefined when it is less than was sent: where several processes serve, each counts for itself. */
+export function growthOf(
+  before: EventCounts | undefined,
+  after: EventCounts | undefined,
+  sentAtLeast: number,
+): EventCounts | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const growth = {
+    received: after.received - before.received,
+    accepted: after.accepted - before.accepted,
+    duplicate: after.duplicate - before.duplicate,
+    rejected: after.rejected - before.rejected,
+  };
+  return growth.received < sentAtLeast ? undefined : growth;
+}

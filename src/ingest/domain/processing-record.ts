@@ -1,0 +1,23 @@
+/** How far an event has come after it was taken. */
+export const PROCESSING_STATES = ['queued', 'processed', 'failed'] as const;
+export type ProcessingState = (typeof PROCESSING_STATES)[number];
+
+export const REACTION_OUTCOMES = ['applied', 'skipped', 'failed'] as const;
+
+/** What one reaction did with an event; no text in it repeats a value. */
+export interface ReactionRecord {
+  readonly campaignId: string;
+  readonly name: string;
+  readonly outcome: (typeof REACTION_OUTCOMES)[number];
+  readonly reason?: string;
+}
+
+/** What became of an event, as it is written down: `queued` after an attempt that failed and will be followed by another. */
+export interface ProcessingRecord {
+  readonly eventId: string;
+  readonly state: ProcessingState;
+  readonly attempts: number;
+  /** A code and words, never a value. */
+  readonly lastError: string | null;
+  readonly reactions: readonly ReactionRecord[];
+}

@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement, Transaction } from '../platform/database/pipelined-connection';
+import type { EventFamily } from './domain/incoming-event';
+import type { ProcessingRecord, ProcessingState } from './domain/processing-record';
+import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePlace } from './domain/queue-place';
+import * as sql from './event-queue.sql';
+
+/** A stored event as the log has it, unmasked. */
+export interface LoggedEvent {
+  readonly eventId: string;
+  readonly family: EventFamily;
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  readonly eventTypeVersion: number | null;
+  readonly occurredAt: Date;
+  readonly receivedAt: Date;
+  /** The own profile of its strongest identifier. */
+  readonly profileId: string;
+  readonly identity: Readonly<Record<string, string>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** An entry's key in its place. */
+export interface QueuedKey extends EntryKey {
+  readonly eventId: string;
+  /** The customer's root when the event was received. */
+  readonly queuedFor: string;
+}
+
+export interface QueueEntry extends QueuedKey {
+  readonly event: LoggedEvent;
+}
+
+interface EventRow {
+  readonly event_id: string;
+  readonly family: EventFamily;
+  readonly source: string;
+  readonly external_event_id: string;
+  readonly event_type: string;
+  readonly event_type_version: number | null;
+  readonly occurred_at: Date;
+  readonly received_at: Date;
+  readonly profile_id: string;
+  readonly identity: Record<string, string>;
+  readonly properties: Record<string, unknown>;
+}
+
+interface EntryRow extends EventRow {
+  readonly queued_at: string;
+  readonly position: number;
+  readonly queued_for: string;
+}
+
+/** Sorts before everything that is queued. */
+const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: '00000000-0000-0000-0000-000000000000' };
+/** Entries of another shard that are looked at to find out whether something of a customer is among them. */
+const ENTRIES_LOOKED_AT_MAX = 200;
+
+/** Runs one statement that only reads, outside of a transaction. */
+export type Reading = <T>(statement: Statement, values: readonly unknown[]) => Promise<readonly T[]>;
+
+/**
+ * The far end of the event log's queue: for workers, which take entries out in transactions of their own. Whoever removes
+ * entries of a place must be the only one that does.
+ */
+@Injectable()
+export class EventQueue {
+  /** Places that have entries, at most so many, behind the given one in their order. */
+  async places(read: Reading, after: QueuePlace, most: number): Promise<QueuePlace[]> {
+    const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PLACES, [after.tenantId, after.shard, most]);
+    return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
+  }
+
+  /** The entries of a place in the order of their arrival, from its front or behind one of them. */
+  async read(
+    transaction: Transaction,
+    { tenantId, shard }: QueuePlace,
+    most: number,
+    after: Omit<QueuedKey, 'queuedFor'> = FIRST_KEY,
+  ): Promise<QueueEntry[]> {
+    const rows = await transaction.send<EntryRow>(sql.READ_ENTRIES, [
+      ...[tenantId, shard, after.queuedAt, after.position, after.eventId, most],
+    ]);
+    return rows.map((row) => ({
+      ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
+      event: loggedEvent(row),
+    }));
+  }
+
+  /** Where the queue can have entries for these profiles at the earliest; those without any are missing. */
+  async firstOf(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<(EntryKey & { readonly profileId: string })[]> {
+    if (profileIds.length === 0) return [];
+    const rows = await transaction.send<{ profile_id: string; queued_at: string; position: number }>(
+      sql.FIRST_ENTRIES,
+      [tenantId, profileIds.map(shardOf), profileIds, ENTRIES_LOOKED_AT_MAX],
+    );
+    return rows.map((row) => ({ profileId: row.profile_id, queuedAt: row.queued_at, position: row.position }));
+  }
+
+  /** Takes entries out, along with the caller's COMMIT. */
+  remove(transaction: Transaction, { tenantId, shard }: QueuePlace, entries: readonly QueuedKey[]): void {
+    if (entries.length > 0) transaction.sendLast(sql.REMOVE_ENTRIES, [tenantId, shard, ...columnsOf(entries)]);
+  }
+
+  /** Puts entries back where they have been, along with the caller's COMMIT. */
+  restore(transaction: Transaction, { tenantId, shard }: QueuePlace, entries: readonly QueuedKey[]): void {
+    if (entries.length === 0) return;
+    const queuedFor = entries.map((entry) => entry.queuedFor);
+    transaction.sendLast(sql.RESTORE_ENTRIES, [tenantId, shard, ...columnsOf(entries), queuedFor]);
+  }
+
+  /** Events by id. */
+  async events(
+    transaction: Transaction,
+    tenantId: string,
+    eventIds: readonly string[],
+  ): Promise<Map<string, LoggedEvent>> {
+    const rows = await transaction.send<EventRow>(sql.READ_EVENTS, [tenantId, eventIds]);
+    return new Map(rows.map((row) => [row.event_id, loggedEvent(row)]));
+  }
+
+  /** Writes down what became of events, along with the caller's COMMIT. */
+  writeDown(transaction: Transaction, tenantId: string, records: readonly ProcessingRecord[]): void {
+    if (records.length === 0) return;
+    const sorted = records.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    transaction.sendLast(sql.WRITE_PROCESSING, [
+      tenantId,
+      sorted.map((record) => record.eventId),
+      sorted.map((record) => record.state),
+      sorted.map((record) => record.attempts),
+      sorted.map((record) => record.lastError),
+      sorted.map((record) => JSON.stringify(record.reactions)),
+    ]);
+  }
+
+  /** What became of an event, which nobody else changes until the transaction ends; undefined before its first attempt. */
+  async lockProcessing(
+    transaction: Transaction,
+    tenantId: string,
+    eventId: string,
+  ): Promise<{ readonly state: ProcessingState; readonly attempts: number } | undefined> {
+    const [row] = await transaction.send<{ state: ProcessingState; attempts: number }>(sql.LOCK_PROCESSING, [
+      tenantId,
+      eventId,
+    ]);
+    return row;
+  }
+}
+
+/** Where every walk through the places begins. */
+export const BEFORE_ALL_PLACES: QueuePlace = { tenantId: FIRST_KEY.eventId, shard: -1 };
+export const SHARDS: readonly number[] = Array.from({ length: QUEUE_SHARDS }, (_unused, shard) => shard);
+
+function columnsOf(entries: readonly QueuedKey[]): unknown[] {
+  return [
+    entries.map((entry) => entry.queuedAt),
+    entries.map((entry) => entry.position),
+    entries.map((entry) => entry.eventId),
+  ];
+}
+
+function loggedEvent(row: EventRow): LoggedEvent {
+  return {
+    eventId: row.event_id,
+    family: row.family,
+    source: row.source,
+    externalEventId: row.external_event_id,
+    eventType: row.event_type,
+    eventTypeVersion: row.event_type_version,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    profileId: row.profile_id,
+    identity: row.identity,
+    properties: row.properties,
+  };
+}

@@ -1,0 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class HealthDto {
+  /** All is well; anything else is a problem document. */
+  @ApiProperty({ enum: ['ok'] })
+  status!: 'ok';
+}

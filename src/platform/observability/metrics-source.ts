@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { figuresOf, type Figures } from './figures';
+import { Metrics } from './metrics';
+import { processMetrics } from './process-metrics';
+
+/** Where `GET /metrics` gets its text: from this process, unless somebody knows more. */
+@Injectable()
+export class MetricsSource {
+  private others: (() => Promise<string>) | undefined;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** From now on `read` is asked, which knows of all processes that serve together. */
+  replaceBy(read: () => Promise<string>): void {
+    this.others = read;
+  }
+
+  async text(): Promise<string> {
+    return this.others === undefined ? this.own().metrics() : this.others();
+  }
+
+  /** What this process alone counts and measures, to be told to another. */
+  async figures(): Promise<Figures> {
+    return figuresOf(this.own());
+  }
+
+  private own(): Registry {
+    return Registry.merge([this.metrics.registry, processMetrics()]);
+  }
+}

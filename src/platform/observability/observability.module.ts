@@ -1,0 +1,24 @@
+import { Global, Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { ConnectionFigures } from './connection-figures';
+import { HealthController } from './health.controller';
+import { LaneWatches } from './lane-watches';
+import { Metrics } from './metrics';
+import { MetricsController } from './metrics.controller';
+import { MetricsSource } from './metrics-source';
+import { Readiness } from './readiness';
+import { RequestObserver } from './request-observer';
+import { Tracing } from './tracing';
+
+const PROVIDERS = [Metrics, MetricsSource, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing];
+
+/** What the people who run the service see of it (contract section 9). */
+@Global()
+@Module({
+  // Its own lines about failed checks would come every few seconds.
+  imports: [TerminusModule.forRoot({ logger: false })],
+  controllers: [HealthController, MetricsController],
+  providers: PROVIDERS,
+  exports: PROVIDERS,
+})
+export class ObservabilityModule {}

@@ -1,0 +1,69 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
+import { PipelinedConnection } from '../database/pipelined-connection';
+import { pendingMigrations } from '../database/schema-state';
+import { Metrics } from './metrics';
+import { settledWithin } from './settled-within';
+
+/** A probe gets its answer within two seconds, whatever the database does. */
+const CHECK_MS_MAX = 1_800;
+const STATEMENT_TIMEOUT_MS = 1_000;
+
+/** What keeps the service from being sent requests; `ready` when nothing does. */
+export type ReadyState = 'ready' | 'stopping' | 'database_away' | 'migrations_pending';
+
+/**
+ * Whether this process should be sent requests. It asks on a connection of its own: a pool that is in use all over is a busy
+ * service, not an absent database.
+ */
+@Injectable()
+export class Readiness implements BeforeApplicationShutdown {
+  private readonly connection: PipelinedConnection;
+  private stopping = false;
+  private checking: Promise<ReadyState> | undefined;
+
+  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, metrics: Metrics) {
+    this.connection = new PipelinedConnection(connection, {
+      applicationName: 'cds-health',
+      lockTimeoutMs: STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    metrics.gauge(
+      {
+        name: 'cds_ready',
+        help: '1 while the process can be sent requests, 0 for each reason why not',
+        labels: ['reason'],
+        together: 'min',
+      },
+      async () => {
+        const state = await this.state();
+        return [{ labels: { reason: state }, value: state === 'ready' ? 1 : 0 }];
+      },
+    );
+  }
+
+  /** From now on this process is not ready, whatever else holds. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** Answers within two seconds. Of any number of callers at once one asks the database, and the others share the answer. */
+  async state(): Promise<ReadyState> {
+    if (this.stopping) return 'stopping';
+    this.checking ??= this.ask().finally(() => {
+      this.checking = undefined;
+    });
+    const { checking } = this;
+    return (await settledWithin(CHECK_MS_MAX, () => checking)) ?? 'database_away';
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop();
+    await this.connection.close();
+  }
+
+  private async ask(): Promise<ReadyState> {
+    const pending = await pendingMigrations((statement) => this.connection.query(statement, []));
+    return pending === 0 ? 'ready' : 'migrations_pending';
+  }
+}

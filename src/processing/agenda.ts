@@ -1,0 +1,53 @@
+import type { QueuePlace } from '../ingest/domain/queue-place';
+import { FairQueue } from '../platform/lane/fair-queue';
+
+type Standing = 'waiting' | 'running' | 'again';
+
+/**
+ * Which places one process works on next. Workspaces take turns, however many places one of them has; a place is worked on
+ * once at a time, and one that is told of meanwhile comes again.
+ */
+export class Agenda {
+  private readonly waiting = new FairQueue<QueuePlace>();
+  private readonly standings = new Map<string, Standing>();
+  /** Called when there is something to do. */
+  onWork: () => void = () => undefined;
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0;
+  }
+
+  add(places: readonly QueuePlace[]): void {
+    for (const place of places) {
+      const name = nameOf(place);
+      const standing = this.standings.get(name);
+      if (standing === 'running') this.standings.set(name, 'again');
+      else if (standing === undefined) this.wait(place, name);
+    }
+  }
+
+  /** The next place, which is the caller's until `done`. */
+  next(): QueuePlace | undefined {
+    const [place] = this.waiting.take(1);
+    if (place !== undefined) this.standings.set(nameOf(place), 'running');
+    return place;
+  }
+
+  /** `isMore`: it has more to do, and takes its turn again. */
+  done(place: QueuePlace, isMore: boolean): void {
+    const name = nameOf(place);
+    const isAgain = this.standings.get(name) === 'again';
+    this.standings.delete(name);
+    if (isMore || isAgain) this.wait(place, name);
+  }
+
+  private wait(place: QueuePlace, name: string): void {
+    this.standings.set(name, 'waiting');
+    this.waiting.push(place.tenantId, place);
+    this.onWork();
+  }
+}
+
+function nameOf({ tenantId, shard }: QueuePlace): string {
+  return `${tenantId}/${shard}`;
+}

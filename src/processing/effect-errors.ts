@@ -1,0 +1,28 @@
+import { databaseFailure, sqlStateOf } from '../platform/database/database-errors';
+import { DomainError } from '../platform/errors/domain-error';
+import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { isPassing } from '../platform/lane/persist-batch';
+import type { EffectFailure } from './domain/event-effects';
+import { ATTEMPTS_MAX } from './domain/retry-delay';
+
+/** A statement that ran for too long: the fault of who sent it, although the server ends it as it ends all when it stops. */
+const QUERY_CANCELED = '57014';
+
+/** Whether the database is away: nobody's attempt then, and everybody waits. */
+export function isDatabaseAway(error: unknown): boolean {
+  return databaseFailure(error) === 'away' && sqlStateOf(error) !== QUERY_CANCELED;
+}
+
+/** Why an attempt has failed, in words that may be read. */
+export function failureOf(error: unknown): EffectFailure {
+  if (error instanceof DomainError) return { code: error.code, message: error.message, details: error.details };
+  const { line } = describeSummary(summariseError(error));
+  const code = isPassing(error) || sqlStateOf(error) === QUERY_CANCELED ? 'unavailable' : 'internal';
+  return { code, message: `The event could not be processed (${line}).`, details: [] };
+}
+
+/** The same once nobody tries again. */
+export function finalFailureOf(error: unknown): EffectFailure {
+  const { message, ...rest } = failureOf(error);
+  return { ...rest, message: `${message} It was tried ${ATTEMPTS_MAX} times; replay it when the cause is mended.` };
+}

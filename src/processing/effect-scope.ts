@@ -1,0 +1,71 @@
+import type { Statement, Transaction } from '../platform/database/pipelined-connection';
+
+const SAVEPOINT: Statement = { name: 'processing_savepoint', text: 'SAVEPOINT effects' };
+const RELEASE: Statement = { name: 'processing_release', text: 'RELEASE SAVEPOINT effects' };
+const ROLL_BACK: Statement = { name: 'processing_roll_back', text: 'ROLLBACK TO SAVEPOINT effects' };
+
+/**
+ * Runs a part of a transaction that may fail without the rest: then nothing of it has happened, and its error is thrown. What
+ * it still sends after it has failed is not sent.
+ */
+export async function withinSavepoint<T>(
+  transaction: Transaction,
+  work: (part: Transaction) => Promise<T>,
+): Promise<T> {
+  const last: Promise<unknown>[] = [];
+  let isOpen = true;
+  const send = <R>(statement: Statement, values: readonly unknown[]): Promise<readonly R[]> =>
+    isOpen ? transaction.send<R>(statement, values) : Promise.reject(new Error('This part of the transaction is over'));
+  await transaction.send(SAVEPOINT, []);
+  try {
+    const result = await work({
+      send,
+      sendLast: (statement, values) => {
+        const answer = send(statement, values);
+        answer.catch(() => undefined);
+        last.push(answer);
+      },
+    });
+    await Promise.all(last);
+    isOpen = false;
+    await transaction.send(RELEASE, []);
+    return result;
+  } catch (error) {
+    isOpen = false;
+    await transaction.send(ROLL_BACK, []);
+    await transaction.send(RELEASE, []);
+    throw error;
+  }
+}
+
+/**
+ * Does `work` on a list and, when that fails, on its halves, one after the other, until what fails stands alone: one that
+ * cannot be done costs the others nothing. `select` leaves out what must not be done any more after what has failed before;
+ * `failed` hears of each one that fails alone.
+ */
+export async function bisect<T>(
+  items: readonly T[],
+  work: (part: readonly T[]) => Promise<void>,
+  options: {
+    readonly select: (items: readonly T[]) => readonly T[];
+    readonly failed: (item: T, error: unknown) => void;
+    /** Whether it is the fault of one of them, and not of the moment. */
+    readonly mayBisect: (error: unknown) => boolean;
+  },
+): Promise<void> {
+  const part = options.select(items);
+  const [first] = part;
+  if (first === undefined) return;
+  try {
+    await work(part);
+  } catch (error) {
+    if (!options.mayBisect(error)) throw error;
+    if (part.length === 1) {
+      options.failed(first, error);
+      return;
+    }
+    const middle = Math.ceil(part.length / 2);
+    await bisect(part.slice(0, middle), work, options);
+    await bisect(part.slice(middle), work, options);
+  }
+}

@@ -1,0 +1,11 @@
+import { Entity, PrimaryColumn } from 'typeorm';
+
+/** Whoever works on a shard of a workspace's queue holds its row. */
+@Entity('queue_leases')
+export class QueueLease {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'queue_leases_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('smallint', { primaryKeyConstraintName: 'queue_leases_pkey' })
+  shard!: number;
+}

@@ -1,0 +1,179 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { QueuePlace } from '../ingest/domain/queue-place';
+import { BEFORE_ALL_PLACES, EventQueue } from '../ingest/event-queue';
+import { QueueSignal } from '../ingest/queue-signal';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
+import { databaseFailure } from '../platform/database/database-errors';
+import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
+import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { LostRaceError } from '../platform/lane/persist-batch';
+import { Agenda } from './agenda';
+import { isDatabaseAway } from './effect-errors';
+import { QueueBatch, type TurnOutcome } from './queue-batch';
+import { QueueLeases } from './queue-leases';
+
+/** Turns at a time of one process. More work off a backlog hardly faster, and take more from the events that come in. */
+const RUNNERS = 1;
+/** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
+const REST_SHARE = 0.3;
+const LOCK_TIMEOUT_MS = 1_000;
+/** An effect that takes longer is cancelled, and fails. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** An idle process looks so often, at random, for what other processes have queued. */
+const LOOK_MS_MIN = 100;
+const LOOK_MS_MAX = 500;
+/** Of one look; the next one goes on behind them. Some ten milliseconds. */
+const PLACES_PER_LOOK = 500;
+const RECONNECT_MS = 300;
+/** Deadlocks and lost races in a row; then the one that causes them is looked for. */
+const REPEATS_MAX = 5;
+const LEASES_REMEMBERED_MAX = 100_000;
+
+/**
+ * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
+ * side; the lease of a place keeps its entries in their order. Told at once of what this process queues; what others queue
+ * is found by looking.
+ */
+@Injectable()
+export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(EventWorker.name);
+  private readonly agenda = new Agenda();
+  private readonly scout: PipelinedConnection;
+  private readonly runners: readonly PipelinedConnection[];
+  private readonly leased = new LRUCache<string, true>({ max: LEASES_REMEMBERED_MAX });
+  private readonly stopped = new AbortController();
+  private readonly waiting = new Map<string, QueuePlace>();
+  private wake = new AbortController();
+  private working: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly batch: QueueBatch,
+    private readonly queue: EventQueue,
+    private readonly leases: QueueLeases,
+    private readonly signal: QueueSignal,
+    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+  ) {
+    const open = (): PipelinedConnection =>
+      new PipelinedConnection(connection, {
+        ...{ applicationName: 'cds-worker', lockTimeoutMs: LOCK_TIMEOUT_MS },
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      });
+    this.scout = open();
+    this.runners = Array.from({ length: RUNNERS }, open);
+  }
+
+  /** Begins to work. A process that only takes events does not call it. */
+  start(): void {
+    if (this.working !== undefined) return;
+    this.agenda.onWork = () => this.wake.abort();
+    this.signal.listen((places) => this.agenda.add(places));
+    this.working = Promise.all([this.look(), ...this.runners.map((connection) => this.work(connection))]);
+  }
+
+  /** Begins no further turn, and resolves once those under way are over. */
+  async stop(): Promise<void> {
+    this.signal.listen(undefined);
+    this.stopped.abort();
+    this.wake.abort();
+    await this.working;
+  }
+
+  /** Before lanes and connections close, which effects may need. */
+  onModuleDestroy(): Promise<void> {
+    return this.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.scout, ...this.runners].map((connection) => connection.close()));
+  }
+
+  /** Looks for places with entries, all of them in turn; more often while it finds some. */
+  private async look(): Promise<void> {
+    let after = BEFORE_ALL_PLACES;
+    while (!this.stopped.signal.aborted) {
+      let found: QueuePlace[] = [];
+      try {
+        found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
+        this.agenda.add(found);
+      } catch (error) {
+        this.tell(error);
+      }
+      after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PLACES : (found.at(-1) ?? BEFORE_ALL_PLACES);
+      await this.pause(found.length > 0 ? LOOK_MS_MIN : LOOK_MS_MIN + Math.random() * (LOOK_MS_MAX - LOOK_MS_MIN));
+    }
+  }
+
+  private async work(connection: PipelinedConnection): Promise<void> {
+    while (!this.stopped.signal.aborted) {
+      const place = this.agenda.next();
+      if (place === undefined) await this.somethingToDo();
+      else await this.takeTurn(connection, place);
+    }
+  }
+
+  private async takeTurn(connection: PipelinedConnection, place: QueuePlace): Promise<void> {
+    try {
+      const startedAt = performance.now();
+      const outcome = await this.turn(connection, place);
+      if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
+      this.agenda.done(place, outcome.isMore);
+      this.noteWaiting(place, outcome);
+    } catch (error) {
+      this.tell(error);
+      // Before the place may be taken again, so that nobody goes round in a circle while the database is away.
+      await this.pause(RECONNECT_MS * (0.5 + Math.random()));
+      this.agenda.done(place, false);
+    }
+  }
+
+  private async turn(connection: PipelinedConnection, place: QueuePlace): Promise<TurnOutcome> {
+    const isNew = !this.leased.has(placeName(place));
+    for (let repeats = 0, carefully = false; ; repeats += 1) {
+      try {
+        if (isNew && repeats === 0) await connection.transaction((open) => this.leases.create(open, [place]));
+        this.leased.set(placeName(place), true);
+        return await connection.transaction((open) => this.batch.run(open, place, { carefully }));
+      } catch (error) {
+        if (isDatabaseAway(error) || carefully) throw error;
+        carefully = !isPassingByItself(error) || repeats >= REPEATS_MAX;
+      }
+    }
+  }
+
+  /** What waits for earlier entries elsewhere in the workspace may go on once something there was done. */
+  private noteWaiting(place: QueuePlace, { taken, isWaiting }: TurnOutcome): void {
+    const released = [...this.waiting].filter(([, { tenantId }]) => taken > 0 && tenantId === place.tenantId);
+    for (const [name] of released) this.waiting.delete(name);
+    if (isWaiting) this.waiting.set(placeName(place), place);
+    this.agenda.add(released.map(([, waiting]) => waiting));
+  }
+
+  private async somethingToDo(): Promise<void> {
+    if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
+    if (this.wake.signal.aborted) this.wake = new AbortController();
+    const { signal } = this.wake;
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+  }
+
+  private tell(error: unknown): void {
+    if (this.stopped.signal.aborted) return;
+    const { line, stack } = describeSummary(summariseError(error));
+    if (isDatabaseAway(error)) this.logger.warn(`Events wait for the database: ${line}`);
+    else this.logger.error(`Events could not be processed now: ${line}`, stack);
+  }
+}
+
+/** Nobody's fault: the same can go through at once. */
+function isPassingByItself(error: unknown): boolean {
+  return error instanceof LostRaceError || error instanceof RolledBackError || databaseFailure(error) === 'repeat';
+}
+
+function placeName({ tenantId, shard }: QueuePlace): string {
+  return `${tenantId}/${shard}`;
+}

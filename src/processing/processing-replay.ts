@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { shardOf, type QueuePlace } from '../ingest/domain/queue-place';
+import { EventQueue } from '../ingest/event-queue';
+import { unavailable } from '../platform/database/database-errors';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import type { ReplayAttempt } from '../review/domain/resolution';
+import { ReviewService } from '../review/review.service';
+import type { EffectFailure, EffectResult } from './domain/event-effects';
+import { finishedRecord } from './domain/settled-entry';
+import { failureOf, isDatabaseAway } from './effect-errors';
+import { withinSavepoint } from './effect-scope';
+import { OutOfTurn } from './out-of-turn';
+import { QueueLeases } from './queue-leases';
+import { QueueOrder, type ReadyEntry } from './queue-order';
+import { Settlement } from './settlement';
+
+/** An event whose processing failed for good, and the review entry that says so. */
+export interface EventToProcessAgain {
+  readonly tenantId: string;
+  readonly eventId: string;
+  readonly replay: { readonly entryId: string; readonly attempt: ReplayAttempt };
+}
+
+/** What became of it; without a failure it is processed now. */
+export interface ProcessedAgain {
+  readonly failure?: EffectFailure;
+}
+
+/**
+ * Processes events again that failed for good (contract section 8), while somebody waits. Effects bear being applied again, so
+ * what was applied before is not repeated. The transaction that processes an event closes its review entry.
+ */
+@Injectable()
+export class ProcessingReplay {
+  constructor(
+    private readonly outOfTurn: OutOfTurn,
+    private readonly leases: QueueLeases,
+    private readonly queue: EventQueue,
+    private readonly order: QueueOrder,
+    private readonly settlement: Settlement,
+    private readonly review: ReviewService,
+  ) {}
+
+  /** One attempt. Throws `unavailable` when there could be none now. */
+  async replay(again: EventToProcessAgain): Promise<ProcessedAgain> {
+    try {
+      return await this.outOfTurn.transaction((open) => this.attempt(open, again));
+    } catch (error) {
+      throw isDatabaseAway(error) ? unavailable(error) : error;
+    }
+  }
+
+  private async attempt(transaction: Transaction, again: EventToProcessAgain): Promise<ProcessedAgain> {
+    const { tenantId, eventId } = again;
+    const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
+    if (event === undefined) throw new Error('A review entry names an event that is not stored');
+    const entry = await this.order.outOfOrder(transaction, tenantId, event);
+    const place = { tenantId, shard: shardOf(entry.rootId) };
+    await this.leases.await(transaction, place);
+    const before = await this.queue.lockProcessing(transaction, tenantId, eventId);
+    if (before?.state === 'processed') return this.close(transaction, again);
+    const result = await this.effectsOn(transaction, entry);
+    const record = finishedRecord(eventId, (before?.attempts ?? 0) + 1, result);
+    this.queue.writeDown(transaction, tenantId, [record]);
+    if (result.failure !== undefined) return { failure: result.failure };
+    return this.closeProcessed(transaction, again, place);
+  }
+
+  private async effectsOn(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
+    try {
+      const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
+      return result ?? { reactions: [] };
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      return { reactions: [], failure: failureOf(error) };
+    }
+  }
+
+  private closeProcessed(transaction: Transaction, again: EventToProcessAgain, place: QueuePlace): ProcessedAgain {
+    this.leases.count(transaction, place, 1);
+    return this.close(transaction, again);
+  }
+
+  private close(transaction: Transaction, { tenantId, eventId, replay }: EventToProcessAgain): ProcessedAgain {
+    const resolution = { ...replay.attempt, outcome: 'processed', eventId } as const;
+    this.review.closeReplayed(transaction, [{ tenantId, id: replay.entryId, eventId, resolution }]);
+    return {};
+  }
+}

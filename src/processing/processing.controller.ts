@@ -1,0 +1,24 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
+import { ProcessingSummaryDto } from './dto/processing-summary.dto';
+import { ProcessingFigures } from './processing-figures';
+
+@ApiTags('Processing')
+@Controller('v1/processing')
+export class ProcessingController {
+  constructor(private readonly figures: ProcessingFigures) {}
+
+  /** Shows how many events wait to be processed, and how many could not be. */
+  @Get('summary')
+  @AuthenticateApiKey('events:read')
+  @MayRefuse('validation_failed')
+  @ApiOkResponse({ type: ProcessingSummaryDto })
+  summarizeProcessing(@Caller() { tenantId }: Principal, @Query() _query: NoFieldsDto): Promise<ProcessingSummaryDto> {
+    return this.figures.summary(tenantId);
+  }
+}

@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdentityModule } from '../identity/identity.module';
+import { IngestModule } from '../ingest/ingest.module';
+import { ReviewModule } from '../review/review.module';
+import { EventEffects } from './effects';
+import { ParkedEvent } from './entities/parked-event.entity';
+import { ProcessingCount } from './entities/processing-count.entity';
+import { QueueLease } from './entities/queue-lease.entity';
+import { EventWorker } from './event-worker';
+import { OutOfTurn } from './out-of-turn';
+import { ParkedEvents } from './parked-events';
+import { ParkedRetry } from './parked-retry';
+import { ProcessingFigures } from './processing-figures';
+import { ProcessingMetrics } from './processing-metrics';
+import { ProcessingReplay } from './processing-replay';
+import { ProcessingController } from './processing.controller';
+import { QueueBatch } from './queue-batch';
+import { QueueLeases } from './queue-leases';
+import { QueueOrder } from './queue-order';
+import { Settlement } from './settlement';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([QueueLease, ParkedEvent, ProcessingCount]),
+    ...[IngestModule, IdentityModule, ReviewModule],
+  ],
+  controllers: [ProcessingController],
+  providers: [
+    ...[EventEffects, EventWorker, QueueBatch, QueueLeases, QueueOrder, Settlement],
+    ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
+  ],
+  exports: [EventEffects, EventWorker, ProcessingReplay],
+})
+export class ProcessingModule {}

@@ -1,0 +1,119 @@
+import type { Statement } from '../platform/database/pipelined-connection';
+
+const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
+
+/** Makes the rows that workers hold; sorted, so that nodes that discover the same do not wait for each other in a circle. */
+export const INSERT_LEASES: Statement = {
+  name: 'processing_insert_leases',
+  text: `
+    INSERT INTO queue_leases (tenant_id, shard)
+    SELECT u.tenant_id, u.shard FROM unnest($1::uuid[], $2::smallint[]) AS u (tenant_id, shard)
+    ON CONFLICT ON CONSTRAINT queue_leases_pkey DO NOTHING`,
+};
+
+/** Takes a place, unless somebody else has it. What it needs to know is read in statements behind this one. */
+export const TAKE_LEASE: Statement = {
+  name: 'processing_take_lease',
+  text: `
+    SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE SKIP LOCKED`,
+};
+
+/** Takes a place as soon as it is free. */
+export const AWAIT_LEASE: Statement = {
+  name: 'processing_await_lease',
+  text: `
+    SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE`,
+};
+
+/** The first parked entry of each of these profiles that has one. */
+export const FIRST_PARKED: Statement = {
+  name: 'processing_first_parked',
+  text: `
+    SELECT u.profile_id, first.queued_at, first.position
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT ${TEXT_OF_QUEUED_AT}, position FROM parked_events p
+      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
+      ORDER BY p.queued_at, p.position, p.event_id LIMIT 1
+    ) first`,
+};
+
+/** Parks entries; with a delay those that have failed, without those behind them. */
+export const PARK_ENTRIES: Statement = {
+  name: 'processing_park_entries',
+  text: `
+    INSERT INTO parked_events (tenant_id, profile_id, queued_at, position, event_id, shard, attempts, retry_at)
+    SELECT $1::uuid, u.profile_id, u.queued_at, u.position, u.event_id, $2::smallint, u.attempts,
+      clock_timestamp() + u.delay_ms * interval '1 millisecond'
+    FROM unnest($3::timestamptz[], $4::int[], $5::uuid[], $6::uuid[], $7::int[], $8::int[])
+      AS u (queued_at, position, event_id, profile_id, attempts, delay_ms)`,
+};
+
+/** Of a place, the parked entries whose time has come. */
+export const DUE_ENTRIES: Statement = {
+  name: 'processing_due_entries',
+  text: `
+    SELECT profile_id, ${TEXT_OF_QUEUED_AT}, position, event_id, attempts FROM parked_events p
+    WHERE tenant_id = $1::uuid AND shard = $2::smallint AND retry_at IS NOT NULL AND retry_at <= statement_timestamp()
+    ORDER BY retry_at LIMIT $3`,
+};
+
+/** One parked entry, if it is still there, and whether its time has come. */
+export const DUE_ENTRY: Statement = {
+  name: 'processing_due_entry',
+  text: `
+    SELECT attempts, retry_at <= clock_timestamp() AS is_due FROM parked_events
+    WHERE tenant_id = $1::uuid AND profile_id = $2::uuid AND queued_at = $3::timestamptz AND position = $4::int
+      AND event_id = $5::uuid`,
+};
+
+/** Puts off the next attempt at a parked entry. */
+export const POSTPONE_ENTRY: Statement = {
+  name: 'processing_postpone_entry',
+  text: `
+    UPDATE parked_events
+    SET attempts = $6::int, retry_at = clock_timestamp() + $7::int * interval '1 millisecond'
+    WHERE tenant_id = $1::uuid AND profile_id = $2::uuid AND queued_at = $3::timestamptz AND position = $4::int
+      AND event_id = $5::uuid`,
+};
+
+/** Lets go of the first parked entries of a profile, and answers them in their order. */
+export const RELEASE_ENTRIES: Statement = {
+  name: 'processing_release_entries',
+  text: `
+    WITH released AS MATERIALIZED (
+      SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
+      WHERE tenant_id = $1::uuid AND profile_id = $2::uuid
+      ORDER BY queued_at, position, event_id LIMIT $3
+    )
+    DELETE FROM parked_events p USING released r
+    WHERE p.tenant_id = r.tenant_id AND p.profile_id = r.profile_id AND p.queued_at = r.queued_at AND p.position = r.position
+      AND p.event_id = r.event_id
+    RETURNING to_char(p.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, p.position, p.event_id`,
+};
+
+/** Makes the first parked entry of a profile, if there is one, due now. */
+export const WAKE_FIRST: Statement = {
+  name: 'processing_wake_first',
+  text: `
+    WITH first AS MATERIALIZED (
+      SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
+      WHERE tenant_id = $1::uuid AND profile_id = $2::uuid
+      ORDER BY queued_at, position, event_id LIMIT 1
+    )
+    UPDATE parked_events p SET retry_at = clock_timestamp() FROM first f
+    WHERE p.tenant_id = f.tenant_id AND p.profile_id = f.profile_id AND p.queued_at = f.queued_at AND p.position = f.position
+      AND p.event_id = f.event_id AND p.retry_at IS NULL`,
+};
+
+/** Counts events in the ten seconds that it is now; only whoever has the place counts for it. */
+export const COUNT_PROCESSED: Statement = {
+  name: 'processing_count_processed',
+  text: `
+    INSERT INTO processing_counts AS stored (tenant_id, shard, slot, started_at, processed)
+    SELECT $1::uuid, $2::smallint, (extract(epoch FROM n.started_at)::bigint / 10) % 7, n.started_at, $3::int
+    FROM (SELECT date_bin('10 seconds', clock_timestamp(), 'epoch') AS started_at) n
+    ON CONFLICT ON CONSTRAINT processing_counts_pkey DO UPDATE SET
+      processed = excluded.processed + CASE WHEN stored.started_at = excluded.started_at THEN stored.processed ELSE 0 END,
+      started_at = excluded.started_at`,
+};

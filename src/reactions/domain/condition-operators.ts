@@ -1,0 +1,54 @@
+/** How an operator of JsonLogic takes its arguments, and what it may do to the cost of a condition. */
+export interface OperatorRule {
+  readonly argumentsMin: number;
+  readonly argumentsMax: number;
+  /** A single argument may stand there without a list around it. */
+  readonly unary?: true;
+  /** Goes through a list: its second argument is worked out once for each entry. */
+  readonly iterates?: true;
+  /** Its result can be larger than each of its arguments. */
+  readonly grows?: true;
+  /** Its arguments are text that is written out, not worked out. */
+  readonly literal?: true;
+}
+
+const ANY = Number.POSITIVE_INFINITY;
+
+function takes(argumentsMin: number, argumentsMax: number, more: Partial<OperatorRule> = {}): OperatorRule {
+  return { argumentsMin, argumentsMax, ...more };
+}
+
+const iteration = (argumentsMin: number, argumentsMax: number): OperatorRule =>
+  takes(argumentsMin, argumentsMax, { iterates: true });
+
+/** Every operator of a condition: JsonLogic's own without `log`, `method` and what would speak to the world outside. */
+export const CONDITION_OPERATORS: ReadonlyMap<string, OperatorRule> = new Map<string, OperatorRule>([
+  ['var', takes(0, 2, { unary: true, literal: true })],
+  ['missing', takes(1, ANY, { unary: true, grows: true })],
+  ['missing_some', takes(2, 2, { grows: true })],
+  ['if', takes(2, ANY)],
+  ['?:', takes(3, 3)],
+  ['and', takes(1, ANY)],
+  ['or', takes(1, ANY)],
+  ['!', takes(1, 1, { unary: true })],
+  ['!!', takes(1, 1, { unary: true })],
+  ...['==', '===', '!=', '!=='].map((name) => [name, takes(2, 2)] as const),
+  ...['<', '<=', '>', '>='].map((name) => [name, takes(2, 3)] as const),
+  ['+', takes(1, ANY, { unary: true })],
+  ['*', takes(1, ANY, { unary: true })],
+  ['-', takes(1, 2, { unary: true })],
+  ['/', takes(2, 2)],
+  ['%', takes(2, 2)],
+  ['min', takes(1, ANY, { unary: true })],
+  ['max', takes(1, ANY, { unary: true })],
+  ['in', takes(2, 2)],
+  ['substr', takes(2, 3)],
+  ['cat', takes(1, ANY, { unary: true, grows: true })],
+  ['merge', takes(1, ANY, { unary: true, grows: true })],
+  ['map', iteration(2, 2)],
+  ['filter', iteration(2, 2)],
+  ['all', iteration(2, 2)],
+  ['some', iteration(2, 2)],
+  ['none', iteration(2, 2)],
+  ['reduce', iteration(2, 3)],
+]);

@@ -1,0 +1,87 @@
+import type { Fault } from '../../platform/errors/fault';
+import {
+  emptyFault,
+  fieldPath,
+  formatFault,
+  invalidCharactersFault,
+  requiredFault,
+  tooLongFault,
+  typeFault,
+  unknownFieldFault,
+} from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
+import { isStorable } from '../../platform/text/storable-text';
+import { conditionFaults, type Condition } from './condition';
+import { parseReactionOperations } from './reaction-operations';
+import type { ReactionDefinition } from './reaction';
+
+/** As of events (contract section 3). */
+export const EVENT_TYPE_CHARACTERS_MAX = 128;
+export const SOURCE_CHARACTERS_MAX = 128;
+/** Only unknown fields can make more; a longer answer helps nobody. */
+const FAULTS_MAX = 1_000;
+const FIELDS: ReadonlySet<string> = new Set(['name', 'eventType', 'source', 'when', 'ops', 'enabled']);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of `reactions:define` (contract section 8), any JSON value; what it does not say is not set, and null means
+ * absent. Faults: every one of shape, names, condition and operations; what the campaign declares is not asked here.
+ */
+export function parseReactionDefinition(
+  body: unknown,
+): { readonly definition: ReactionDefinition } | { readonly faults: readonly Fault[] } {
+  if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
+  const faults: Fault[] = [];
+  const name = nameOf(body, faults);
+  const eventType = textOf(body, 'eventType', EVENT_TYPE_CHARACTERS_MAX, faults);
+  if (eventType === undefined && isAbsent(body['eventType'])) faults.push(requiredFault('eventType'));
+  const source = textOf(body, 'source', SOURCE_CHARACTERS_MAX, faults);
+  const when = conditionOf(body, faults);
+  const parsed = parseReactionOperations(body['ops']);
+  if ('faults' in parsed) faults.push(...parsed.faults);
+  const enabled = body['enabled'] ?? true;
+  if (typeof enabled !== 'boolean') faults.push(typeFault('enabled', 'true or false'));
+  for (const field of Object.keys(body)) {
+    if (!FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a reaction'));
+  }
+  if (faults.length > 0 || 'faults' in parsed || name === undefined || eventType === undefined) {
+    return { faults: faults.slice(0, FAULTS_MAX) };
+  }
+  return { definition: { name, eventType, source, when, ops: parsed.ops, enabled: enabled === true } };
+}
+
+function nameOf(body: Fields, faults: Fault[]): string | undefined {
+  const name = body['name'];
+  if (isAbsent(name)) faults.push(requiredFault('name'));
+  else if (typeof name !== 'string') faults.push(typeFault('name', 'a string'));
+  else if (PATH_NAME.test(name)) return name;
+  else faults.push(formatFault('name', PATH_NAME_FORM));
+  return undefined;
+}
+
+/** What events can have there; of the external family a type may be nearly any text. */
+function textOf(body: Fields, field: string, charactersMax: number, faults: Fault[]): string | undefined {
+  const text = body[field];
+  if (isAbsent(text)) return undefined;
+  if (typeof text !== 'string') faults.push(typeFault(field, 'a string'));
+  else if (text.trim() === '') faults.push(emptyFault(field));
+  else if (!isStorable(text)) faults.push(invalidCharactersFault(field));
+  else if (Array.from(text.slice(0, 2 * charactersMax + 1)).length > charactersMax) {
+    faults.push(tooLongFault(field, charactersMax));
+  } else return text;
+  return undefined;
+}
+
+function conditionOf(body: Fields, faults: Fault[]): Condition | undefined {
+  const { when } = body;
+  if (isAbsent(when)) return undefined;
+  const found = conditionFaults(when);
+  faults.push(...found);
+  return found.length === 0 && isObject(when) ? when : undefined;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,34 @@
+import type { Fault } from '../../platform/errors/fault';
+import { formatFault, invalidCharactersFault, tooLongFault, typeFault } from '../../platform/errors/fault-words';
+import { isStorable } from '../../platform/text/storable-text';
+import { RECORD_BRANCHES, RECORD_FIELDS, type EventRecord } from './event-record';
+import { ownValue } from './own-value';
+
+/** Longer than the path of anything in an event of usual names. */
+export const VALUE_PATH_CHARACTERS_MAX = 256;
+/** `properties` may be 8 levels deep (contract section 3), and then there is `properties` itself. */
+export const VALUE_PATH_STEPS_MAX = 9;
+/** What every object inherits; no path can mean it. */
+const INHERITED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const FORM =
+  'must be the path of a value in the event, such as source, identity.email, properties.amount or properties.items.0.sku';
+
+/** What is wrong with `valueFrom`, any JSON value. Codes: `type`, `too_long`, `invalid_characters`, `format`. */
+export function valuePathFaults(valueFrom: unknown, path: string): readonly Fault[] {
+  if (typeof valueFrom !== 'string') return [typeFault(path, 'a string')];
+  if (valueFrom.length > VALUE_PATH_CHARACTERS_MAX) return [tooLongFault(path, VALUE_PATH_CHARACTERS_MAX)];
+  if (!isStorable(valueFrom)) return [invalidCharactersFault(path)];
+  return isValuePath(valueFrom) ? [] : [formatFault(path, FORM)];
+}
+
+/** What stands there in an event; undefined: nothing does. */
+export function valueAt(event: EventRecord, valueFrom: string): unknown {
+  return ownValue(event, valueFrom.split('.'));
+}
+
+function isValuePath(text: string): boolean {
+  const [field = '', ...below] = text.split('.');
+  if (!RECORD_FIELDS.some((each) => each === field)) return false;
+  if (RECORD_BRANCHES.has(field) !== below.length > 0 || below.length >= VALUE_PATH_STEPS_MAX) return false;
+  return below.every((step) => step !== '' && !INHERITED.has(step));
+}

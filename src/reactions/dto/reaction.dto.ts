@@ -1,0 +1,117 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PATH_NAME } from '../../platform/text/path-name';
+import { OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runtime/domain/operation';
+import type { VariableValue } from '../../variables/domain/variable';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/reaction-definition';
+import { VALUE_PATH_CHARACTERS_MAX } from '../domain/value-path';
+import type { Reaction } from '../entities/reaction.entity';
+
+const VALUE = { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }] };
+const CONDITION: { type: 'object'; additionalProperties: true; example: object } = {
+  type: 'object',
+  additionalProperties: true,
+  example: { '>=': [{ var: 'event.properties.amount' }, 20] },
+};
+const NAME = { pattern: PATH_NAME.source, example: 'count-purchases' };
+
+/** A change of one variable: with a `value`, or with one that is found in the event. */
+export class ReactionOperationDto {
+  /** Of a variable that the campaign declares. */
+  @ApiProperty({ maxLength: PATH_CHARACTERS_MAX, example: 'state.user.points' })
+  path!: string;
+
+  @ApiProperty({ enum: ['set', 'inc', 'dec'], example: 'inc' })
+  op!: string;
+
+  /** Of the variable's type; a number for `inc` and `dec`. */
+  @ApiProperty({ ...VALUE, required: false })
+  value?: VariableValue;
+
+  /** Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. */
+  @ApiProperty({ maxLength: VALUE_PATH_CHARACTERS_MAX, required: false, example: 'properties.amount' })
+  valueFrom?: string;
+}
+
+/** Checked by `domain/reaction-definition.ts`. A full definition: what it does not say is removed. */
+export class DefineReactionDto {
+  /** Unique in the campaign. */
+  @ApiProperty(NAME)
+  name!: string;
+
+  /** Events of this type; of the external-events family, their `type`. */
+  @ApiProperty({ minLength: 1, maxLength: EVENT_TYPE_CHARACTERS_MAX, example: 'purchase' })
+  eventType!: string;
+
+  /** Only events of this source; any when absent. */
+  @ApiProperty({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX, required: false })
+  source?: string;
+
+  /** Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. */
+  @ApiPropertyOptional(CONDITION)
+  when?: Record<string, unknown>;
+
+  /** Applied in their order, wholly or not at all, once for each event. */
+  @ApiProperty({
+    type: [ReactionOperationDto],
+    minItems: 1,
+    maxItems: OPERATIONS_MAX,
+    example: [{ path: 'state.user.points', op: 'inc', value: 10 }],
+  })
+  ops!: ReactionOperationDto[];
+
+  /** False switches it off; true when absent. */
+  @ApiProperty({ required: false })
+  enabled?: boolean;
+}
+
+/** What a campaign does when an event arrives. */
+export class ReactionDto {
+  campaignId!: string;
+
+  name!: string;
+
+  eventType!: string;
+
+  /** Absent: of any source. */
+  source?: string;
+
+  /** Absent: always. */
+  @ApiPropertyOptional(CONDITION)
+  when?: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({ type: [ReactionOperationDto] })
+  ops!: readonly ReactionOperationDto[];
+
+  enabled!: boolean;
+
+  /** It applies to events received from then on. */
+  appliesFrom!: Date;
+
+  createdAt!: Date;
+
+  updatedAt!: Date;
+
+  static of({ campaignId, name, eventType, source, condition, operations, enabled, ...times }: Reaction): ReactionDto {
+    const { appliesFrom, createdAt, updatedAt } = times;
+    return {
+      ...{ campaignId, name, eventType },
+      ...(source === null ? {} : { source }),
+      ...(condition === null ? {} : { when: condition }),
+      ...{ ops: operations, enabled, appliesFrom, createdAt, updatedAt },
+    };
+  }
+}
+
+export class DefinedReactionDto {
+  @ApiProperty({ enum: ['defined'] })
+  status!: 'defined';
+
+  reaction!: ReactionDto;
+}
+
+export class ReactionPageDto {
+  items!: ReactionDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+}

@@ -1,0 +1,46 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Condition } from '../domain/condition';
+import type { ReactionOperation } from '../domain/reaction';
+
+@Entity('reactions')
+@Index('reactions_event_type_idx', ['tenantId', 'eventType', 'id'], { where: "created_at > '-infinity'" })
+export class Reaction {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'reactions_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('text', { name: 'campaign_id', primaryKeyConstraintName: 'reactions_pkey' })
+  campaignId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'reactions_pkey' })
+  name!: string;
+
+  /** From the first definition until it is deleted; ids sort by the time they were made. */
+  @Column('uuid')
+  id!: string;
+
+  @Column('text', { name: 'event_type' })
+  eventType!: string;
+
+  @Column('text', { nullable: true })
+  source!: string | null;
+
+  /** As it was sent; json keeps its text. */
+  @Column('json', { nullable: true })
+  condition!: Condition | null;
+
+  @Column('json')
+  operations!: readonly ReactionOperation[];
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  /** Events received before are none of its business. */
+  @Column('timestamptz', { name: 'applies_from' })
+  appliesFrom!: Date;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt!: Date;
+}

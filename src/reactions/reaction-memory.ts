@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import { compileCondition } from './domain/compile-condition';
+import type { Condition } from './domain/condition';
+import type { ReadyReaction } from './domain/react';
+import type { ReactionOperation } from './domain/reaction';
+import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
+import { READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
+
+/** Bytes of JSON; ready to be asked, a condition takes some ten times as much. */
+const REMEMBERED_BYTES_MAX = 16 * 1024 * 1024;
+/** What an entry takes beside its reactions: most types of events have none. */
+const ENTRY_BYTES = 200;
+
+/** A type of events of a workspace. */
+export interface EventTypeKey {
+  readonly tenantId: string;
+  readonly eventType: string;
+}
+
+interface Remembered {
+  readonly version: string;
+  readonly reactions: readonly ReadyReaction[];
+  readonly bytes: number;
+}
+
+interface ReactionRow {
+  readonly position: string;
+  readonly id: string;
+  readonly campaign_id: string;
+  readonly name: string;
+  readonly source: string | null;
+  readonly condition: Condition | null;
+  readonly operations: readonly ReactionOperation[];
+  readonly applies_from: Date;
+}
+
+/**
+ * The reactions to types of events, exactly as they are: what is remembered counts only while the version that the caller's
+ * transaction sees is the one it was read under. So an event that was received after a definition meets it on every node.
+ */
+@Injectable()
+export class ReactionMemory {
+  private readonly remembered = new LRUCache<string, Remembered>({
+    maxSize: REMEMBERED_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+
+  /** By `nameOf` of the keys; a type without reactions may be missing. In the order of their first definition. */
+  async read(
+    transaction: Transaction,
+    wanted: readonly EventTypeKey[],
+  ): Promise<ReadonlyMap<string, readonly ReadyReaction[]>> {
+    const keys = [...new Map(wanted.map((key) => [nameOf(key), key])).values()];
+    const versions = await this.versionsOf(transaction, [...new Set(keys.map(({ tenantId }) => tenantId))]);
+    const found = new Map<string, readonly ReadyReaction[]>();
+    const unknown: EventTypeKey[] = [];
+    for (const key of keys) {
+      const version = versions.get(key.tenantId);
+      if (version === undefined) continue;
+      const known = this.remembered.get(nameOf(key));
+      if (known?.version === version) found.set(nameOf(key), known.reactions);
+      else unknown.push(key);
+    }
+    for (const [key, entry] of await this.load(transaction, unknown, versions)) {
+      this.remembered.set(key, entry);
+      found.set(key, entry.reactions);
+    }
+    return found;
+  }
+
+  private async versionsOf(transaction: Transaction, tenantIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await transaction.send<{ tenant_id: string; version: string }>(READ_SET_VERSIONS, [tenantIds]);
+    return new Map(rows.map(({ tenant_id: tenantId, version }) => [tenantId, version]));
+  }
+
+  /** Read behind the versions, and so at least as new. */
+  private async load(
+    transaction: Transaction,
+    keys: readonly EventTypeKey[],
+    versions: ReadonlyMap<string, string>,
+  ): Promise<Map<string, Remembered>> {
+    if (keys.length === 0) return new Map();
+    const rows = await transaction.send<ReactionRow>(READ_REACTIONS, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ eventType }) => eventType),
+      REACTIONS_PER_EVENT_TYPE_MAX,
+    ]);
+    const entries = keys.map((key, index): [string, Remembered] => {
+      const own = rows.filter(({ position }) => Number(position) === index + 1);
+      const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
+      return [nameOf(key), { version: versions.get(key.tenantId) ?? '', reactions: own.map(readyOf), bytes }];
+    });
+    return new Map(entries);
+  }
+}
+
+/** A workspace is a UUID, so that no two types share a name. */
+export function nameOf({ tenantId, eventType }: EventTypeKey): string {
+  return `${tenantId}/${eventType}`;
+}
+
+function readyOf(row: ReactionRow): ReadyReaction {
+  const { id, campaign_id: campaignId, name, source, condition, operations: ops, applies_from: appliesFrom } = row;
+  return {
+    reaction: { id, campaignId, name, source, ops, appliesFrom },
+    condition: condition === null ? undefined : compileCondition(condition),
+  };
+}

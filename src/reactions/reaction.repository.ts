@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, LessThan } from 'typeorm';
+import { Reaction } from './entities/reaction.entity';
+
+/** The table of reactions. Every change begins with the workspace's row, so that counting is exact and no circle can wait. */
+@Injectable()
+export class ReactionRepository {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * Tells all nodes that the reactions of a workspace change with this transaction; other changes of the workspace wait until
+   * it ends.
+   */
+  async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
+    await manager.query(
+      `INSERT INTO reaction_sets (tenant_id, version) VALUES ($1, 1)
+       ON CONFLICT ON CONSTRAINT reaction_sets_pkey DO UPDATE SET version = reaction_sets.version + 1`,
+      [tenantId],
+    );
+  }
+
+  find(tenantId: string, campaignId: string, name: string, manager?: EntityManager): Promise<Reaction | null> {
+    return (manager ?? this.database.manager).findOneBy(Reaction, { tenantId, campaignId, name });
+  }
+
+  /** Newest first, below an id. A campaign has so few that its key is index enough. */
+  list(tenantId: string, campaignId: string, below: string, limit: number): Promise<Reaction[]> {
+    return this.database.manager.find(Reaction, {
+      where: { tenantId, campaignId, id: LessThan(below) },
+      order: { id: 'DESC' },
+      // One more than the page shows that there is a next one.
+      take: limit + 1,
+    });
+  }
+
+  countOfCampaign(manager: EntityManager, tenantId: string, campaignId: string): Promise<number> {
+    return manager.countBy(Reaction, { tenantId, campaignId });
+  }
+
+  countOfEventType(manager: EntityManager, tenantId: string, eventType: string): Promise<number> {
+    return manager
+      .createQueryBuilder(Reaction, 'reaction')
+      .where('reaction.tenantId = :tenantId AND reaction.eventType = :eventType', { tenantId, eventType })
+      .andWhere(`reaction.createdAt > '-infinity'`)
+      .getCount();
+  }
+
+  /** Stores a reaction over the one with its key, if there is one. */
+  async put(manager: EntityManager, reaction: Reaction): Promise<void> {
+    await manager.upsert(Reaction, reaction as never, ['tenantId', 'campaignId', 'name']);
+  }
+
+  async delete(manager: EntityManager, { tenantId, campaignId, name }: Reaction): Promise<void> {
+    await manager.delete(Reaction, { tenantId, campaignId, name });
+  }
+}

@@ -1,0 +1,24 @@
+import type { Statement } from '../platform/database/pipelined-connection';
+
+/** How often the reactions of workspaces have changed; nothing of those that never had one. */
+export const READ_SET_VERSIONS: Statement = {
+  name: 'reactions_read_set_versions',
+  text: `
+    SELECT u.tenant_id, s.version
+    FROM unnest($1::uuid[]) AS u (tenant_id)
+    CROSS JOIN LATERAL (SELECT version FROM reaction_sets WHERE tenant_id = u.tenant_id LIMIT 1) s`,
+};
+
+/** The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may have. */
+export const READ_REACTIONS: Statement = {
+  name: 'reactions_read',
+  text: `
+    SELECT u.position, r.id, r.campaign_id, r.name, r.source, r.condition, r.operations, r.applies_from
+    FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
+    CROSS JOIN LATERAL (
+      SELECT id, campaign_id, name, source, condition, operations, applies_from, enabled FROM reactions
+      WHERE tenant_id = u.tenant_id AND event_type = u.event_type AND created_at > '-infinity'
+      ORDER BY id LIMIT $3
+    ) r
+    WHERE r.enabled`,
+};

@@ -1,0 +1,67 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { JsonBody } from '../platform/http/json-body.decorator';
+import { PathNamePipe } from '../platform/http/path-name.pipe';
+import { limitOf, PageQuery } from '../platform/pagination/page.query';
+import { DefinedReactionDto, DefineReactionDto, ReactionDto, ReactionPageDto } from './dto/reaction.dto';
+import { ReactionsService } from './reactions.service';
+
+@ApiTags('Reactions')
+@Controller('v1/campaigns/:campaign_id')
+export class ReactionsController {
+  constructor(private readonly reactions: ReactionsService) {}
+
+  /** Makes a campaign react to events that are received from now on, or changes how it does. */
+  @Post('reactions\\:define')
+  @AuthenticateApiKey('reactions:write')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DefinedReactionDto })
+  async defineReaction(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @JsonBody(DefineReactionDto, { checked: false }) wanted: unknown,
+  ): Promise<DefinedReactionDto> {
+    const reaction = await this.reactions.define(tenantId, campaignId, wanted);
+    return { status: 'defined', reaction: ReactionDto.of(reaction) };
+  }
+
+  /** Lists the reactions of a campaign, newest first. */
+  @Get('reactions')
+  @AuthenticateApiKey('reactions:read')
+  @ApiOkResponse({ type: ReactionPageDto })
+  async listReactions(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @Query() query: PageQuery,
+  ): Promise<ReactionPageDto> {
+    const { rows, nextCursor } = await this.reactions.list(tenantId, campaignId, query.cursor, limitOf(query));
+    return { items: rows.map((reaction) => ReactionDto.of(reaction)), nextCursor };
+  }
+
+  /** Shows one reaction. */
+  @Get('reactions/:name')
+  @AuthenticateApiKey('reactions:read')
+  @ApiOkResponse({ type: ReactionDto })
+  async getReaction(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @Param('name', PathNamePipe) name: string,
+  ): Promise<ReactionDto> {
+    return ReactionDto.of(await this.reactions.get(tenantId, campaignId, name));
+  }
+
+  /** Deletes a reaction; what it has changed stays. */
+  @Delete('reactions/:name')
+  @AuthenticateApiKey('reactions:write')
+  @ApiOkResponse({ type: ReactionDto })
+  async deleteReaction(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @Param('name', PathNamePipe) name: string,
+  ): Promise<ReactionDto> {
+    return ReactionDto.of(await this.reactions.delete(tenantId, campaignId, name));
+  }
+}

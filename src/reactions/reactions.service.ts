@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../platform/clock/clock';
+import { describeFaults } from '../platform/errors/describe-faults';
+import { DomainError } from '../platform/errors/domain-error';
+import type { Fault } from '../platform/errors/fault';
+import { newId } from '../platform/ids/ids';
+import { Turns } from '../platform/lane/turns';
+import { type IdPage, idPage, idPageStart } from '../platform/pagination/id-key';
+import { VariablesService } from '../variables/variables.service';
+import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
+import type { ReactionDefinition } from './domain/reaction';
+import { parseReactionDefinition } from './domain/reaction-definition';
+import { declarationFaults } from './domain/reaction-operations';
+import { REACTIONS_PER_CAMPAIGN_MAX, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
+import type { Reaction } from './entities/reaction.entity';
+import { ReactionRepository } from './reaction.repository';
+
+/** Defines what makes campaigns react to events (contract section 8). */
+@Injectable()
+export class ReactionsService {
+  private readonly turns: Turns;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly reactions: ReactionRepository,
+    private readonly variables: VariablesService,
+    private readonly clock: Clock,
+  ) {
+    this.turns = new Turns(clock);
+  }
+
+  /**
+   * Defines a reaction, or makes it what the definition says; in force on every node with the answer. Throws
+   * `validation_failed` with every fault: of the body, any JSON value; of paths and types that the campaign does not declare; or
+   * `limit_exceeded`.
+   */
+  async define(tenantId: string, campaignId: string, body: unknown): Promise<Reaction> {
+    const parsed = parseReactionDefinition(body);
+    if ('faults' in parsed) throw invalid(parsed.faults);
+    const { definition } = parsed;
+    const faults = declarationFaults(
+      definition.ops,
+      // What was declared a moment ago on another node has to be known.
+      await this.variables.declarationsNow(tenantId, campaignId),
+    );
+    if (faults.length > 0) throw invalid(faults);
+    const stored = await this.reactions.find(tenantId, campaignId, definition.name);
+    // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
+    if (stored !== null && isSameReaction(stored, definition)) return stored;
+    return this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
+  }
+
+  /** Newest first; none of a campaign that nobody knows. */
+  async list(
+    tenantId: string,
+    campaignId: string,
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<IdPage<Reaction>> {
+    return idPage(await this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit), limit);
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
+    const reaction = await this.reactions.find(tenantId, campaignId, name);
+    if (reaction === null) throw unknownReaction();
+    return reaction;
+  }
+
+  /** Out of force on every node with the answer, also for events that wait. Throws `not_found`. */
+  delete(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
+    return this.change(tenantId, async (manager) => {
+      const reaction = await this.reactions.find(tenantId, campaignId, name, manager);
+      if (reaction === null) throw unknownReaction();
+      await this.reactions.delete(manager, reaction);
+      return reaction;
+    });
+  }
+
+  /** Changes of one workspace wait for each other: here for their turn, and for those of other nodes at the workspace's row. */
+  private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.turns.take(tenantId, () =>
+      this.database.transaction(async (manager) => {
+        await this.reactions.lockSet(manager, tenantId);
+        return work(manager);
+      }),
+    );
+  }
+
+  private async store(
+    manager: EntityManager,
+    tenantId: string,
+    campaignId: string,
+    wanted: ReactionDefinition,
+  ): Promise<Reaction> {
+    const { name, eventType } = wanted;
+    const now = this.clock.now();
+    const stored = await this.reactions.find(tenantId, campaignId, name, manager);
+    if (stored !== null && isSameReaction(stored, wanted)) return stored;
+    const faults = [
+      ...(stored === null ? await this.campaignFaults(manager, tenantId, campaignId) : []),
+      ...(stored?.eventType === eventType ? [] : await this.eventTypeFaults(manager, tenantId, eventType)),
+    ];
+    if (faults.length > 0) throw invalid(faults);
+    const reaction: Reaction = {
+      ...{ tenantId, campaignId, name, id: stored?.id ?? newId() },
+      ...storedOf(wanted, stored === null ? now : appliesFrom(stored, wanted, now)),
+      ...{ createdAt: stored?.createdAt ?? now, updatedAt: now },
+    };
+    await this.reactions.put(manager, reaction);
+    return reaction;
+  }
+
+  private async campaignFaults(manager: EntityManager, tenantId: string, campaignId: string): Promise<Fault[]> {
+    if ((await this.reactions.countOfCampaign(manager, tenantId, campaignId)) < REACTIONS_PER_CAMPAIGN_MAX) return [];
+    const message = `The campaign has ${REACTIONS_PER_CAMPAIGN_MAX} reactions already, the most it may have; delete one that is no longer used.`;
+    return [{ path: 'name', code: 'limit_exceeded', message }];
+  }
+
+  private async eventTypeFaults(manager: EntityManager, tenantId: string, eventType: string): Promise<Fault[]> {
+    const count = await this.reactions.countOfEventType(manager, tenantId, eventType);
+    if (count < REACTIONS_PER_EVENT_TYPE_MAX) return [];
+    const message = `The workspace has ${REACTIONS_PER_EVENT_TYPE_MAX} reactions to this eventType already, the most it may have; delete one that is no longer used.`;
+    return [{ path: 'eventType', code: 'limit_exceeded', message }];
+  }
+}
+
+function invalid(details: readonly Fault[]): DomainError {
+  return new DomainError('validation_failed', describeFaults(details), { details });
+}
+
+function unknownReaction(): DomainError {
+  return new DomainError('not_found', 'The campaign has no reaction with this name.');
+}

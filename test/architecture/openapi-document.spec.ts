@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes';
+
+const run = promisify(execFile);
+const ROOT = join(__dirname, '..', '..');
+const REDOCLY = join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+const document = JSON.parse(readFileSync(join(ROOT, 'docs', 'openapi.json'), 'utf8'));
+
+interface Operation {
+  readonly name: string;
+  readonly spec: any;
+}
+
+const operations: readonly Operation[] = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<any>(methods).map(([method, spec]) => ({ name: `${method.toUpperCase()} ${path}`, spec })),
+);
+
+/** Headers that every answer of a status has. */
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+};
+
+function resolved(value: any): any {
+  if (value?.$ref === undefined) return value;
+  const steps: string[] = value.$ref.split('/').slice(1);
+  return resolved(steps.reduce((at, step) => at?.[step], document));
+}
+
+function responsesOf({ spec }: Operation): [string, any][] {
+  return Object.entries(spec.responses).map(([status, response]) => [status, resolved(response)]);
+}
+
+const isProblem = (status: string): boolean => /^[45]\d\d$/.test(status);
+
+/** What an operation of this kind can always be refused with. */
+function impliedStatuses({ spec }: Operation): number[] {
+  const schemes: string[] = (spec.security ?? []).flatMap((alternative: object) => Object.keys(alternative));
+  const places: string[] = (spec.parameters ?? []).map((parameter: any) => parameter.in);
+  return [
+    ...[405, 500],
+    ...(schemes.length > 0 ? [401, 429, 503] : []),
+    ...(schemes.includes('apiKey') || schemes.includes('participantToken') ? [403] : []),
+    ...(spec.requestBody === undefined ? [] : [400, 413, 415, 422]),
+    ...(places.includes('path') ? [404] : []),
+    ...(places.includes('query') ? [422] : []),
+  ];
+}
+
+const namesOf = (odd: readonly Operation[]): string[] => odd.map(({ name }) => name);
+const hasExample = (content: any): boolean =>
+  content.example !== undefined || Object.values<any>(content.examples ?? {}).some(({ value }) => value !== undefined);
+
+describe('docs/openapi.json', () => {
+  it('has neither errors nor warnings under the recommended rules of Redocly', async () => {
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const options = ['lint', 'docs/openapi.json', '--extends=recommended', '--format=json'];
+    const { stdout } = await run(process.execPath, [REDOCLY, ...options], { cwd: ROOT, env }).catch(
+      (failure: unknown) => failure as { stdout: string },
+    );
+    const { problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+    expect(problems.map(({ ruleId, message, location }: any) => [ruleId, message, location[0].pointer])).toEqual([]);
+  });
+
+  it('describes each group of operations, and has no group without any', () => {
+    const used = new Set(operations.flatMap(({ spec }) => spec.tags ?? []));
+    const described = document.tags.filter(({ description }: any) => /\S/.test(description ?? ''));
+    expect(described.map(({ name }: any) => name).sort()).toEqual([...used].sort());
+  });
+
+  it('says how each security scheme is used', () => {
+    const schemes = Object.values<any>(document.components.securitySchemes);
+    expect(schemes.filter(({ description }) => !/\S/.test(description ?? ''))).toEqual([]);
+  });
+});
+
+describe('every operation of docs/openapi.json', () => {
+  it('is found', () => expect(operations.length).toBeGreaterThanOrEqual(40));
+
+  it('has a summary, which is one or two sentences, and belongs to one group', () => {
+    const odd = operations.filter(({ spec }) => !/^[A-Z].+\.$/.test(spec.summary ?? '') || spec.tags?.length !== 1);
+    expect(namesOf(odd)).toEqual([]);
+  });
+
+  it('shows an example of its body, if it takes one', () => {
+    const bodies = operations.filter(({ spec }) => spec.requestBody !== undefined);
+    const bare = bodies.filter(({ spec }) => !hasExample(spec.requestBody.content['application/json']));
+    expect(namesOf(bare)).toEqual([]);
+  });
+
+  it('shows an example of each success, and words for it', () => {
+    const bare = operations.filter((operation) =>
+      responsesOf(operation).some(([status, { description, content = {} }]) => {
+        if (!/^2/.test(status)) return false;
+        return !/\S/.test(description) || !Object.values(content).every(hasExample);
+      }),
+    );
+    expect(namesOf(bare)).toEqual([]);
+  });
+
+  it('names the statuses that its kind can be refused with', () => {
+    const missing = operations.flatMap((operation) => {
+      const named = Object.keys(operation.spec.responses);
+      return impliedStatuses(operation)
+        .filter((status) => !named.includes(String(status)))
+        .map((status) => `${operation.name}: ${status}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('shows each refusal as a problem, with an example for each of its codes and the headers that come with it', () => {
+    const odd = operations.flatMap((operation) =>
+      responsesOf(operation).flatMap(([status, response]) => {
+        const problem = response.content?.['application/problem+json'];
+        // Some answers of their own kind have such a status too, as of a service that says it is not ready.
+        if (!isProblem(status) || (problem === undefined && response.content !== undefined)) return [];
+        const examples = Object.entries<any>(problem?.examples ?? {});
+        const codes: string[] = operation.spec['x-error-codes'].filter((code: ErrorCode) => statusOf(code) === status);
+        const isSound =
+          problem?.schema.$ref === '#/components/schemas/ProblemDetails' &&
+          examples.map(([code]) => code).join() === codes.join() &&
+          examples.every(([code, { value }]) => value.error_code === code && String(value.status) === status) &&
+          (HEADERS[status] ?? []).every((name) => response.headers[name] !== undefined);
+        return isSound ? [] : `${operation.name}: ${status}`;
+      }),
+    );
+    expect(odd).toEqual([]);
+  });
+
+  it('names its request in each of its answers', () => {
+    const odd = operations.filter((operation) =>
+      responsesOf(operation).some(([, { headers }]) => headers?.['X-Request-Id'] === undefined),
+    );
+    expect(namesOf(odd)).toEqual([]);
+  });
+});
+
+describe('every error code', () => {
+  it('is a refusal of some operation, under its status', () => {
+    const named = new Set(operations.flatMap(({ spec }) => spec['x-error-codes']));
+    expect(Object.keys(ERROR_CODES).filter((code) => !named.has(code))).toEqual([]);
+  });
+});
+
+function statusOf(code: ErrorCode): string {
+  return String(ERROR_CODES[code].status);
+}

@@ -1,0 +1,81 @@
+import { createClient } from '../../clients/typescript/src/client';
+import { startApp, type TestApp } from '../support/app';
+import { aClient } from '../support/client';
+import { aTokenIssuer, type TokenIssuer } from '../support/tokens';
+import { startUnreliableLine, type UnreliableLine } from '../support/unreliable-line';
+
+let service: TestApp;
+let line: UnreliableLine;
+let issuer: TokenIssuer;
+
+beforeAll(async () => {
+  service = await startApp();
+  line = await startUnreliableLine(service.url);
+  const admin = await aClient(service);
+  issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
+  for (const campaign of ['spring', 'summer']) {
+    const variable = { scope: 'user', name: 'points', type: 'number', default: 100 };
+    expect((await admin.post(`/v1/campaigns/${campaign}/variables:define`, variable)).status).toBe(200);
+  }
+});
+
+afterAll(async () => {
+  await line.close();
+  await service.stop();
+});
+
+const TEN_MORE = [{ path: 'state.user.points', op: 'inc', value: 10 } as const];
+const client = (token: string | (() => Promise<string>) = issuer.token()) =>
+  createClient({ baseUrl: line.url, token, retry: { pauseMsMin: 5, pauseMsMax: 20 } });
+
+describe('state', () => {
+  it('is read and changed by its participant', async () => {
+    const { state } = client();
+    expect(await state.read()).toEqual({ user: { points: 100 }, campaign: {}, app: {} });
+    expect(await state.mutate(TEN_MORE)).toEqual({
+      ...{ status: 'applied', mutations: [{ path: 'state.user.points', previous: 100, current: 110 }] },
+      ...{ mutationId: expect.stringMatching(/^[0-9a-f-]{36}$/), payloadMismatch: false },
+    });
+    expect((await state.read()).user).toEqual({ points: 110 });
+  });
+
+  it('is that of the campaign that is named', async () => {
+    const { state } = client();
+    await state.mutate(TEN_MORE, { campaignId: 'summer' });
+    expect((await state.read({ campaignId: 'summer' })).user).toEqual({ points: 110 });
+    expect((await state.read()).user).toEqual({ points: 100 });
+  });
+
+  it('changes once when the answer was lost, under one mutation id', async () => {
+    const { state } = client();
+    const before = line.sent.length;
+    line.next('answer lost');
+    expect(await state.mutate(TEN_MORE)).toMatchObject({ status: 'duplicate', mutations: [{ current: 110 }] });
+    const ids = line.sent.slice(before).map(({ body }) => body.mutation_id);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+    expect((await state.read()).user).toEqual({ points: 110 });
+  });
+
+  it('tells when an id was used for another change before', async () => {
+    const { state } = client();
+    await state.mutate(TEN_MORE, { mutationId: 'checkout-1' });
+    const again = await state.mutate([{ ...TEN_MORE[0]!, value: 99 }], { mutationId: 'checkout-1' });
+    expect(again).toMatchObject({ status: 'duplicate', payloadMismatch: true, mutations: [{ current: 110 }] });
+  });
+
+  it('asks for a token before each attempt', async () => {
+    let asked = 0;
+    const token = issuer.token();
+    line.next({ status: 503 });
+    await client(() => Promise.resolve(asked++ === 0 ? 'not.the.last' : token)).state.read();
+    expect(asked).toBe(2);
+  });
+
+  it('is refused with the path and every fault', async () => {
+    const wrong = client().state.mutate([{ path: 'state.user.pionts', op: 'set', value: 1 }]);
+    await expect(wrong).rejects.toMatchObject({
+      ...{ name: 'CampaignDataError', status: 400, errorCode: 'undeclared_variable', path: 'state.user.pionts' },
+      details: [{ path: 'ops[0].path', code: 'undeclared_variable' }],
+    });
+  });
+});

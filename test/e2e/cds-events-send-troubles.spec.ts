@@ -1,0 +1,183 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { anExternalEvent } from '../support/builders';
+import { runCds, startCds, type RunningCds } from '../support/cds';
+import { startHttpStub, type HttpStub } from '../support/http-stub';
+
+interface Sent {
+  readonly items: readonly any[];
+  /** Of the request: since the first one, in milliseconds. */
+  readonly at: number;
+}
+type Answering = (sent: Sent, response: ServerResponse, request: number) => void;
+
+let folder: string;
+let stub: HttpStub | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cds-troubles-'));
+});
+afterEach(() => stub?.stop());
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A service that answers as told; what it was sent. */
+async function aService(answering: Answering): Promise<Sent[]> {
+  const received: Sent[] = [];
+  stub = await startHttpStub((request, response) => {
+    void text(request).then((body) => {
+      const sent = { items: JSON.parse(body).items, at: performance.now() };
+      received.push(sent);
+      answering(sent, response, received.length);
+    });
+  });
+  return received;
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+const accept: Answering = ({ items }, response) =>
+  answer(response, 200, { results: items.map((_, index) => ({ status: 'accepted', event_id: `e${index}` })) });
+
+const problem = (errorCode: string) => ({ error_code: errorCode, message: 'In words.', details: [] });
+
+function start(file: string, args: readonly string[] = [], input?: AsyncIterable<Buffer>): RunningCds {
+  const environment = { CDS_API_KEY: 'k'.repeat(40), CDS_URL: `http://127.0.0.1:${stub?.port}` };
+  return startCds(environment, ['events', 'send', file, '--json', ...args], input);
+}
+
+async function aFile(name: string, count: number): Promise<string> {
+  const path = join(folder, `${name}.ndjson`);
+  await writeFile(path, Array.from({ length: count }, () => `${JSON.stringify(anExternalEvent())}\n`).join(''));
+  return path;
+}
+
+describe('cds events send, in trouble', () => {
+  it('comes back when Retry-After says so, in seconds or as a date, with the very same events', async () => {
+    const received = await aService((sent, response, request) => {
+      const date = new Date(Date.now() + 2_000).toUTCString();
+      if (request === 1) answer(response, 429, problem('rate_limited'), { 'retry-after': '1' });
+      else if (request === 2) answer(response, 503, problem('unavailable'), { 'retry-after': date });
+      else if (request === 3) response.destroy();
+      else accept(sent, response, request);
+    });
+    const ran = await start(await aFile('later', 5)).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { accepted: 5, repeatedRequests: 3 }]);
+    expect(received.map(({ items }) => items)).toEqual(Array(4).fill(received[0]?.items));
+    const [first = 0, second = 0, third = 0] = received.map(({ at }) => at);
+    expect(second - first).toBeGreaterThanOrEqual(990);
+    expect(third - second).toBeGreaterThanOrEqual(990);
+  });
+
+  it('sends in halves what is too large as a whole, and gives up single events only', async () => {
+    const received = await aService((sent, response, request) => {
+      const isTooLarge = sent.items.length > 3 || sent.items.some(({ external_event_id: id }) => id === 'huge');
+      if (isTooLarge) answer(response, 413, '<html>');
+      else accept(sent, response, request);
+    });
+    const file = await aFile('halves', 9);
+    await writeFile(file, `${JSON.stringify(anExternalEvent({ external_event_id: 'huge' }))}\n`, { flag: 'a' });
+    const ran = await start(file).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { lines: 10, accepted: 9, errors: 1 }]);
+    expect(received.map(({ items }) => items.length)).toEqual([10, 5, 3, 2, 5, 3, 2, 1, 1]);
+  });
+
+  it('sends again only those events that could not be taken at the moment', async () => {
+    const received = await aService(({ items }, response, request) => {
+      const result = (_: unknown, index: number) =>
+        request === 1 && index < 2
+          ? { status: 'error', ...problem('unavailable') }
+          : { status: index === 3 ? 'duplicate' : 'accepted', event_id: 'e', original_event_id: 'e' };
+      answer(response, 200, { results: items.map(result) });
+    });
+    const ran = await start(await aFile('moment', 5)).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { lines: 5, accepted: 4, duplicate: 1 }]);
+    expect(received[1]?.items).toEqual(received[0]?.items.slice(0, 2));
+  });
+
+  it('gives up after --retry-for, and the same command goes on with what was not done', async () => {
+    let isAway = true;
+    const received = await aService((sent, response, request) => {
+      if (isAway && request > 2) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('away', 10);
+    const args = ['--batch-size', '2', '--concurrency', '1', '--retry-for', '1s'];
+    const gaveUp = await start(file, args).ended;
+    expect([gaveUp.code, JSON.parse(gaveUp.out)]).toMatchObject([1, { lines: 4, accepted: 4, complete: false }]);
+    expect(gaveUp.said).toContain('500 internal');
+    isAway = false;
+    const before = received.length;
+    const ran = await start(file, ['--batch-size', '3']).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { lines: 10, accepted: 10, complete: true, runs: 2 }]);
+    expect(
+      received
+        .slice(before)
+        .map(({ items }) => items.length)
+        .sort(),
+    ).toEqual([3, 3]);
+  });
+
+  it('notes nothing twice that was noted before a kill and not counted, and leaves alone what somebody has changed', async () => {
+    let isAway = true;
+    await aService((sent, response, request) => {
+      if (isAway && request > 1) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('noted', 3);
+    const errors = `${file}.errors.ndjson`;
+    await writeFile(file, `no JSON\n${await readFile(file, 'utf8')}`);
+    await start(file, ['--batch-size', '1', '--concurrency', '1', '--retry-for', '1s']).ended;
+    const noted = await readFile(errors, 'utf8');
+    isAway = false;
+    await writeFile(errors, noted.replace('no JSON', 'mended!'));
+    const refused = await start(file).ended;
+    expect([refused.code, refused.said]).toEqual([
+      2,
+      expect.stringContaining('is not as the interrupted run has left it'),
+    ]);
+    await writeFile(errors, `${noted}{"line":4}\n`);
+    const ran = await start(file).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([1, { lines: 4, accepted: 3, errors: 1 }]);
+    expect(await readFile(errors, 'utf8')).toBe(noted);
+  });
+
+  it('told to stop, hears what is under way, begins nothing new, and goes on without doubling anything', async () => {
+    let held: (() => void) | undefined;
+    const received = await aService((sent, response, request) => {
+      if (request === 3) held = () => accept(sent, response, request);
+      else accept(sent, response, request);
+    });
+    const file = await aFile('stopped', 10);
+    const run = start(file, ['--batch-size', '2', '--concurrency', '1']);
+    while (held === undefined) await wait(10);
+    run.child.kill('SIGINT');
+    await wait(200);
+    held();
+    const ran = await run.ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([130, { lines: 6, accepted: 6, complete: false }]);
+    expect(ran.said).toContain('the same command goes on from there');
+    const rest = await start(file).ended;
+    expect([rest.code, JSON.parse(rest.out)]).toMatchObject([0, { lines: 10, accepted: 10, duplicate: 0, runs: 2 }]);
+    const ids = received.flatMap(({ items }) => items.map(({ external_event_id: id }) => id));
+    expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
+  });
+
+  it('sends 150 MB through a heap of 96, reading no faster than the service takes it', async () => {
+    await aService(accept);
+    const event = JSON.stringify(anExternalEvent({ attributes: { words: 'x'.repeat(20_000) } }));
+    const part = Buffer.from(`${event}\n`.repeat(50));
+    async function* stream(): AsyncGenerator<Buffer> {
+      for (let count = 0; count < 150; count += 1) yield await Promise.resolve(part);
+    }
+    const environment = { CDS_API_KEY: 'k'.repeat(40), NODE_OPTIONS: '--max-old-space-size=96' };
+    const args = ['events', 'send', '-', '--json', '--url', `http://127.0.0.1:${stub?.port}`];
+    const ran = await runCds(environment, [...args, '--errors', join(folder, 'large.errors')], stream());
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { lines: 7_500, accepted: 7_500 }]);
+  });
+});

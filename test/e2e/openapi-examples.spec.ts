@@ -1,0 +1,83 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { startApp, type TestApp } from '../support/app';
+import { Client } from '../support/client';
+import { addressOf, operationsOf, type Operation } from '../support/operations';
+import { fill, foldersOf, twins, type Filled, type Twin } from '../support/twins';
+
+let service: TestApp;
+let document: any;
+let operations: readonly Operation[];
+
+beforeAll(async () => {
+  service = await startApp();
+  document = (await new Client(service.url, undefined).get('/docs-json')).body;
+  operations = await operationsOf(service.url);
+});
+
+afterAll(() => service.stop());
+
+interface Example {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly schema: any;
+  readonly value: unknown;
+}
+
+function contentOf({ method, path }: Operation): any {
+  return document.paths[path][method.toLowerCase()].requestBody?.content['application/json'];
+}
+
+/** What is shown of each body, those first that others build upon. */
+function examples(): Example[] {
+  const shown = operations.flatMap((operation) => {
+    const content = contentOf(operation);
+    if (content === undefined) return [];
+    const all = content.examples ?? { example: { value: content.example } };
+    return Object.entries<any>(all).map(([name, { value }]) => ({
+      ...{ operation, schema: content.schema, value },
+      name: `${operation.name} (${name})`,
+    }));
+  });
+  const defines = ({ name }: Example): boolean => /variables:define|POST \/v1\/cdp\/event-types /.test(name);
+  const undoes = ({ name }: Example): boolean => /:(?:archive|erase|revoke|undo|lift)/.test(name);
+  const rank = (example: Example): number => (defines(example) ? 0 : undoes(example) ? 2 : 1);
+  return shown.sort((one, other) => rank(one) - rank(other));
+}
+
+describe('the example of a body', () => {
+  it('is right by its own schema', () => {
+    // As JSON Schema, since the service checks some bodies by more than that.
+    const ajv = addFormats(new Ajv({ strict: false, allErrors: true }));
+    const faults = examples().map(({ name, schema, value }) => {
+      const validate = ajv.compile({ ...schema, components: document.components });
+      return validate(value) ? [] : [name, ajv.errorsText(validate.errors)];
+    });
+    expect(faults.length).toBeGreaterThan(20);
+    expect(faults.flat()).toEqual([]);
+  });
+
+  it('is taken by the running service', async () => {
+    const [twin] = await twins(service);
+    const filled = await fill(twin);
+    const answers: string[] = [];
+    for (const example of examples()) {
+      const { status, text } = await send(twin, filled, example);
+      if (status >= 500 || [400, 413, 415, 422].includes(status)) answers.push(`${example.name}: ${status} ${text}`);
+    }
+    expect(answers).toEqual([]);
+  });
+});
+
+/** Not every answer is JSON. */
+async function send(twin: Twin, filled: Filled, { operation, value }: Example) {
+  const { key } = operation.callers === 'participant' ? twin.participant(twin.mark) : twin.admin;
+  const folders = foldersOf(operation);
+  const names = Object.fromEntries(operation.parameters.map((name, index) => [name, filled[folders[index]!]!]));
+  const response = await fetch(`${service.url}${addressOf(operation, names)}`, {
+    method: operation.method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(value),
+  });
+  return { status: response.status, text: await response.text() };
+}

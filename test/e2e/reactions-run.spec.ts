@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
+import type { Client } from '../support/client';
+import { aCampaign, stateOf, type Campaign } from '../support/runtime';
+
+const IN_TIME_MS = 15_000;
+
+let nodes: TestApp[];
+let campaign: Campaign;
+let client: Client;
+
+beforeAll(async () => {
+  nodes = await Promise.all([1, 2].map(() => startApp({}, undefined, [], { processesEvents: true })));
+});
+beforeEach(async () => {
+  campaign = await aCampaign(nodes[0]!);
+  client = campaign.workspace.admin;
+  await campaign.define('state.user.points', 'number');
+  await campaign.define('state.campaign.revenue', 'number');
+});
+afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+
+async function define(fields: object): Promise<void> {
+  const answer = await client.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, {
+    ...{ name: 'reward', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 10 }] },
+    ...fields,
+  });
+  expect(answer.status).toBe(200);
+}
+
+const ofAnn = (fields: object = {}) => anExternalEvent({ identity: { type: 'EXTERNAL', value: 'ann' }, ...fields });
+
+async function send(event: object): Promise<string> {
+  const { status, body } = await client.post('/v1/external-events', event);
+  expect(status).toBe(202);
+  return body.event_id;
+}
+
+/** The record of an event that has left the queue. */
+async function processed(eventId: string): Promise<any> {
+  for (const until = Date.now() + IN_TIME_MS; Date.now() < until;) {
+    const { body } = await client.get(`/v1/events/${eventId}`);
+    if (body.processing.state !== 'queued') return body.processing;
+    await wait(20);
+  }
+  throw new Error('The event is still queued');
+}
+
+it('rewards a purchase: from the event of a backend to what the participant reads', async () => {
+  await define({ when: { '>=': [{ var: 'event.properties.amount' }, 20] } });
+  await define({
+    name: 'revenue',
+    ops: [{ path: 'state.campaign.revenue', op: 'inc', valueFrom: 'properties.amount' }],
+  });
+  const [large, small] = [await send(ofAnn()), await send(ofAnn({ attributes: { amount: 0.1 } }))];
+  const { campaignId } = campaign;
+  expect(await processed(large)).toMatchObject({
+    state: 'processed',
+    reactions: [
+      { campaignId, name: 'reward', outcome: 'applied' },
+      { campaignId, name: 'revenue', outcome: 'applied' },
+    ],
+  });
+  expect((await processed(small)).reactions[0]).toEqual({
+    ...{ campaignId, name: 'reward', outcome: 'skipped', reason: 'condition' },
+  });
+  const state = await stateOf(campaign.participant({ sub: 'ann' }));
+  expect(state).toMatchObject({ user: { points: 10 }, campaign: { revenue: 29.43 } });
+});
+
+it('counts 200 events of both families and two nodes once each, also those that are sent again', async () => {
+  await registerTypes(client);
+  await define({ name: 'count', ops: [{ path: 'state.campaign.revenue', op: 'inc', value: 0.1 }] });
+  await define({});
+  const external = Array.from({ length: 100 }, () => ofAnn());
+  const cdp = Array.from({ length: 100 }, () => aCdpEvent({ identity: { externalUserId: 'ann' } }));
+  for (const _time of [1, 2]) {
+    await client.post('/v1/external-events:batch', { items: external });
+    await client.post('/v1/cdp/events/batch', { items: cdp });
+  }
+  for (const until = Date.now() + IN_TIME_MS; Date.now() < until;) {
+    if ((await client.get('/v1/processing/summary')).body.queued === 0) break;
+    await wait(50);
+  }
+  const state = await stateOf(campaign.participant({ sub: 'ann' }));
+  expect(state).toMatchObject({ user: { points: 2_000 }, campaign: { revenue: 20 } });
+});
+
+it('is in force for the very next event, wherever that is taken and worked off', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await define({ name: `r${round}`, eventType: `type-${round}` });
+    expect((await processed(await send(ofAnn({ type: `type-${round}` })))).reactions).toMatchObject([
+      { outcome: 'applied' },
+    ]);
+  }
+  expect((await stateOf(campaign.participant({ sub: 'ann' }))).user.points).toBe(100);
+});
+
+it('tells what failed in the event and in the review area, and a replay after it was mended applies the rest once', async () => {
+  await define({});
+  await define({ name: 'bad', ops: [{ path: 'state.campaign.revenue', op: 'inc', valueFrom: 'properties.total' }] });
+  const event = await send(ofAnn());
+  expect(await processed(event)).toMatchObject({
+    state: 'failed',
+    reactions: [{ outcome: 'applied' }, { name: 'bad', outcome: 'failed', reason: 'required' }],
+  });
+  const [entry] = (await client.get('/v1/review-entries?reason=required')).body.items;
+  expect(entry).toMatchObject({ stage: 'processing', eventId: event, status: 'open' });
+  await define({ name: 'bad', ops: [{ path: 'state.campaign.revenue', op: 'inc', valueFrom: 'properties.amount' }] });
+  expect((await client.post(`/v1/review-entries/${entry.id}:replay`, {})).status).toBe(200);
+  expect(await processed(event)).toMatchObject({ state: 'processed' });
+  const state = await stateOf(campaign.participant({ sub: 'ann' }));
+  expect(state).toMatchObject({ user: { points: 10 }, campaign: { revenue: 29.33 } });
+});

@@ -1,0 +1,63 @@
+import { blocksOf, ReadersShell } from '../support/documented-commands';
+import { freshDatabaseUrl } from '../support/database';
+import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+
+const START_MS_MAX = 60_000;
+const TOUR_MS_MAX = 60_000;
+const TOUR = [
+  ...['Your first event', 'Your first variable, your first mutation', 'Your first reaction', 'Your first customer'],
+  ...['When something is wrong', 'A key for every integration'],
+];
+const blocks = blocksOf('README.md', TOUR);
+
+let service: ServiceProcess;
+let shell: ReadersShell;
+
+beforeAll(async () => {
+  const environment = {
+    DATABASE_URL: await freshDatabaseUrl('readme_tour'),
+    SECRETS_KEY: 'readme-tour-'.padEnd(40, 'x'),
+  };
+  service = await startServiceProcess(environment);
+  shell = new ReadersShell(service.url, service.adminKey, environment);
+}, START_MS_MAX);
+
+afterAll(async () => {
+  shell.close();
+  await service.stop();
+}, START_MS_MAX);
+
+describe('the tour of the README', () => {
+  it('has these commands and answers', () => {
+    const count = (section: string): string => {
+      const own = blocks.filter((block) => block.section === section);
+      return `${own.length} blocks, ${own.filter(({ answer }) => answer !== undefined).length} answers`;
+    };
+    expect(Object.fromEntries(TOUR.map((section) => [section, count(section)]))).toEqual({
+      'Your first event': '3 blocks, 2 answers',
+      'Your first variable, your first mutation': '3 blocks, 3 answers',
+      'Your first reaction': '4 blocks, 3 answers',
+      'Your first customer': '2 blocks, 2 answers',
+      'When something is wrong': '3 blocks, 3 answers',
+      'A key for every integration': '1 blocks, 0 answers',
+    });
+  });
+
+  it(
+    'works as it is written: each command is answered as it shows',
+    async () => {
+      for (const block of blocks) await shell.follow(block);
+    },
+    TOUR_MS_MAX,
+  );
+
+  it('adds nothing when its first event and its mutation are sent again', async () => {
+    const again = async (commands: string): Promise<any> => JSON.parse((await shell.run(commands)).at(-1) ?? '');
+    const sent = (words: string): string => blocks.find(({ commands }) => commands.includes(words))?.commands ?? '';
+    expect(await again(sent('"order-1"'))).toEqual({ status: 'duplicate', original_event_id: expect.any(String) });
+    expect(await again(sent('checkout-4711'))).toEqual({
+      status: 'duplicate',
+      mutations: [{ path: 'state.user.points', previous: 100, current: 110 }],
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { Client } from '../support/client';
+import { blocksOf, ReadersShell } from '../support/documented-commands';
+import { freshDatabaseUrl } from '../support/database';
+import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+
+const MS_MAX = 60_000;
+const RECIPES = 'docs/recipes.md';
+
+let service: ServiceProcess;
+let admin: Client;
+let shell: ReadersShell;
+
+beforeAll(async () => {
+  const environment = { DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') };
+  service = await startServiceProcess(environment);
+  admin = new Client(service.url, service.adminKey);
+  shell = new ReadersShell(service.url, service.adminKey, environment);
+  await follow('Recipes', 1);
+}, MS_MAX);
+
+afterAll(async () => {
+  shell.close();
+  await service.stop();
+}, MS_MAX);
+
+/** Runs the blocks of a recipe, of which there are so many, and holds them to the answers that it shows. */
+async function follow(recipe: string, count: number): Promise<void> {
+  const blocks = blocksOf(RECIPES, [recipe]);
+  expect(blocks).toHaveLength(count);
+  for (const block of blocks) await shell.follow(block);
+}
+
+async function sendUpgrade(externalEventId: string, seats: unknown): Promise<void> {
+  const event = {
+    ...{ source: 'web.accounts', externalEventId, eventType: 'upgrade' },
+    properties: { plan: 'pro', seats },
+  };
+  const { status } = await admin.post('/v1/cdp/events', { ...event, identity: { externalUserId: 'customer-1' } });
+  expect(status).toBe(422);
+}
+
+describe('the recipes work as they are written', () => {
+  it(
+    'repair and replay: one, and the rest by a filter, of which one fails again',
+    async () => {
+      await sendUpgrade('upgrade-1', '3');
+      for (const id of ['upgrade-2', 'upgrade-3', 'upgrade-4']) await sendUpgrade(id, 3);
+      await follow('Repair and replay', 5);
+      expect((await admin.get('/v1/review-entries?status=open')).body.items).toMatchObject([
+        { externalEventId: 'upgrade-1', resolution: { outcome: 'error', reason: 'type' } },
+      ]);
+      expect((await admin.get('/v1/events?eventType=upgrade')).body.items).toHaveLength(3);
+    },
+    MS_MAX,
+  );
+
+  it(
+    'rotate a key without a gap: the old key goes, the new one stays',
+    async () => {
+      const fields = { scopes: ['external-events:write'], sources: ['shop.orders'] };
+      await admin.post('/v1/api-keys', { name: 'web shop', ...fields });
+      await follow('Rotate a key without a gap', 2);
+      expect((await admin.get('/v1/api-keys?state=ACTIVE')).body.items).toMatchObject([
+        { name: 'web shop 2', ...fields },
+        { name: 'first admin key' },
+      ]);
+    },
+    MS_MAX,
+  );
+
+  it('trust an identity provider', () => follow('Trust an identity provider', 1), MS_MAX);
+
+  it(
+    'declare a reaction, read the timeline of its customer, and erase the person',
+    async () => {
+      await follow('Declare a reaction', 2);
+      await follow('Read a timeline', 1);
+      await follow('Erase a person', 2);
+      const items = (await admin.get('/v1/events?source=shop.orders&externalEventId=order-100')).body.items;
+      expect(items.map(({ identity, properties }: any) => [identity, properties])).toEqual([[{}, {}]]);
+    },
+    MS_MAX,
+  );
+});

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { IngestService } from '../../../src/ingest/ingest.service';
+import { freshDatabaseUrl } from '../../support/database';
+import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
+import { appliedTo, prepareEffects, rowsOf, until, untilDrained } from '../../support/processing';
+import { aTenant } from '../../support/tenant';
+
+const KILLS = 6;
+const CUSTOMERS = 50;
+const ROUNDS = 160;
+
+let url: string;
+let node: INestApplicationContext;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('processing_kills');
+  await prepareEffects(url);
+  node = await startNode(url);
+});
+
+afterAll(() => node.close());
+
+async function aWorker(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(__dirname, '..', '..', 'support', 'worker-child.cjs')], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: url },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+describe('kill -9', () => {
+  it(`of workers, ${KILLS} times while they drain the queue, leaves every effect once and customers in their order`, async () => {
+    const { tenantId } = await aTenant(url);
+    for (let round = 0; round < ROUNDS; round += 20) {
+      const events = Array.from({ length: 20 }, (_unused, step) =>
+        Array.from({ length: CUSTOMERS }, (_unusedToo, customer) =>
+          aCheckedEvent({
+            ...{ externalEventId: `${customer}/${round + step}`, identifiers: [external(`customer-${customer}`)] },
+          }),
+        ),
+      ).flat();
+      const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+      expect(results.every(({ status }) => status === 'accepted')).toBe(true);
+    }
+    const applied = async (): Promise<number> =>
+      (await rowsOf<{ n: number }>(url, 'SELECT count(*)::int AS n FROM test_effects'))[0]!.n;
+    let interrupted = 0;
+    for (let round = 0; round < KILLS; round += 1) {
+      const before = await applied();
+      const workers = await Promise.all([aWorker(), aWorker()]);
+      await until(async () => (await applied()) > before || before === CUSTOMERS * ROUNDS, 30);
+      await Promise.all(workers.map(kill));
+      if ((await applied()) < CUSTOMERS * ROUNDS) interrupted += 1;
+    }
+    const last = await aWorker();
+    await untilDrained(url, tenantId, 30);
+    await kill(last);
+    expect(interrupted).toBeGreaterThan(2);
+    const order = new Map<string, number[]>();
+    for (const id of await appliedTo(url, tenantId)) {
+      const [customer = '', round] = id.split('/');
+      order.set(customer, [...(order.get(customer) ?? []), Number(round)]);
+    }
+    const everyRound = Array.from({ length: ROUNDS }, (_unused, round) => round);
+    expect([...order.values()]).toEqual(Array.from({ length: CUSTOMERS }, () => everyRound));
+    const [written] = await rowsOf(
+      url,
+      `SELECT count(*)::int AS events, count(*) FILTER (WHERE state = 'processed' AND attempts = 1)::int AS processed
+       FROM event_processing`,
+    );
+    expect(written).toEqual({ events: CUSTOMERS * ROUNDS, processed: CUSTOMERS * ROUNDS });
+  }, 120_000);
+});

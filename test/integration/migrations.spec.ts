@@ -1,0 +1,68 @@
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { databaseOptions } from '../../src/platform/database/database-options';
+import { migrate, MIGRATION_LOCK } from '../../src/platform/database/migrate';
+import { MIGRATIONS } from '../../src/platform/database/migrations';
+import { freshDatabaseUrl, withClient } from '../support/database';
+
+/** Whatever a migration can change. */
+function schemaOf(url: string): Promise<unknown[]> {
+  return withClient(url, async (client) => {
+    const columns = await client.query(
+      `SELECT table_schema, table_name, column_name, data_type, is_nullable FROM information_schema.columns
+       WHERE table_schema IN ('public', 'cds_jobs') ORDER BY 1, 2, 3`,
+    );
+    const indexes = await client.query(`SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`);
+    const run = await client.query('SELECT name FROM migrations ORDER BY timestamp');
+    return [columns.rows, indexes.rows, run.rows];
+  });
+}
+
+class Half9999999999999 implements MigrationInterface {
+  readonly name = 'Half9999999999999';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE workspaces ADD COLUMN half text');
+    await runner.query('CREATE TABLE half (tenant_id uuid)');
+    await runner.query('SELECT 1 / 0');
+  }
+
+  async down(): Promise<void> {
+    // Never ran.
+  }
+}
+
+it('of four processes that start at once on an empty database, one migrates, and once', async () => {
+  const url = await freshDatabaseUrl('migrations', 'template1');
+  await Promise.all([1, 2, 3, 4].map(() => migrate({ url })));
+  const [, , run] = (await schemaOf(url)) as { name: string }[][];
+  expect(run?.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+  const before = await schemaOf(url);
+  await migrate({ url });
+  expect(await schemaOf(url)).toEqual(before);
+});
+
+it('a migration that fails half way leaves the schema as it was, and the next start can go on from it', async () => {
+  const url = await freshDatabaseUrl('failed_migration');
+  const before = await schemaOf(url);
+  const source = new DataSource({ ...databaseOptions({ url }), migrations: [...MIGRATIONS, Half9999999999999] });
+  await source.initialize();
+  await expect(source.runMigrations()).rejects.toThrow('division by zero');
+  await source.destroy();
+  expect(await schemaOf(url)).toEqual(before);
+  await migrate({ url });
+  expect(await schemaOf(url)).toEqual(before);
+});
+
+it('a process that waits for another one’s migrations does not hold up an index that is built beside the traffic', async () => {
+  const url = await freshDatabaseUrl('concurrent_index');
+  await withClient(url, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const waiting = migrate({ url });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Sooner than a person would notice: PostgreSQL would end one of the two as a deadlock.
+    await client.query("SET statement_timeout = '5s'");
+    await client.query('CREATE INDEX CONCURRENTLY beside_idx ON workspaces (created_at)');
+    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await waiting;
+  });
+});

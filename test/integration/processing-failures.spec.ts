@@ -1,0 +1,252 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { Jobs } from '../../src/platform/jobs/jobs';
+import { ParkedRetry } from '../../src/processing/parked-retry';
+import { freshDatabaseUrl, withClient } from '../support/database';
+import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
+import {
+  appliedTo,
+  prepareEffects,
+  recordEffects,
+  rowsOf,
+  startWorker,
+  until,
+  untilDrained,
+  type RecordingEffect,
+} from '../support/processing';
+import { aTenant } from '../support/tenant';
+
+let url: string;
+let node: INestApplicationContext;
+let effect: RecordingEffect;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('processing_failures');
+  await prepareEffects(url);
+});
+
+beforeEach(async () => {
+  node = await startNode(url);
+  effect = recordEffects(node);
+  startWorker(node);
+});
+
+afterEach(() => node.close());
+
+async function send(tenantId: string, fields: readonly Partial<IncomingEvent>[]): Promise<void> {
+  const events = fields.map((each) => aCheckedEvent(each));
+  const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+  expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
+}
+
+const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<IncomingEvent> => ({
+  ...{ externalEventId: id, identifiers: [external(customer)], properties },
+});
+
+interface Processing {
+  readonly id: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string | null;
+}
+
+const processingOf = (tenantId: string): Promise<Processing[]> =>
+  rowsOf(
+    url,
+    `SELECT e.external_event_id AS id, p.state, p.attempts, p.last_error FROM event_processing p
+     JOIN events e USING (tenant_id, event_id) WHERE tenant_id = $1 ORDER BY e.external_event_id`,
+    [tenantId],
+  );
+
+const parkedOf = async (tenantId: string): Promise<string[]> =>
+  (
+    await rowsOf<{ id: string }>(
+      url,
+      `SELECT e.external_event_id AS id FROM parked_events p JOIN events e USING (tenant_id, event_id)
+       WHERE tenant_id = $1 ORDER BY queued_at, position`,
+      [tenantId],
+    )
+  ).map(({ id }) => id);
+
+const reviewOf = (tenantId: string) =>
+  rowsOf<Record<string, unknown>>(
+    url,
+    `SELECT severity, stage, reason, message, source, external_event_id AS id, event_type, status, payload,
+       event_id IS NOT NULL AS about FROM review_entries WHERE tenant_id = $1 ORDER BY external_event_id`,
+    [tenantId],
+  );
+
+/** Lets the time pass that failed events of a workspace wait for; answers how long that would have been. */
+async function letTimePass(tenantId: string): Promise<number> {
+  const waits = await rowsOf<{ shard: number; ms: number }>(
+    url,
+    `WITH before AS (SELECT event_id, retry_at FROM parked_events WHERE tenant_id = $1 AND retry_at IS NOT NULL)
+     UPDATE parked_events p SET retry_at = now() FROM before b
+     WHERE p.tenant_id = $1 AND p.event_id = b.event_id
+     RETURNING p.shard, extract(epoch FROM b.retry_at - now())::float8 * 1000 AS ms`,
+    [tenantId],
+  );
+  for (const shard of new Set(waits.map((wait) => wait.shard))) await node.get(ParkedRetry).retry({ tenantId, shard });
+  return Math.max(0, ...waits.map(({ ms }) => ms));
+}
+
+describe('an event that cannot be processed', () => {
+  it('costs nobody else anything, whichever way it fails; later ones of its customer wait behind it', async () => {
+    const { tenantId } = await aTenant(url);
+    const poison = ['throw', 'sql', 'last'];
+    const fields = Array.from({ length: 120 }, (_unused, number) => named(`good-${number}`, `customer-${number}`));
+    poison.forEach((breaks, index) =>
+      fields.splice(20 + 30 * index, 0, named(`bad-${breaks}`, `unlucky-${breaks}`, { breaks })),
+    );
+    await send(tenantId, [...fields, ...poison.map((breaks) => named(`behind-${breaks}`, `unlucky-${breaks}`))]);
+    await until(async () => (await processingOf(tenantId)).length === 123 && (await parkedOf(tenantId)).length === 6);
+    const applied = await appliedTo(url, tenantId);
+    expect(new Set(applied).size).toBe(120);
+    expect(applied).toHaveLength(120);
+    expect((await processingOf(tenantId)).filter(({ id }) => id.startsWith('bad'))).toMatchObject(
+      poison.map(() => ({ state: 'queued', attempts: 1 })),
+    );
+    expect(await reviewOf(tenantId)).toEqual([]);
+  });
+
+  it('is tried five times within a minute, then fails for good, is kept for review, and lets its customer go on', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, [named('bad', 'jane', { breaks: 'throw' }), named('then', 'jane'), named('last', 'jane')]);
+    await until(async () => (await parkedOf(tenantId)).length === 3);
+    let waited = 0;
+    for (let attempt = 2; attempt <= 5; attempt += 1) {
+      expect(await processingOf(tenantId)).toMatchObject([{ id: 'bad', state: 'queued', attempts: attempt - 1 }]);
+      waited += await letTimePass(tenantId);
+    }
+    expect(waited).toBeGreaterThan(10_000);
+    expect(waited).toBeLessThan(50_000);
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['then', 'last']);
+    expect(await processingOf(tenantId)).toMatchObject([
+      { id: 'bad', state: 'failed', attempts: 5, last_error: expect.stringMatching(/^internal: .*\(Error\)/) },
+      { id: 'last', state: 'processed', attempts: 1, last_error: null },
+      { id: 'then', state: 'processed', attempts: 1, last_error: null },
+    ]);
+    const entries = await reviewOf(tenantId);
+    expect(entries).toEqual([
+      expect.objectContaining({
+        ...{ severity: 'error', stage: 'processing', reason: 'internal', source: 'shop', id: 'bad', about: true },
+        ...{ event_type: 'purchase', status: 'open' },
+      }),
+    ]);
+    expect(JSON.stringify([entries, await processingOf(tenantId)])).not.toMatch(/secret-value|jane/);
+  });
+
+  it('fails at once when it can never succeed; what was applied stays', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, [named('bad', 'jane', { breaks: 'never-fits' }), named('then', 'jane')]);
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['bad', 'then']);
+    expect(await processingOf(tenantId)).toMatchObject([
+      { id: 'bad', state: 'failed', attempts: 1, last_error: 'validation_failed: A value does not fit.' },
+      { id: 'then', state: 'processed' },
+    ]);
+    expect(await reviewOf(tenantId)).toMatchObject([{ id: 'bad', reason: 'validation_failed', stage: 'processing' }]);
+  });
+});
+
+describe('an event that fails for a while', () => {
+  it('is tried again by a job, and those behind it follow in their order', async () => {
+    const { tenantId } = await aTenant(url);
+    effect.failing.add('first');
+    await send(tenantId, [named('first', 'jane'), named('second', 'jane')]);
+    await until(async () => (await parkedOf(tenantId)).length === 2);
+    await send(tenantId, [named('third', 'jane')]);
+    await until(async () => (await parkedOf(tenantId)).length === 3);
+    effect.failing.clear();
+    node.get(Jobs).start();
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['first', 'second', 'third']);
+    expect(await processingOf(tenantId)).toMatchObject([
+      { id: 'first', state: 'processed', attempts: 2, last_error: null },
+      { id: 'second', state: 'processed', attempts: 1 },
+      { id: 'third', state: 'processed', attempts: 1 },
+    ]);
+  });
+
+  it('is found again when the job that was to try it is lost', async () => {
+    const { tenantId } = await aTenant(url);
+    effect.failing.add('lost');
+    await send(tenantId, [named('lost', 'jane')]);
+    await until(async () => (await parkedOf(tenantId)).length === 1);
+    effect.failing.clear();
+    await rowsOf(
+      url,
+      `SELECT cds_jobs.remove_job(key) FROM cds_jobs.jobs WHERE key LIKE 'parked-events/' || $1 || '%'`,
+      [tenantId],
+    );
+    await rowsOf(url, `UPDATE parked_events SET retry_at = now() - interval '10 seconds' WHERE tenant_id = $1`, [
+      tenantId,
+    ]);
+    node.get(Jobs).start();
+    await node.get(Jobs).add(node.get(DataSource).manager, 'parked-events-sweep', {}, { key: 'now' });
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['lost']);
+  });
+
+  it('lets more wait behind it than go back at a time, in their order', async () => {
+    const { tenantId } = await aTenant(url);
+    effect.failing.add('0');
+    const ids = Array.from({ length: 1_200 }, (_unused, number) => String(number));
+    await send(
+      tenantId,
+      ids.slice(0, 600).map((id) => named(id, 'jane')),
+    );
+    await send(
+      tenantId,
+      ids.slice(600).map((id) => named(id, 'jane')),
+    );
+    await until(async () => (await parkedOf(tenantId)).length === 1_200);
+    effect.failing.clear();
+    await until(async () => {
+      await letTimePass(tenantId);
+      return (await parkedOf(tenantId)).length === 0;
+    });
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(ids);
+  });
+
+  it('is waited for by later events of the profile that its customer was merged into', async () => {
+    const { tenantId } = await aTenant(url);
+    effect.failing.add('early');
+    await send(tenantId, [{ externalEventId: 'early', identifiers: [device('d')] }]);
+    await until(async () => (await parkedOf(tenantId)).length === 1);
+    await send(tenantId, [{ externalEventId: 'merge', identifiers: [external('jane'), device('d')] }]);
+    await send(tenantId, [named('late', 'jane'), named('else', 'somebody')]);
+    await until(async () => (await processingOf(tenantId)).some(({ id }) => id === 'else'));
+    expect(await appliedTo(url, tenantId)).toEqual(['else']);
+    effect.failing.clear();
+    await letTimePass(tenantId);
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['else', 'early', 'merge', 'late']);
+  });
+});
+
+describe('a database that goes away', () => {
+  it('counts as nobody`s attempt, and everything is processed once when it is back', async () => {
+    const { tenantId } = await aTenant(url);
+    let cuts = 3;
+    effect.onApply = async () => {
+      if (cuts === 0) return;
+      cuts -= 1;
+      await withClient(url, (client) =>
+        client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE application_name = 'cds-worker' AND datname = current_database()`,
+        ),
+      );
+    };
+    await send(tenantId, [named('1', 'jane'), named('2', 'jane')]);
+    await untilDrained(url, tenantId);
+    expect(cuts).toBe(0);
+    expect(await appliedTo(url, tenantId)).toEqual(['1', '2']);
+    expect(await processingOf(tenantId)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  });
+});

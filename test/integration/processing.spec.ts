@@ -1,0 +1,232 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { Clock } from '../../src/platform/clock/clock';
+import { EventWorker } from '../../src/processing/event-worker';
+import { ProcessingFigures } from '../../src/processing/processing-figures';
+import { freshDatabaseUrl, withClient } from '../support/database';
+import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
+import { appliedTo, prepareEffects, recordEffects, rowsOf, until, untilDrained } from '../support/processing';
+import type { RecordingEffect } from '../support/processing';
+import { aTenant } from '../support/tenant';
+
+const NODES = 2;
+
+let url: string;
+let nodes: INestApplicationContext[];
+let effects: RecordingEffect[];
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('processing');
+  await prepareEffects(url);
+});
+
+beforeEach(async () => {
+  nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
+  effects = nodes.map(recordEffects);
+});
+
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+});
+
+const startWorkers = (): void => nodes.forEach((node) => node.get(EventWorker).start());
+
+async function send(tenantId: string, fields: readonly Partial<IncomingEvent>[], node = 0): Promise<void> {
+  const events = fields.map((each) => aCheckedEvent(each));
+  const results = await nodes[node]!.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+  expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
+}
+
+const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<IncomingEvent> => ({
+  ...{ externalEventId: id, identifiers: [external(customer)], properties },
+});
+
+const processingOf = (tenantId: string) =>
+  rowsOf<{ external_event_id: string; state: string; attempts: number; last_error: string | null }>(
+    url,
+    `SELECT e.external_event_id, p.state, p.attempts, p.last_error FROM event_processing p
+     JOIN events e USING (tenant_id, event_id) WHERE tenant_id = $1 ORDER BY e.external_event_id`,
+    [tenantId],
+  );
+
+/** `customer-number` of the applied events, by customer: each list must come sorted, and whole. */
+function byCustomer(applied: readonly string[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const id of applied) {
+    const [customer = '', number = ''] = id.split('/');
+    found.set(customer, [...(found.get(customer) ?? []), Number(number)]);
+  }
+  return found;
+}
+
+describe('workers of two nodes', () => {
+  it('process every event once, and those of a customer in the order of their arrival, whichever node took them', async () => {
+    const { tenantId } = await aTenant(url);
+    // An hour apart: the order is that of the database's clock.
+    Object.assign(nodes[1]!.get(Clock), { now: () => new Date(Date.now() - 3_600_000) });
+    startWorkers();
+    for (let round = 0; round < 40; round += 1) {
+      const customers = Array.from({ length: 12 }, (_unused, customer) => `c${customer}`);
+      // One after the other: what was acknowledged before has arrived before.
+      await send(
+        tenantId,
+        customers.map((customer) => named(`${customer}/${round}`, customer)),
+        round % NODES,
+      );
+    }
+    await untilDrained(url, tenantId);
+    const applied = await appliedTo(url, tenantId);
+    expect(applied).toHaveLength(480);
+    for (const numbers of byCustomer(applied).values()) {
+      expect(numbers).toEqual(Array.from({ length: 40 }, (_unused, round) => round));
+    }
+    expect(effects.every(({ attempts }) => attempts.size > 0)).toBe(true);
+    expect(await nodes[0]!.get(ProcessingFigures).summary(tenantId)).toMatchObject({
+      ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 480, failed: 0 },
+    });
+  });
+
+  it('never work on one place at the same time', async () => {
+    const { tenantId } = await aTenant(url);
+    let under = 0;
+    for (const effect of effects) {
+      effect.onApply = async () => {
+        under += 1;
+        expect(under).toBe(1);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        under -= 1;
+      };
+    }
+    await send(
+      tenantId,
+      Array.from({ length: 1_000 }, (_unused, number) => named(`one/${number}`, 'one')),
+    );
+    startWorkers();
+    await untilDrained(url, tenantId);
+    const applied = await appliedTo(url, tenantId);
+    expect(byCustomer(applied).get('one')).toEqual(Array.from({ length: 1_000 }, (_unused, number) => number));
+  });
+
+  it('do not let a small workspace wait behind the backlog of a large one', async () => {
+    const [large, small] = [await aTenant(url), await aTenant(url)];
+    for (const effect of effects) effect.onApply = () => new Promise((resolve) => setTimeout(resolve, 10));
+    const backlog = Array.from({ length: 5_000 }, (_unused, number) => named(String(number), `c${number}`));
+    for (let at = 0; at < backlog.length; at += 1_000) await send(large.tenantId, backlog.slice(at, at + 1_000));
+    startWorkers();
+    await until(async () => (await appliedTo(url, large.tenantId)).length > 0);
+    await send(small.tenantId, [named('only', 'one')], 1);
+    await untilDrained(url, small.tenantId, 2);
+    const [row] = await rowsOf<{ left: number }>(
+      url,
+      'SELECT count(*)::int AS left FROM event_queue WHERE tenant_id = $1',
+      [large.tenantId],
+    );
+    expect(row!.left).toBeGreaterThan(0);
+    await untilDrained(url, large.tenantId, 30);
+  });
+
+  it('process an event within milliseconds of its acknowledgement, in the process that took it', async () => {
+    const { tenantId } = await aTenant(url);
+    nodes[0]!.get(EventWorker).start();
+    await send(tenantId, [named('warm', 'up')]);
+    await untilDrained(url, tenantId);
+    const waits: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const told = new Promise<number>((resolve) => {
+        effects[0]!.onApply = () => {
+          resolve(performance.now());
+          return Promise.resolve();
+        };
+      });
+      await send(tenantId, [named(`at/${round}`, `c${round}`)]);
+      const acknowledged = performance.now();
+      waits.push((await told) - acknowledged);
+    }
+    // Looking, as for what other processes queue, takes 100 ms at least.
+    expect(waits.sort((a, b) => a - b)[10]).toBeLessThan(80);
+  });
+
+  it('finish what is under way when they are stopped, and begin nothing more', async () => {
+    const { tenantId } = await aTenant(url);
+    effects[0]!.onApply = () => new Promise((resolve) => setTimeout(resolve, 50));
+    await send(
+      tenantId,
+      Array.from({ length: 1_000 }, (_unused, number) => named(`one/${number}`, 'one')),
+    );
+    nodes[0]!.get(EventWorker).start();
+    await until(() => effects[0]!.attempts.size > 0);
+    await nodes[0]!.get(EventWorker).stop();
+    const applied = await appliedTo(url, tenantId);
+    expect(applied.length % 100).toBe(0);
+    expect(applied.length).toBeLessThan(1_000);
+    expect(await processingOf(tenantId)).toHaveLength(applied.length);
+  });
+});
+
+describe('the figures of all workspaces', () => {
+  it('are those of the workspaces with the most queued events, and of all together', async () => {
+    const [small, large] = [await aTenant(url), await aTenant(url)];
+    await send(small.tenantId, [named('1', 'one')]);
+    await send(
+      large.tenantId,
+      Array.from({ length: 3 }, (_unused, number) => named(String(number), 'one')),
+    );
+    const figures = nodes[0]!.get(ProcessingFigures);
+    const { total, workspaces } = await figures.read();
+    const own = workspaces.filter(({ tenantId }) => [small.tenantId, large.tenantId].includes(tenantId));
+    expect(own).toEqual(
+      [large, small].map(({ tenantId }, place) => ({
+        ...{ tenantId, queued: place === 0 ? 3 : 1, oldestQueuedAt: expect.any(Date), processedLastMinute: 0 },
+      })),
+    );
+    expect(total.queued).toBeGreaterThanOrEqual(4);
+    startWorkers();
+    await Promise.all([small, large].map(({ tenantId }) => untilDrained(url, tenantId)));
+    const after = await figures.read();
+    expect(after.workspaces).toContainEqual({
+      ...{ tenantId: large.tenantId, queued: 0, oldestQueuedAt: null, processedLastMinute: 3 },
+    });
+    expect(after.total.processedLastMinute).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a merged customer', () => {
+  it('has the events of both profiles processed in the order of their arrival', async () => {
+    const { tenantId } = await aTenant(url);
+    // Many pairs, so that profiles lie in many shards.
+    const pairs = Array.from({ length: 20 }, (_unused, pair) => ({ pair, device: `d${pair}`, user: `u${pair}` }));
+    const step = (number: number, identifiers: (pair: (typeof pairs)[number]) => IncomingEvent['identifiers']) =>
+      send(
+        tenantId,
+        pairs.map((pair) => ({ externalEventId: `${pair.pair}/${number}`, identifiers: identifiers(pair) })),
+        number % NODES,
+      );
+    await step(0, (pair) => [device(pair.device)]);
+    await step(1, (pair) => [external(pair.user)]);
+    await step(2, (pair) => [device(pair.device)]);
+    await step(3, (pair) => [external(pair.user), device(pair.device)]);
+    await step(4, (pair) => [device(pair.device)]);
+    startWorkers();
+    await untilDrained(url, tenantId);
+    for (const numbers of byCustomer(await appliedTo(url, tenantId)).values()) expect(numbers).toEqual([0, 1, 2, 3, 4]);
+    const known = await rowsOf(url, 'SELECT 1 FROM test_effects WHERE tenant_id = $1 AND external_id IS NULL', [
+      tenantId,
+    ]);
+    expect(known).toEqual([]);
+  });
+});
+
+describe('events of an erased person that are still queued', () => {
+  it('are processed without any effect', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, [named('1', 'gone'), named('2', 'here')]);
+    await withClient(url, (client) =>
+      client.query(`UPDATE profiles SET erased_at = now() WHERE tenant_id = $1 AND external_id = 'gone'`, [tenantId]),
+    );
+    startWorkers();
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['2']);
+    expect(await processingOf(tenantId)).toMatchObject([{ state: 'processed' }, { state: 'processed' }]);
+  });
+});

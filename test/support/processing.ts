@@ -1,0 +1,104 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
+import { EventEffects } from '../../src/processing/effects';
+import { EventWorker } from '../../src/processing/event-worker';
+import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
+import { withClient } from './database';
+
+/** An effect that tests can count: a row in the worker's transaction. What the event's properties say goes wrong. */
+const RECORD: Statement = {
+  name: 'test_record_effects',
+  text: `INSERT INTO test_effects (tenant_id, event_id, customer_id, external_id)
+    SELECT u.tenant_id, u.event_id, u.customer_id, u.external_id
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY
+      AS u (tenant_id, event_id, customer_id, external_id, n) ORDER BY u.n`,
+};
+const BREAK: Statement = { name: 'test_break', text: 'SELECT 1 / ($1::int - 1)' };
+
+export class RecordingEffect implements EventEffect {
+  /** Ids of events that fail for now. */
+  readonly failing = new Set<string>();
+  readonly attempts = new Map<string, number>();
+  /** Called with the events of each call, before anything is done. */
+  onApply: (events: readonly EventToProcess[]) => Promise<void> = () => Promise.resolve();
+
+  async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+    for (const { event } of events) this.attempts.set(event.eventId, (this.attempts.get(event.eventId) ?? 0) + 1);
+    await this.onApply(events);
+    await transaction.send(RECORD, [
+      events.map(({ tenantId }) => tenantId),
+      events.map(({ event }) => event.eventId),
+      events.map(({ event }) => event.profileId),
+      events.map(({ externalId }) => externalId),
+    ]);
+    if (events.some(({ event }) => event.properties['breaks'] === 'sql')) await transaction.send(BREAK, [1]);
+    if (events.some(({ event }) => event.properties['breaks'] === 'last')) transaction.sendLast(BREAK, [1]);
+    if (events.some(({ event }) => event.properties['breaks'] === 'throw' || this.failing.has(event.externalEventId))) {
+      throw new Error('The effect has a mistake, and secret-value-in-a-message');
+    }
+    return events.map(({ event }) =>
+      event.properties['breaks'] === 'never-fits'
+        ? {
+            reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'failed', reason: 'type' }],
+            failure: { code: 'validation_failed', message: 'A value does not fit.', details: [] },
+          }
+        : { reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'applied' }] },
+    );
+  }
+}
+
+export async function prepareEffects(url: string): Promise<void> {
+  await withClient(url, (client) =>
+    client.query(
+      `CREATE TABLE IF NOT EXISTS test_effects (
+         n bigint GENERATED ALWAYS AS IDENTITY, tenant_id uuid, event_id uuid, customer_id uuid, external_id text)`,
+    ),
+  );
+}
+
+/** Registers an effect of a node's own; the node does not work yet. */
+export function recordEffects(node: INestApplicationContext): RecordingEffect {
+  const effect = new RecordingEffect();
+  node.get(EventEffects).register(effect);
+  return effect;
+}
+
+export function startWorker(node: INestApplicationContext): void {
+  node.get(EventWorker).start();
+}
+
+export async function rowsOf<T>(url: string, text: string, values: readonly unknown[] = []): Promise<T[]> {
+  return withClient(url, async (client) => (await client.query(text, [...values])).rows as T[]);
+}
+
+/** Once `condition` is true. */
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
+  for (const end = Date.now() + seconds * 1_000; !(await condition());) {
+    if (Date.now() > end) throw new Error('It does not come true');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Nothing of a workspace is queued or parked any more. */
+export async function untilDrained(url: string, tenantId: string, seconds = 20): Promise<void> {
+  await until(async () => {
+    const [row] = await rowsOf<{ left: number }>(
+      url,
+      `SELECT (SELECT count(*)::int FROM event_queue WHERE tenant_id = $1)
+         + (SELECT count(*)::int FROM parked_events WHERE tenant_id = $1) AS left`,
+      [tenantId],
+    );
+    return row?.left === 0;
+  }, seconds);
+}
+
+/** The external ids of the events whose effects were applied, in the order in which they were; repetitions included. */
+export async function appliedTo(url: string, tenantId: string): Promise<string[]> {
+  const rows = await rowsOf<{ external_event_id: string }>(
+    url,
+    `SELECT e.external_event_id FROM test_effects t JOIN events e USING (tenant_id, event_id)
+     WHERE t.tenant_id = $1 ORDER BY t.n`,
+    [tenantId],
+  );
+  return rows.map((row) => row.external_event_id);
+}

@@ -1,0 +1,36 @@
+/** A worker of the built service in a process of its own, whose effect is a row in its transaction. Ends with its parent's pipe. */
+require('reflect-metadata');
+const process = require('node:process');
+const { setTimeout: wait } = require('node:timers/promises');
+const { NestFactory } = require('@nestjs/core');
+const { AppModule } = require('../../dist/src/app.module.js');
+const { readSettings } = require('../../dist/src/platform/config/env.js');
+const { EventEffects } = require('../../dist/src/processing/effects.js');
+const { EventWorker } = require('../../dist/src/processing/event-worker.js');
+
+const RECORD = {
+  name: 'test_record_effects',
+  text: `INSERT INTO test_effects (tenant_id, event_id)
+    SELECT u.tenant_id, u.event_id FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS u (tenant_id, event_id, n)
+    ORDER BY u.n`,
+};
+
+async function main() {
+  const settings = readSettings(process.env);
+  const app = await NestFactory.createApplicationContext(AppModule.with(settings, { url: settings.databaseUrl }), {
+    logger: false,
+  });
+  app.get(EventEffects).register({
+    async apply(transaction, events) {
+      // Long enough to be killed in the middle.
+      await wait(60);
+      await transaction.send(RECORD, [events.map((each) => each.tenantId), events.map(({ event }) => event.eventId)]);
+      return events.map(() => ({ reactions: [] }));
+    },
+  });
+  app.get(EventWorker).start();
+  process.stdout.write('working\n');
+}
+
+process.stdin.on('end', () => process.exit()).resume();
+void main();
