@@ -1,7 +1,9 @@
 import { Tracing } from '../../src/platform/observability/tracing';
+import { EventWorker } from '../../src/processing/event-worker';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, type Answer, type Client } from '../support/client';
+import { untilDrained } from '../support/processing';
 import { aCampaign, inc, mutate } from '../support/runtime';
 import { startTraceCollector, type SentSpan, type TraceCollector } from '../support/trace-collector';
 
@@ -94,6 +96,23 @@ describe('traces', () => {
       { kind: CONSUMER, links: [{ traceId: commit?.traceId, spanId: commit?.spanId }] },
     ]);
     expect(named(spans, 'process failing')).toMatchObject([{ status: FAILED }]);
+  });
+
+  it('link the turn of the worker that carries out a reaction to the commit of its event', async () => {
+    const campaign = await aCampaign(service);
+    await campaign.define('state.campaign.revenue', 'number');
+    const { admin, tenantId } = campaign.workspace;
+    const ops = [{ path: 'state.campaign.revenue', op: 'inc', value: 1 }];
+    const reaction = { name: 'count', eventType: anExternalEvent()['type'], ops };
+    expect((await admin.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, reaction)).status).toBe(200);
+    service.app.get(EventWorker).start();
+    expect((await admin.post('/v1/external-events', anExternalEvent())).status).toBe(202);
+    await untilDrained(service.databaseUrl, tenantId);
+    const spans = await sent();
+    const [commit] = named(spans, 'commit ingest');
+    expect(named(spans, 'process events')).toMatchObject([
+      { kind: CONSUMER, links: [{ traceId: commit?.traceId, spanId: commit?.spanId }] },
+    ]);
   });
 
   it('leave out what the caller has sampled out', async () => {
