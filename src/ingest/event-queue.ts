@@ -32,6 +32,11 @@ export interface QueueEntry extends QueuedKey {
   readonly event: LoggedEvent;
 }
 
+/** How many entries of a place. */
+export interface PlaceCount extends QueuePlace {
+  readonly count: number;
+}
+
 interface EventRow {
   readonly event_id: string;
   readonly family: EventFamily;
@@ -105,6 +110,17 @@ export class EventQueue {
   /** Takes entries out, along with the caller's COMMIT. */
   remove(transaction: Transaction, { tenantId, shard }: QueuePlace, entries: readonly QueuedKey[]): void {
     if (entries.length > 0) transaction.sendLast(sql.REMOVE_ENTRIES, [tenantId, shard, ...columnsOf(entries)]);
+  }
+
+  /**
+   * Takes up to `most` entries out of each of these places, unread, and writes their events down as processed. Answers how many
+   * of each place that had any.
+   */
+  async drain(transaction: Transaction, places: readonly QueuePlace[], most: number): Promise<PlaceCount[]> {
+    const rows = await transaction.send<{ tenant_id: string; shard: number; drained: number }>(sql.DRAIN_PLACES, [
+      ...[places.map(({ tenantId }) => tenantId), places.map(({ shard }) => shard), most],
+    ]);
+    return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard, count: row.drained }));
   }
 
   /** Puts entries back where they have been, along with the caller's COMMIT. */

@@ -19,23 +19,23 @@ export class Agenda {
 
   add(places: readonly QueuePlace[]): void {
     for (const place of places) {
-      const name = nameOf(place);
+      const name = placeName(place);
       const standing = this.standings.get(name);
       if (standing === 'running') this.standings.set(name, 'again');
       else if (standing === undefined) this.wait(place, name);
     }
   }
 
-  /** The next place, which is the caller's until `done`. */
-  next(): QueuePlace | undefined {
-    const [place] = this.waiting.take(1);
-    if (place !== undefined) this.standings.set(nameOf(place), 'running');
-    return place;
+  /** The next places, at most so many, which are the caller's until `done`. */
+  take(most: number): QueuePlace[] {
+    const places = this.waiting.take(most);
+    for (const place of places) this.standings.set(placeName(place), 'running');
+    return places;
   }
 
   /** `isMore`: it has more to do, and takes its turn again. */
   done(place: QueuePlace, isMore: boolean): void {
-    const name = nameOf(place);
+    const name = placeName(place);
     const isAgain = this.standings.get(name) === 'again';
     this.standings.delete(name);
     if (isMore || isAgain) this.wait(place, name);
@@ -48,6 +48,6 @@ export class Agenda {
   }
 }
 
-function nameOf({ tenantId, shard }: QueuePlace): string {
+export function placeName({ tenantId, shard }: QueuePlace): string {
   return `${tenantId}/${shard}`;
 }

@@ -12,6 +12,12 @@ export class EventEffects {
     this.effects.push(effect);
   }
 
+  /** Which of these workspaces have anything that may be done with their events, by what the transaction sees now. */
+  async concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(this.effects.map((effect) => effect.concerned(transaction, tenantIds)));
+    return new Set(found.flatMap((each) => [...each]));
+  }
+
   /** Applies all of them, one after the other, and answers one result for each event, in their order. */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     let merged: readonly EffectResult[] = events.map(() => ({ reactions: [] }));

@@ -9,15 +9,17 @@ import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
 import { describeSummary, summariseError } from '../platform/errors/error-summary';
 import { LostRaceError } from '../platform/lane/persist-batch';
-import { Agenda } from './agenda';
+import { Agenda, placeName } from './agenda';
 import { isDatabaseAway } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
+import { QueueDrain } from './queue-drain';
 import { QueueLeases } from './queue-leases';
 
-/** Turns at a time of one process. More work off a backlog hardly faster, and take more from the events that come in. */
-const RUNNERS = 1;
 /** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
 const REST_SHARE = 0.3;
+/** Places are drained at most so often: what comes in meanwhile shares one commit, and nobody waits for it. */
+const DRAIN_EVERY_MS = 50;
+const PLACES_PER_DRAIN = 256;
 const LOCK_TIMEOUT_MS = 1_000;
 /** An effect that takes longer is cancelled, and fails. */
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -30,6 +32,9 @@ const RECONNECT_MS = 300;
 /** Deadlocks and lost races in a row; then the one that causes them is looked for. */
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
+const WORKSPACES_REMEMBERED_MAX = 100_000;
+/** A day: as good as until it is woken up. */
+const LONGEST_MS = 86_400_000;
 
 /**
  * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
@@ -39,9 +44,14 @@ const LEASES_REMEMBERED_MAX = 100_000;
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
+  /** Places whose entries are taken one by one, and those that are drained. */
   private readonly agenda = new Agenda();
+  private readonly quiet = new Agenda();
+  /** Workspaces in which something is done with events; the others are asked about at each draining. */
+  private readonly eventful = new LRUCache<string, true>({ max: WORKSPACES_REMEMBERED_MAX });
+  private drainsAgainAt = 0;
   private readonly scout: PipelinedConnection;
-  private readonly runners: readonly PipelinedConnection[];
+  private readonly connection: PipelinedConnection;
   private readonly leased = new LRUCache<string, true>({ max: LEASES_REMEMBERED_MAX });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
@@ -50,6 +60,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   constructor(
     private readonly batch: QueueBatch,
+    private readonly drain: QueueDrain,
     private readonly queue: EventQueue,
     private readonly leases: QueueLeases,
     private readonly signal: QueueSignal,
@@ -61,15 +72,15 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       });
     this.scout = open();
-    this.runners = Array.from({ length: RUNNERS }, open);
+    this.connection = open();
   }
 
   /** Begins to work. A process that only takes events does not call it. */
   start(): void {
     if (this.working !== undefined) return;
-    this.agenda.onWork = () => this.wake.abort();
-    this.signal.listen((places) => this.agenda.add(places));
-    this.working = Promise.all([this.look(), ...this.runners.map((connection) => this.work(connection))]);
+    this.agenda.onWork = this.quiet.onWork = () => this.wake.abort();
+    this.signal.listen((places) => this.note(places));
+    this.working = Promise.all([this.look(), this.work()]);
   }
 
   /** Begins no further turn, and resolves once those under way are over. */
@@ -86,7 +97,11 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.scout, ...this.runners].map((connection) => connection.close()));
+    await Promise.all([this.scout, this.connection].map((connection) => connection.close()));
+  }
+
+  private note(places: readonly QueuePlace[]): void {
+    for (const place of places) (this.eventful.has(place.tenantId) ? this.agenda : this.quiet).add([place]);
   }
 
   /** Looks for places with entries, all of them in turn; more often while it finds some. */
@@ -96,7 +111,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       let found: QueuePlace[] = [];
       try {
         found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
-        this.agenda.add(found);
+        this.note(found);
       } catch (error) {
         this.tell(error);
       }
@@ -105,41 +120,72 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async work(connection: PipelinedConnection): Promise<void> {
+  /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
+  private async work(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      const place = this.agenda.next();
-      if (place === undefined) await this.somethingToDo();
-      else await this.takeTurn(connection, place);
+      const isDrainDue = performance.now() >= this.drainsAgainAt;
+      const quiet = isDrainDue ? this.quiet.take(PLACES_PER_DRAIN) : [];
+      const [place] = this.agenda.take(1);
+      if (quiet.length > 0) await this.drainPlaces(quiet);
+      if (place !== undefined) await this.takeTurn(place);
+      else if (quiet.length === 0) await this.somethingToDo();
     }
   }
 
-  private async takeTurn(connection: PipelinedConnection, place: QueuePlace): Promise<void> {
+  private async drainPlaces(places: readonly QueuePlace[]): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await this.createLeases(places);
+      const { eventful, full } = await this.connection.transaction((open) => this.drain.run(open, places));
+      for (const tenantId of eventful) this.eventful.set(tenantId, true);
+      for (const place of places) this.quiet.done(place, full.has(placeName(place)));
+      this.note(places.filter(({ tenantId }) => eventful.has(tenantId)));
+    } catch (error) {
+      await this.undrained(places, error);
+    }
+    const now = performance.now();
+    this.drainsAgainAt = this.quiet.isEmpty ? startedAt + DRAIN_EVERY_MS : now + (now - startedAt) * REST_SHARE;
+  }
+
+  /** Where it was not the moment's fault, the entries are taken one by one, which finds the one that it was. */
+  private async undrained(places: readonly QueuePlace[], error: unknown): Promise<void> {
+    const isAway = isDatabaseAway(error);
+    const isTriedAgain = isAway || isPassingByItself(error);
+    if (isAway) await this.recover(error);
+    else if (!isTriedAgain) this.tell(error);
+    for (const place of places) this.quiet.done(place, isTriedAgain);
+    if (!isTriedAgain) this.agenda.add(places);
+  }
+
+  private async takeTurn(place: QueuePlace): Promise<void> {
     try {
       const startedAt = performance.now();
-      const outcome = await this.turn(connection, place);
+      const outcome = await this.turn(place);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {
-      this.tell(error);
-      // Before the place may be taken again, so that nobody goes round in a circle while the database is away.
-      await this.pause(RECONNECT_MS * (0.5 + Math.random()));
+      await this.recover(error);
       this.agenda.done(place, false);
     }
   }
 
-  private async turn(connection: PipelinedConnection, place: QueuePlace): Promise<TurnOutcome> {
-    const isNew = !this.leased.has(placeName(place));
+  private async turn(place: QueuePlace): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
       try {
-        if (isNew && repeats === 0) await connection.transaction((open) => this.leases.create(open, [place]));
-        this.leased.set(placeName(place), true);
-        return await connection.transaction((open) => this.batch.run(open, place, { carefully }));
+        await this.createLeases([place]);
+        return await this.connection.transaction((open) => this.batch.run(open, place, { carefully }));
       } catch (error) {
         if (isDatabaseAway(error) || carefully) throw error;
         carefully = !isPassingByItself(error) || repeats >= REPEATS_MAX;
       }
     }
+  }
+
+  private async createLeases(places: readonly QueuePlace[]): Promise<void> {
+    const unknown = places.filter((place) => !this.leased.has(placeName(place)));
+    if (unknown.length > 0) await this.connection.transaction((open) => this.leases.create(open, unknown));
+    for (const place of unknown) this.leased.set(placeName(place), true);
   }
 
   /** What waits for earlier entries elsewhere in the workspace may go on once something there was done. */
@@ -151,10 +197,18 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private async somethingToDo(): Promise<void> {
-    if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
     if (this.wake.signal.aborted) this.wake = new AbortController();
     const { signal } = this.wake;
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
+    // Places to be drained are there already, or those that come wake it up.
+    const ms = this.quiet.isEmpty ? LONGEST_MS : Math.max(0, this.drainsAgainAt - performance.now());
+    await wait(ms, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Before anything is tried again, so that nobody goes round in a circle while the database is away. */
+  private async recover(error: unknown): Promise<void> {
+    this.tell(error);
+    await this.pause(RECONNECT_MS * (0.5 + Math.random()));
   }
 
   private async pause(ms: number): Promise<void> {
@@ -172,8 +226,4 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 /** Nobody's fault: the same can go through at once. */
 function isPassingByItself(error: unknown): boolean {
   return error instanceof LostRaceError || error instanceof RolledBackError || databaseFailure(error) === 'repeat';
-}
-
-function placeName({ tenantId, shard }: QueuePlace): string {
-  return `${tenantId}/${shard}`;
 }

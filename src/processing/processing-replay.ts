@@ -77,7 +77,7 @@ export class ProcessingReplay {
   }
 
   private closeProcessed(transaction: Transaction, again: EventToProcessAgain, place: QueuePlace): ProcessedAgain {
-    this.leases.count(transaction, place, 1);
+    this.leases.count(transaction, [{ ...place, count: 1 }]);
     return this.close(transaction, again);
   }
 

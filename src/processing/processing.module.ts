@@ -16,6 +16,7 @@ import { ProcessingMetrics } from './processing-metrics';
 import { ProcessingReplay } from './processing-replay';
 import { ProcessingController } from './processing.controller';
 import { QueueBatch } from './queue-batch';
+import { QueueDrain } from './queue-drain';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder } from './queue-order';
 import { Settlement } from './settlement';
@@ -27,7 +28,7 @@ import { Settlement } from './settlement';
   ],
   controllers: [ProcessingController],
   providers: [
-    ...[EventEffects, EventWorker, QueueBatch, QueueLeases, QueueOrder, Settlement],
+    ...[EventEffects, EventWorker, QueueBatch, QueueDrain, QueueLeases, QueueOrder, Settlement],
     ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],

@@ -11,11 +11,16 @@ export const INSERT_LEASES: Statement = {
     ON CONFLICT ON CONSTRAINT queue_leases_pkey DO NOTHING`,
 };
 
-/** Takes a place, unless somebody else has it. What it needs to know is read in statements behind this one. */
-export const TAKE_LEASE: Statement = {
-  name: 'processing_take_lease',
+/** Takes places, but for those that somebody else has. What is in them is to be read in statements behind this one. */
+export const TAKE_LEASES: Statement = {
+  name: 'processing_take_leases',
   text: `
-    SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE SKIP LOCKED`,
+    SELECT l.tenant_id, l.shard
+    FROM unnest($1::uuid[], $2::smallint[]) AS u (tenant_id, shard)
+    CROSS JOIN LATERAL (
+      SELECT tenant_id, shard FROM queue_leases WHERE tenant_id = u.tenant_id AND shard = u.shard
+      FOR UPDATE SKIP LOCKED
+    ) l`,
 };
 
 /** Takes a place as soon as it is free. */
@@ -106,13 +111,14 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
-/** Counts events in the ten seconds that it is now; only whoever has the place counts for it. */
+/** Counts events of places in the ten seconds that it is now; only whoever has a place counts for it. */
 export const COUNT_PROCESSED: Statement = {
   name: 'processing_count_processed',
   text: `
     INSERT INTO processing_counts AS stored (tenant_id, shard, slot, started_at, processed)
-    SELECT $1::uuid, $2::smallint, (extract(epoch FROM n.started_at)::bigint / 10) % 7, n.started_at, $3::int
+    SELECT u.tenant_id, u.shard, (extract(epoch FROM n.started_at)::bigint / 10) % 7, n.started_at, u.processed
     FROM (SELECT date_bin('10 seconds', clock_timestamp(), 'epoch') AS started_at) n
+    CROSS JOIN unnest($1::uuid[], $2::smallint[], $3::int[]) AS u (tenant_id, shard, processed)
     ON CONFLICT ON CONSTRAINT processing_counts_pkey DO UPDATE SET
       processed = excluded.processed + CASE WHEN stored.started_at = excluded.started_at THEN stored.processed ELSE 0 END,
       started_at = excluded.started_at`,

@@ -56,10 +56,10 @@ export class QueueBatch {
   ): Promise<TurnOutcome> {
     // The entries are read behind the lock, in a statement that sees what the last holder has committed.
     const [taken, front] = await Promise.all([
-      this.leases.take(transaction, place),
+      this.leases.take(transaction, [place]),
       this.queue.read(transaction, place, ENTRIES_MAX),
     ]);
-    if (!taken || front.length === 0) return NOTHING;
+    if (taken.length === 0 || front.length === 0) return NOTHING;
     const { arrangement, isFull } = await this.arrange(transaction, place, front);
     const { ready, behind, deferred } = arrangement;
     const settled = carefully ? await this.applyEach(transaction, ready) : await this.applyAll(transaction, ready);

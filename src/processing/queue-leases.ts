@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { QueuePlace } from '../ingest/domain/queue-place';
+import type { PlaceCount } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import * as sql from './processing.sql';
 
@@ -11,15 +12,13 @@ export class QueueLeases {
     const sorted = places.toSorted((a, b) =>
       a.tenantId === b.tenantId ? a.shard - b.shard : a.tenantId < b.tenantId ? -1 : 1,
     );
-    await transaction.send(sql.INSERT_LEASES, [
-      sorted.map((place) => place.tenantId),
-      sorted.map((place) => place.shard),
-    ]);
+    await transaction.send(sql.INSERT_LEASES, columnsOf(sorted));
   }
 
-  /** Whether the place is the caller's now; it is not when somebody else has it. */
-  async take(transaction: Transaction, { tenantId, shard }: QueuePlace): Promise<boolean> {
-    return (await transaction.send(sql.TAKE_LEASE, [tenantId, shard])).length > 0;
+  /** The places that are the caller's now: without those that somebody else has. */
+  async take(transaction: Transaction, places: readonly QueuePlace[]): Promise<QueuePlace[]> {
+    const rows = await transaction.send<{ tenant_id: string; shard: number }>(sql.TAKE_LEASES, columnsOf(places));
+    return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
 
   /** The place is the caller's once this resolves; whoever has it lets go after a batch. */
@@ -28,8 +27,14 @@ export class QueueLeases {
     await transaction.send(sql.AWAIT_LEASE, [place.tenantId, place.shard]);
   }
 
-  /** Counts what was processed in a place that the caller has, along with COMMIT. */
-  count(transaction: Transaction, { tenantId, shard }: QueuePlace, processed: number): void {
-    if (processed > 0) transaction.sendLast(sql.COUNT_PROCESSED, [tenantId, shard, processed]);
+  /** Counts what was processed in places that the caller has, along with COMMIT. */
+  count(transaction: Transaction, processed: readonly PlaceCount[]): void {
+    const some = processed.filter(({ count }) => count > 0);
+    if (some.length > 0)
+      transaction.sendLast(sql.COUNT_PROCESSED, [...columnsOf(some), some.map(({ count }) => count)]);
   }
+}
+
+function columnsOf(places: readonly QueuePlace[]): unknown[] {
+  return [places.map(({ tenantId }) => tenantId), places.map(({ shard }) => shard)];
 }

@@ -49,7 +49,7 @@ export class Settlement {
     const { tenantId } = place;
     const records = finished.map(({ entry, attempts, result }) => finishedRecord(entry.eventId, attempts, result));
     this.queue.writeDown(transaction, tenantId, records);
-    this.leases.count(transaction, place, records.filter(({ state }) => state === 'processed').length);
+    this.leases.count(transaction, [{ ...place, count: records.filter(({ state }) => state === 'processed').length }]);
     const at = this.clock.now().getTime();
     const problems = finished.flatMap(({ entry: { toProcess }, result: { failure } }) =>
       failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],

@@ -32,6 +32,11 @@ export class EventReactions implements EventEffect, OnModuleInit {
     this.effects.register(this);
   }
 
+  /** Workspaces that have or had reactions. */
+  async concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set((await this.memory.versionsOf(transaction, tenantIds)).keys());
+  }
+
   /** Applies each reaction once for each event, however often it is called. Throws what may succeed later. */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     const known = await this.memory.read(

@@ -70,7 +70,8 @@ export class ReactionMemory {
     return found;
   }
 
-  private async versionsOf(transaction: Transaction, tenantIds: readonly string[]): Promise<Map<string, string>> {
+  /** How often the reactions of workspaces have changed; those that never had one are missing. */
+  async versionsOf(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await transaction.send<{ tenant_id: string; version: string }>(READ_SET_VERSIONS, [tenantIds]);
     return new Map(rows.map(({ tenant_id: tenantId, version }) => [tenantId, version]));
   }

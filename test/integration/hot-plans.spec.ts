@@ -52,6 +52,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // The entries of a place, or parked for a profile, in their order.
   [queue.READ_ENTRIES.name]: { event_queue_pkey: 2 },
   [queue.FIRST_ENTRIES.name]: { event_queue_pkey: 2 },
+  [queue.DRAIN_PLACES.name]: { event_queue_pkey: 2 },
   [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },

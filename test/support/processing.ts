@@ -22,6 +22,10 @@ export class RecordingEffect implements EventEffect {
   /** Called with the events of each call, before anything is done. */
   onApply: (events: readonly EventToProcess[]) => Promise<void> = () => Promise.resolve();
 
+  concerned(_transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(tenantIds));
+  }
+
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     for (const { event } of events) this.attempts.set(event.eventId, (this.attempts.get(event.eventId) ?? 0) + 1);
     await this.onApply(events);

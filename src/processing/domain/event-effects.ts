@@ -58,5 +58,10 @@ export interface EffectResult {
  * twice.
  */
 export interface EventEffect {
+  /**
+   * Which of these workspaces have anything that may be done with their events, by what the transaction sees now. Events of
+   * the others leave the queue unread.
+   */
+  concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>>;
   apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]>;
 }
