@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Row, Transaction } from '../platform/database/pipelined-connection';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import type { Row } from '../platform/database/statement';
 import type { Outcome } from './domain/outcome';
 import { IngestTransaction, type IngestWork } from './ingest-transaction';
 import { settleCopies } from './settle-copies';

@@ -17,7 +17,7 @@ export interface FaultProxy {
 
 type Fault = { readonly deliver: boolean; readonly done: () => void };
 
-/** PostgreSQL's simple query message, as `pg` sends COMMIT. */
+/** The name of the statement, as it is bound. */
 const COMMIT = Buffer.from('COMMIT\0');
 
 export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {

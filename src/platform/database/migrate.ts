@@ -3,7 +3,7 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { migrateJobs } from '../jobs/jobs-schema';
 import { databaseOptions } from './database-options';
 import type { ConnectionSettings } from './connection-settings';
-import type { Row } from './pipelined-connection';
+import type { Row } from './statement';
 import { pendingMigrations } from './schema-state';
 import { SteadyClient } from './steady-client';
 

@@ -1,14 +1,14 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
 import { databaseFailure } from './database-errors';
+import { Pipeline } from './pipeline';
+import type { Row, Statement } from './statement';
 
-/** A statement that PostgreSQL plans once a connection: `name` is its identity there, so two texts never share one. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export type { Statement } from './statement';
 
-export type Row = Readonly<Record<string, unknown>>;
+const BEGIN: Statement = { name: 'BEGIN', text: 'BEGIN' };
+const COMMIT: Statement = { name: 'COMMIT', text: 'COMMIT' };
+const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };
 
 /** Sends statements of one transaction. They go out at once and run in the order of the calls; nothing waits for an answer. */
 export interface Transaction {
@@ -40,6 +40,11 @@ export const HOT_PATH_PLANNING = {
   enable_mergejoin: 'off',
 } as const;
 
+interface Session {
+  readonly client: Client;
+  readonly pipeline: Pipeline;
+}
+
 const CONNECT_TIMEOUT_MS = 1_000;
 /** On top of the statement's own limit: beyond it the server or the network is gone, and the connection is dropped. */
 const ANSWER_GRACE_MS = 500;
@@ -49,8 +54,8 @@ const ANSWER_GRACE_MS = 500;
  * one transaction at a time: its owner is a lane, which has never more than one batch under way.
  */
 export class PipelinedConnection {
-  private client: Promise<Client> | undefined;
-  private connectedClient: Client | undefined;
+  private opening: Promise<Session> | undefined;
+  private session: Session | undefined;
 
   constructor(
     private readonly settings: ConnectionSettings,
@@ -62,40 +67,39 @@ export class PipelinedConnection {
    * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const client = await this.connected();
-    const query = (statement: Statement, values: readonly unknown[]) => {
-      sendTogether(client);
-      const answer = client.query({ name: statement.name, text: statement.text, values: [...values] });
-      // Once one statement has failed nobody waits for those behind it, and their failing must not end the process.
-      answer.catch(() => undefined);
-      return answer;
+    const session = await this.connected();
+    let isOver = false;
+    const send = async (statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> => {
+      if (isOver) throw new Error('This transaction is over');
+      return (await session.pipeline.send(statement, values)).rows;
     };
     const last: Promise<unknown>[] = [];
     try {
-      sendTogether(client);
-      const begun = client.query('BEGIN');
+      const begun = send(BEGIN, []);
       const worked = work({
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
-          (await query(statement, values)).rows as R[],
-        sendLast: (statement, values) => void last.push(query(statement, values)),
+          (await heard(send(statement, values))) as R[],
+        sendLast: (statement, values) => void last.push(heard(send(statement, values))),
       });
       const [result] = await Promise.all([worked, begun]);
-      const [committed] = await Promise.all([client.query('COMMIT'), ...last]);
+      const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), ...last]);
       if (committed.command !== 'COMMIT') throw new RolledBackError('COMMIT was answered with ROLLBACK');
       return result;
     } catch (error) {
+      isOver = true;
       // On a lost connection the server rolls back by itself, and the next transaction opens a new one.
-      await client.query('ROLLBACK').catch(() => this.discard(client));
+      await session.pipeline.send(ROLLBACK, []).catch(() => this.discard(session));
       throw error;
+    } finally {
+      isOver = true;
     }
   }
 
   /** Runs a statement that only reads by itself, and once more when the connection turns out to be lost. */
   async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
-      const client = await this.connected();
-      sendTogether(client);
-      return (await client.query({ name: statement.name, text: statement.text, values: [...values] })).rows as T[];
+      const { pipeline } = await this.connected();
+      return (await pipeline.send(statement, values, { alone: true })).rows as T[];
     };
     try {
       return await run();
@@ -106,61 +110,60 @@ export class PipelinedConnection {
   }
 
   async close(): Promise<void> {
-    const client = await this.client?.catch(() => undefined);
-    this.client = undefined;
-    await client?.end().catch(() => undefined);
+    const session = await this.opening?.catch(() => undefined);
+    this.opening = undefined;
+    await session?.client.end().catch(() => undefined);
   }
 
-  private connected(): Promise<Client> {
-    if (this.client !== undefined) return this.client;
+  private connected(): Promise<Session> {
+    if (this.opening !== undefined) return this.opening;
     const opening = this.open();
-    this.client = opening;
+    this.opening = opening;
     opening.catch(() => {
-      if (this.client === opening) this.client = undefined;
+      if (this.opening === opening) this.opening = undefined;
     });
     return opening;
   }
 
-  private async open(): Promise<Client> {
+  private async open(): Promise<Session> {
     const client = new Client({
       connectionString: this.settings.url,
       application_name: this.options.applicationName,
       options: Object.entries(HOT_PATH_PLANNING)
         .map(([setting, value]) => `-c ${setting}=${value}`)
         .join(' '),
-      pipeline: true,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       lock_timeout: this.options.lockTimeoutMs,
       statement_timeout: this.options.statementTimeoutMs,
       idle_in_transaction_session_timeout: this.options.statementTimeoutMs,
-      query_timeout: this.options.statementTimeoutMs + ANSWER_GRACE_MS,
     });
+    const pipeline = new Pipeline(client, this.options.statementTimeoutMs + ANSWER_GRACE_MS);
+    const session = { client, pipeline };
     // Without a listener a lost idle connection would end the process.
-    client.on('error', () => this.discard(client));
+    client.on('error', () => this.discard(session));
     try {
       await client.connect();
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
     }
-    this.connectedClient = client;
-    return client;
+    this.session = session;
+    return session;
   }
 
-  /** Lets go of a client; one that was replaced already must not take its successor with it. */
-  private discard(client: Client): void {
-    if (this.connectedClient === client) {
-      this.client = undefined;
-      this.connectedClient = undefined;
+  /** Lets go of a session; one that was replaced already must not take its successor with it. */
+  private discard(session: Session): void {
+    if (this.session === session) {
+      this.opening = undefined;
+      this.session = undefined;
     }
-    void client.end().catch(() => undefined);
+    void session.client.end().catch(() => undefined);
   }
 }
 
-/** Whatever is asked in this turn of the event loop goes out in one piece: by itself each statement costs a system call. */
-function sendTogether(client: Client): void {
-  const { stream } = client.connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+/** Once one statement has failed nobody waits for those behind it, and their failing must not end the process. */
+function heard<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
 }

@@ -1,6 +1,6 @@
 import { sqlStateOf } from './database-errors';
 import { MIGRATIONS } from './migrations';
-import type { Row, Statement } from './pipelined-connection';
+import type { Row, Statement } from './statement';
 
 /** TypeORM writes down there what has run. */
 const DONE_MIGRATIONS: Statement = { name: 'done_migrations', text: 'SELECT name FROM migrations' };

@@ -1,0 +1,42 @@
+import { wireValue } from './wire-values';
+
+describe('a parameter on its way to PostgreSQL', () => {
+  it.each([
+    [null, null],
+    [undefined, null],
+    ['text, as it is', 'text, as it is'],
+    [1.5, '1.5'],
+    [2n, '2'],
+    [false, 'false'],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [{ a: [1] }, '{"a":[1]}'],
+    [Buffer.from('ab'), Buffer.from('ab')],
+  ])('%p is written as %p', (value, written) => {
+    expect(wireValue(value)).toEqual(written);
+  });
+
+  it.each([
+    [[], '{}'],
+    [['0190a000-0000-7000-8000-000000000001', 'b'], '{0190a000-0000-7000-8000-000000000001,b}'],
+    [[1, -2.5], '{1,-2.5}'],
+    [[null, undefined], '{NULL,NULL}'],
+    [['NULL', 'null', ''], '{"NULL","null",""}'],
+    [['a b', 'a,b', '{', '"', '\\', ' '], '{"a b","a,b","{","\\"","\\\\"," "}'],
+    [[new Date(0), '-infinity'], '{1970-01-01T00:00:00.000Z,-infinity}'],
+    [[Buffer.from('ab')], '{"\\\\x6162"}'],
+    [[{ a: '"' }], '{"{\\"a\\":\\"\\\\\\"\\"}"}'],
+    [
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      '{{1,2},{3,4}}',
+    ],
+  ])('an array %j is written as %s', (value, written) => {
+    expect(wireValue(value)).toBe(written);
+  });
+
+  it('is refused when PostgreSQL has no form for it', () => {
+    expect(() => wireValue(() => 1)).toThrow(TypeError);
+  });
+});
