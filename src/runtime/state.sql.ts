@@ -96,17 +96,24 @@ export const INSERT_OUTCOMES: Statement = {
       AS u (tenant_id, subject, campaign_id, mutation_key, fingerprint, mutations, work_id)`,
 };
 
-/** Everything that a participant can see of one campaign and one app, as of one moment. */
-export const READ_STATE: Statement = {
-  name: 'runtime_read_state',
+/** Everything that each of these participants can see of one campaign and one app, as of one moment, in their order. */
+export const READ_STATES: Statement = {
+  name: 'runtime_read_states',
   text: `
-    SELECT
-      (SELECT p.values FROM participant_states p WHERE p.tenant_id = $1 AND p.subject = $2 AND p.campaign_id = $3)
-        AS user_values,
-      (SELECT p.system FROM participant_states p WHERE p.tenant_id = $1 AND p.subject = $2 AND p.campaign_id = $3)
-        AS system,
-      (SELECT json_object_agg(v.name, v.value) FROM shared_values v
-        WHERE v.tenant_id = $1 AND v.scope = 'campaign' AND v.owner_id = $3 AND v.value IS NOT NULL) AS campaign_values,
-      (SELECT json_object_agg(v.name, v.value) FROM shared_values v
-        WHERE v.tenant_id = $1 AND v.scope = 'app' AND v.owner_id = $4 AND v.value IS NOT NULL) AS app_values`,
+    SELECT p.values AS user_values, p.system, c.values AS campaign_values, a.values AS app_values
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+      AS u (tenant_id, subject, campaign_id, app_id, position)
+    LEFT JOIN LATERAL (
+      SELECT values, system FROM participant_states
+      WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id LIMIT 1
+    ) p ON true
+    CROSS JOIN LATERAL (
+      SELECT json_object_agg(name, value) AS values FROM shared_values
+      WHERE tenant_id = u.tenant_id AND scope = 'campaign' AND owner_id = u.campaign_id AND value IS NOT NULL
+    ) c
+    CROSS JOIN LATERAL (
+      SELECT json_object_agg(name, value) AS values FROM shared_values
+      WHERE tenant_id = u.tenant_id AND scope = 'app' AND owner_id = u.app_id AND value IS NOT NULL
+    ) a
+    ORDER BY u.position`,
 };

@@ -101,6 +101,27 @@ describe('GET /v1/runtime/state', () => {
     }
   });
 
+  it('answers each of many who ask at once with their own, in every workspace and campaign', async () => {
+    const campaigns = [campaign, ...(await Promise.all([aCampaign(service), aCampaign(service)]))];
+    const people = await Promise.all(
+      campaigns.flatMap((each, at) => {
+        return Array.from({ length: 20 }, async (_unused, number) => {
+          const sub = `p-${number}`;
+          if (number === 0) await each.define('state.user.points', 'number', { default: at });
+          return { person: each.participant({ sub }), points: number % 3 === 0 ? undefined : at * 100 + number };
+        });
+      }),
+    );
+    for (const { person, points } of people) {
+      if (points !== undefined) await mutate(person, [set('state.user.points', points)]);
+    }
+    for (let round = 0; round < 3; round += 1) {
+      const read = await Promise.all(people.map(({ person }) => stateOf(person)));
+      const expected = people.map(({ points }, index) => points ?? Math.floor(index / 20));
+      expect(read.map(({ user }) => user.points)).toEqual(expected);
+    }
+  });
+
   it('takes the campaign and no other parameter', async () => {
     const participant = campaign.participant();
     for (const query of ['?app_id=default', '?user_id=x', '?limit=1']) {

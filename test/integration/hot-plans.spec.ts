@@ -46,7 +46,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
 /** What reads a range of an index, or its next entry, gives the columns before those that order it. */
 const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // Every value of a campaign or an app.
-  [runtime.READ_STATE.name]: { shared_values_pkey: 3 },
+  [runtime.READ_STATES.name]: { shared_values_pkey: 3 },
   // The next place behind another one, whatever workspace it is of.
   [queue.FIND_PLACES.name]: { event_queue_pkey: 0 },
   // The entries of a place, or parked for a profile, in their order.
