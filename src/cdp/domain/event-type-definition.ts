@@ -5,6 +5,7 @@ import {
   fieldPath,
   formatFault,
   emptyFault,
+  invalidCharactersFault,
   itemPath,
   requiredFault,
   tooFewItemsFault,
@@ -15,6 +16,8 @@ import {
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { hasMoreCharacters } from '../../platform/text/character-count';
+import { isStorable } from '../../platform/text/storable-text';
 
 export const PROPERTY_TYPES = ['string', 'number', 'integer', 'boolean', 'timestamp', 'object', 'array'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
@@ -58,8 +61,6 @@ export const FAULTS_MAX = 100;
 /** The names that can be registered (contract section 1, names in paths). */
 export const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-// With the u flag this finds lone surrogates only.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const DEFINITION_FIELDS: ReadonlySet<string> = new Set([
   'eventType',
@@ -131,7 +132,8 @@ function checkProperties(value: unknown, faults: Fault[]): Record<string, Proper
 function checkPropertyName(name: string, path: string, faults: Fault[]): void {
   if (name.trim() === '') faults.push(emptyFault(path));
   else if (UNPRINTABLE.test(name)) faults.push(formatFault(path, 'is a name with characters that cannot be printed'));
-  else if (isLonger(name, PROPERTY_NAME_CHARACTERS_MAX)) faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
+  else if (hasMoreCharacters(name, PROPERTY_NAME_CHARACTERS_MAX))
+    faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
 }
 
 function checkProperty(value: unknown, path: string, faults: Fault[]): PropertyDefinition | undefined {
@@ -210,10 +212,8 @@ function checkDescription(value: unknown, path: string, faults: Fault[]): string
 }
 
 function checkText(text: string, path: string, charactersMax: number, faults: Fault[]): void {
-  if (isLonger(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
-  if (!text.includes('\u0000') && !LONE_SURROGATE.test(text)) return;
-  const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
-  faults.push({ path, code: 'invalid_characters', message });
+  if (hasMoreCharacters(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
+  if (!isStorable(text)) faults.push(invalidCharactersFault(path));
 }
 
 function checkFlag(value: unknown, path: string, faults: Fault[]): boolean | undefined {
@@ -251,10 +251,6 @@ function exclusion(path: string, companion: string): Fault {
 function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
-function isLonger(text: string, charactersMax: number): boolean {
-  return text.length > charactersMax && (text.length > 2 * charactersMax || Array.from(text).length > charactersMax);
 }
 
 function isAbsent(value: unknown): value is null | undefined {

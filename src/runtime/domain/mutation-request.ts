@@ -10,15 +10,14 @@ import {
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
 import { parseOperations, type Operation } from './operation';
-import type { NamedField, NamedOwner } from './state-owner';
+import { SUBJECT_CHARACTERS_MAX, type NamedField, type NamedOwner } from './state-owner';
 
 /** Contract section 8. */
 const MUTATION_ID_CHARACTERS_MAX = 255;
-/** Subjects of tokens; what is longer names no participant. */
-const SUBJECT_CHARACTERS_MAX = 256;
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 /** Fields that have two spellings (contract section 1); naming both with different values is a fault. */
@@ -90,8 +89,7 @@ type CheckText = (field: string, value: string) => Fault | undefined;
 function upTo(charactersMax: number): CheckText {
   return (field, value) => {
     if (value === '') return emptyFault(field);
-    if (Array.from(value.slice(0, 2 * charactersMax + 1)).length > charactersMax)
-      return tooLongFault(field, charactersMax);
+    if (hasMoreCharacters(value, charactersMax)) return tooLongFault(field, charactersMax);
     return isStorable(value) ? undefined : invalidCharactersFault(field);
   };
 }

@@ -13,6 +13,7 @@ import {
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { isStorable } from '../../platform/text/storable-text';
 import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
@@ -84,7 +85,7 @@ function checkPath(value: unknown, at: string, faults: Fault[]): string | undefi
   else if (typeof value !== 'string') faults.push(typeFault(at, 'a string'));
   else {
     if (!isStorable(value)) faults.push(invalidCharactersFault(at));
-    if (isLonger(value, PATH_CHARACTERS_MAX)) faults.push(tooLongFault(at, PATH_CHARACTERS_MAX));
+    if (hasMoreCharacters(value, PATH_CHARACTERS_MAX)) faults.push(tooLongFault(at, PATH_CHARACTERS_MAX));
     return value;
   }
   return undefined;
@@ -124,9 +125,4 @@ function reportUnknownFields(entry: object, at: string, faults: Fault[]): void {
     if (faults.length > FAULTS_MAX) return;
     if (!OPERATION_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath(at, field), 'an operation'));
   }
-}
-
-/** In Unicode characters. */
-function isLonger(text: string, charactersMax: number): boolean {
-  return text.length > charactersMax && (text.length > 2 * charactersMax || Array.from(text).length > charactersMax);
 }
