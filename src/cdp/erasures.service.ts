@@ -4,6 +4,7 @@ import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { Turns } from '../platform/lane/turns';
 import { PersonalData } from '../platform/personal-data/personal-data';
@@ -90,7 +91,5 @@ function noSecretsKey(): DomainError {
   const message =
     'Nobody can be erased: without SECRETS_KEY the service could not recognise further events of the person. Have the ' +
     'operator set one.';
-  return new DomainError('validation_failed', message, {
-    details: [{ path: '', code: 'secrets_key_missing', message }],
-  });
+  return validationFailed([{ path: '', code: 'secrets_key_missing', message }]);
 }

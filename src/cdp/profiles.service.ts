@@ -4,8 +4,8 @@ import { parseIdentityReference, type IdentityReference } from '../identity/doma
 import type { Identifier } from '../identity/domain/identifier';
 import { IdentityService } from '../identity/identity.service';
 import { Timeline, type TimelineExtent } from '../ingest/timeline';
-import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 
 export interface CustomerView {
@@ -43,9 +43,9 @@ export class ProfilesService {
   /** One normalised identifier, as a body of its own names it. Throws `validation_failed`. */
   identifierOf(reference: IdentityReference): Identifier {
     const parsed = parseIdentityReference(reference, this.identity.rules, '');
-    const details = 'faults' in parsed ? parsed.faults : [];
-    const [identifier] = 'identifiers' in parsed ? parsed.identifiers : [];
-    if (identifier === undefined) throw new DomainError('validation_failed', describeFaults(details), { details });
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
+    const [identifier] = parsed.identifiers;
+    if (identifier === undefined) throw new Error('An identity without a fault names nobody');
     return identifier;
   }
 }

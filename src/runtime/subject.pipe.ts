@@ -1,7 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
 import { invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { hasMoreCharacters } from '../platform/text/character-count';
 import { isStorable } from '../platform/text/storable-text';
 import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
@@ -10,11 +9,11 @@ import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 @Injectable()
 export class SubjectPipe implements PipeTransform<string, string> {
   transform(subject: string, { data = 'sub' }: ArgumentMetadata): string {
-    const details = [
+    const faults = [
       ...(hasMoreCharacters(subject, SUBJECT_CHARACTERS_MAX) ? [tooLongFault(data, SUBJECT_CHARACTERS_MAX)] : []),
       ...(isStorable(subject) ? [] : [invalidCharactersFault(data)]),
     ];
-    if (details.length === 0) return subject;
-    throw new DomainError('validation_failed', describeFaults(details), { details });
+    if (faults.length > 0) throw validationFailed(faults);
+    return subject;
   }
 }

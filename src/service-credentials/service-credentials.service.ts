@@ -4,8 +4,7 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
 import { idPage, type IdPage } from '../platform/pagination/id-key';
@@ -47,9 +46,7 @@ export class ServiceCredentialsService {
   async create(caller: Principal, wanted: WantedServiceCredential): Promise<IssuedServiceCredential> {
     assertMayGrant(caller);
     const key = credentialKey(wanted, this.box.canSeal);
-    if ('faults' in key) {
-      throw new DomainError('validation_failed', describeFaults(key.faults), { details: key.faults });
-    }
+    if ('faults' in key) throw validationFailed(key.faults);
     const { tenantId } = caller;
     const id = newId();
     const secret = key.algorithm === 'hmac-sha256' ? randomBytes(SECRET_BYTES).toString('base64url') : undefined;

@@ -1,3 +1,5 @@
+import { capFaults } from '../../platform/errors/cap-faults';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
 import {
@@ -10,7 +12,6 @@ import {
   requiredFault,
   tooFewItemsFault,
   tooLongFault,
-  tooManyFaultsFault,
   tooManyItemsFault,
   tooManyKeysFault,
   typeFault,
@@ -75,14 +76,9 @@ const ADDITIONAL_PROPERTIES = ['reject', 'allow'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The first 100 faults, and if there were more, a last one that says so. */
-export function capFaults(faults: readonly Fault[]): readonly Fault[] {
-  return faults.length <= FAULTS_MAX ? faults : [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)];
-}
-
 /**
  * Reads a definition as a client posts it (contract section 4), without what steers the call, such as `force`. Null in
- * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, as `capFaults` lists them.
+ * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, up to 100.
  */
 export function checkDefinition(
   input: unknown,
@@ -95,7 +91,7 @@ export function checkDefinition(
   const additional = input['additionalProperties'] ?? 'reject';
   const additionalProperties =
     checkOneOf(additional, ADDITIONAL_PROPERTIES, 'additionalProperties', faults) ?? 'reject';
-  if (faults.length > 0) return { faults: capFaults(faults) };
+  if (faults.length > 0) return { faults: capFaults(faults, FAULTS_MAX) };
   return {
     definition: { eventType, ...(description === undefined ? {} : { description }), properties, additionalProperties },
   };
@@ -251,8 +247,4 @@ function exclusion(path: string, companion: string): Fault {
 function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }

@@ -1,6 +1,7 @@
 import { parseTimestamp } from '../clock/timestamp';
-import { DomainError } from '../errors/domain-error';
+import type { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
+import { validationFailed } from '../errors/validation-failed';
 import { isUuid } from '../ids/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 
@@ -23,8 +24,7 @@ export function pageStart(cursor: string | undefined): TimeKey {
 }
 
 export function notACursor(): DomainError {
-  const fault = formatFault('cursor', 'is not a nextCursor of this list');
-  return new DomainError('validation_failed', fault.message, { details: [fault] });
+  return validationFailed([formatFault('cursor', 'is not a nextCursor of this list')]);
 }
 
 /** The cursor of the page that comes after this row. */

@@ -9,6 +9,7 @@ import {
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
@@ -80,8 +81,4 @@ function conditionOf(body: Fields, faults: Fault[]): Condition | undefined {
   const found = conditionFaults(when);
   faults.push(...found);
   return found.length === 0 && isObject(when) ? when : undefined;
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }

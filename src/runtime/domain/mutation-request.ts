@@ -1,4 +1,3 @@
-import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import {
   emptyFault,
@@ -9,6 +8,7 @@ import {
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
@@ -40,8 +40,8 @@ export interface MutationRequest {
 export function parseMutationRequest(
   body: unknown,
   idempotencyKey: string | undefined,
-): { readonly request: MutationRequest } | { readonly message: string; readonly faults: readonly Fault[] } {
-  if (!isObject(body)) return refusal([typeFault('', 'an object')]);
+): { readonly request: MutationRequest } | { readonly faults: readonly Fault[] } {
+  if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
   const faults: Fault[] = [];
   const operations = parseOperations(body['ops']);
   if ('faults' in operations) faults.push(...operations.faults);
@@ -62,7 +62,7 @@ export function parseMutationRequest(
   for (const field of Object.keys(body)) {
     if (!KNOWN_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a mutation'));
   }
-  if (faults.length > 0 || 'faults' in operations) return refusal(faults);
+  if (faults.length > 0 || 'faults' in operations) return { faults };
   return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
 }
 
@@ -75,7 +75,7 @@ function textsOf(
 ): NamedField[] {
   const found = spellings.flatMap((field): NamedField[] => {
     const value = body[field];
-    if (value === undefined || value === null) return [];
+    if (isAbsent(value)) return [];
     const fault = typeof value === 'string' ? check(field, value) : typeFault(field, 'a string');
     if (fault !== undefined) faults.push(fault);
     return typeof value === 'string' ? [{ field, value }] : [];
@@ -105,8 +105,4 @@ export function conflictsIn([first, ...others]: readonly NamedField[]): Fault[] 
     const message = `${field} and ${first.field} are the same field with different values; send one of them.`;
     return [{ path: field, code: 'conflicting_fields', message }];
   });
-}
-
-function refusal(faults: readonly Fault[]): { readonly message: string; readonly faults: readonly Fault[] } {
-  return { message: describeFaults(faults), faults };
 }

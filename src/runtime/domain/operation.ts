@@ -1,3 +1,4 @@
+import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
 import {
   enumFault,
@@ -7,11 +8,11 @@ import {
   requiredFault,
   tooFewItemsFault,
   tooLongFault,
-  tooManyFaultsFault,
   tooManyItemsFault,
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { isStorable } from '../../platform/text/storable-text';
@@ -51,7 +52,7 @@ export interface AdjustOperation {
 export function parseOperations(
   ops: unknown,
 ): { readonly operations: readonly Operation[] } | { readonly faults: readonly Fault[] } {
-  if (ops === undefined || ops === null) return { faults: [requiredFault('ops')] };
+  if (isAbsent(ops)) return { faults: [requiredFault('ops')] };
   if (!Array.isArray(ops)) return { faults: [typeFault('ops', 'a list')] };
   const faults: Fault[] = [];
   if (ops.length === 0) faults.push(tooFewItemsFault('ops', 1));
@@ -61,8 +62,7 @@ export function parseOperations(
     const operation = parseOperation(entry, itemPath('ops', index), faults);
     if (operation !== undefined) operations.push(operation);
   });
-  if (faults.length > FAULTS_MAX) return { faults: [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)] };
-  return faults.length > 0 ? { faults } : { operations };
+  return faults.length > 0 ? { faults: capFaults(faults, FAULTS_MAX) } : { operations };
 }
 
 /** Undefined only where it has found a fault. */
@@ -81,7 +81,7 @@ function parseOperation(entry: unknown, at: string, faults: Fault[]): Operation 
 }
 
 function checkPath(value: unknown, at: string, faults: Fault[]): string | undefined {
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else if (typeof value !== 'string') faults.push(typeFault(at, 'a string'));
   else {
     if (!isStorable(value)) faults.push(invalidCharactersFault(at));
@@ -94,7 +94,7 @@ function checkPath(value: unknown, at: string, faults: Fault[]): string | undefi
 function checkKind(value: unknown, at: string, faults: Fault[]): Operation['op'] | undefined {
   const kind = OPERATION_KINDS.find((each) => each === value);
   if (kind !== undefined) return kind;
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else faults.push(typeof value === 'string' ? enumFault(at, OPERATION_KINDS) : typeFault(at, 'a string'));
   return undefined;
 }
@@ -105,7 +105,7 @@ function checkValue(
   at: string,
   faults: Fault[],
 ): VariableValue | undefined {
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else if (op !== 'set' && op !== undefined && typeof value !== 'number') faults.push(typeFault(at, 'a number'));
   else if (typeof value === 'number') {
     // 1e999 has become Infinity on its way.
