@@ -3,7 +3,7 @@ import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasu
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { DomainError } from '../platform/errors/domain-error';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { Turns } from '../platform/lane/turns';
@@ -79,7 +79,7 @@ export class ErasuresService implements OnApplicationBootstrap {
         await this.finish(await this.customers.customerOf(tenantId, profileId));
       }
     } catch (error) {
-      this.logger.warn(`An erasure could not be finished now: ${describeSummary(summariseError(error)).line}`);
+      this.logger.warn(`An erasure could not be finished now: ${describeError(error).line}`);
     }
   }
 }

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import type { EffectResult } from './domain/event-effects';
 import { retryDelayMs } from './domain/retry-delay';
@@ -101,7 +101,7 @@ export class ParkedRetry implements OnModuleInit {
     place: QueuePlace,
     { entry, attempts, error }: { entry: ReadyEntry; attempts: number; error: unknown },
   ): Promise<void> {
-    const { line, stack } = describeSummary(summariseError(error));
+    const { line, stack } = describeError(error);
     this.logger.warn(`An event could not be processed in attempt ${attempts}: ${line}`, stack);
     const delayMs = retryDelayMs(attempts, Math.random());
     if (delayMs === undefined) {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../clock/clock';
-import { describeSummary, summariseError } from '../errors/error-summary';
+import { describeError } from '../errors/error-summary';
+import { OutageLog } from '../errors/outage-log';
 
 /** A use within so many seconds of the one that is stored is not stored: at most one write a minute (contract section 2). */
 export const LAST_USE_STEP_SECONDS = 60;
@@ -32,7 +33,10 @@ export class LastUse implements BeforeApplicationShutdown {
   private readonly waiting = new Map<string, UsedCredential & { readonly at: Date }>();
   private writing: Promise<void> | undefined;
   private closed = false;
-  private failing = false;
+  private readonly outage = new OutageLog(this.logger, {
+    began: 'The last use of credentials cannot be stored; they are taken all the same.',
+    ended: 'The last use of credentials can be stored again.',
+  });
 
   constructor(
     private readonly clock: Clock,
@@ -61,21 +65,12 @@ export class LastUse implements BeforeApplicationShutdown {
     for (const [key, { tenantId, id, at }] of this.waiting) {
       try {
         await this.write(tenantId, id, at);
-        this.tell(undefined);
+        this.outage.succeeded();
       } catch (error) {
-        this.tell(describeSummary(summariseError(error)).line);
+        if (!this.closed) this.outage.failed(describeError(error).line);
       }
       this.waiting.delete(key);
     }
     this.writing = undefined;
-  }
-
-  /** Once when it begins and once when it is over. */
-  private tell(failure: string | undefined): void {
-    if (failure === undefined && this.failing) this.logger.log('The last use of credentials can be stored again.');
-    if (failure !== undefined && !this.failing && !this.closed) {
-      this.logger.warn(`The last use of credentials cannot be stored; they are taken all the same. ${failure}`);
-    }
-    this.failing = failure !== undefined;
   }
 }
