@@ -18,6 +18,7 @@ import {
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
 import { hasMoreCharacters } from '../../platform/text/character-count';
+import { PATH_NAME } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
 
 export const PROPERTY_TYPES = ['string', 'number', 'integer', 'boolean', 'timestamp', 'object', 'array'] as const;
@@ -59,8 +60,6 @@ const ENUM_VALUE_CHARACTERS_MAX = 256;
 /** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
 export const FAULTS_MAX = 100;
 
-/** The names that can be registered (contract section 1, names in paths). */
-export const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const DEFINITION_FIELDS: ReadonlySet<string> = new Set([
@@ -100,7 +99,7 @@ export function checkDefinition(
 function checkEventType(value: unknown, faults: Fault[]): string {
   if (isAbsent(value)) faults.push(requiredFault('eventType'));
   else if (typeof value !== 'string') faults.push(typeFault('eventType', 'a string'));
-  else if (EVENT_TYPE_NAME.test(value)) return value;
+  else if (PATH_NAME.test(value)) return value;
   else {
     const form = 'must be 1 to 128 letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
     faults.push(formatFault('eventType', form));

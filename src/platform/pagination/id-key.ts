@@ -1,4 +1,4 @@
-import { isUuid } from '../ids/uuid';
+import { isUuid, MAX_UUID } from '../ids/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 import { notACursor } from './time-key';
 
@@ -8,15 +8,12 @@ export interface IdPage<Row> {
   readonly nextCursor: string | null;
 }
 
-/** Sorts after everything that is stored. */
-const NEWEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 /**
  * Below which id a page begins of a list that comes newest first by its UUIDv7 ids; without a cursor, at the newest row.
  * Throws `validation_failed` for text that is no cursor.
  */
 export function idPageStart(cursor: string | undefined): string {
-  if (cursor === undefined) return NEWEST;
+  if (cursor === undefined) return MAX_UUID;
   const [id] = decodeCursor(cursor, 1) ?? [];
   if (id === undefined || !isUuid(id)) throw notACursor();
   return id;

@@ -2,7 +2,7 @@ import { parseTimestamp } from '../clock/timestamp';
 import type { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
-import { isUuid } from '../ids/uuid';
+import { isUuid, MAX_UUID } from '../ids/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 
 /** The sort key of lists that come newest first: a time to the millisecond, and the id that orders equal times. */
@@ -12,7 +12,7 @@ export interface TimeKey {
 }
 
 /** Sorts after everything that is stored. */
-const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: MAX_UUID };
 
 /** Where a page begins; without a cursor, at the newest row. Throws `validation_failed` for text that is no cursor. */
 export function pageStart(cursor: string | undefined): TimeKey {
