@@ -7,6 +7,7 @@ import { ControlFeed } from '../platform/control/control-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
+import type { Page } from '../platform/pagination/page';
 import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
@@ -51,7 +52,8 @@ export class JwtIssuersService {
     return issuer;
   }
 
-  list(tenantId: string, start: TimeKey, limit: number): Promise<{ issuers: JwtIssuer[]; nextCursor: string | null }> {
+  /** One page, newest first. */
+  list(tenantId: string, start: TimeKey, limit: number): Promise<Page<JwtIssuer>> {
     return this.issuers.list(tenantId, start, limit);
   }
 

@@ -6,7 +6,8 @@ import type { Fault } from '../platform/errors/fault';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { Turns } from '../platform/lane/turns';
-import { type IdPage, idPage, idPageStart } from '../platform/pagination/id-key';
+import { idPage, idPageStart } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { VariablesService } from '../variables/variables.service';
 import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
 import type { ReactionDefinition } from './domain/reaction';
@@ -52,12 +53,7 @@ export class ReactionsService {
   }
 
   /** Newest first; none of a campaign that nobody knows. */
-  async list(
-    tenantId: string,
-    campaignId: string,
-    cursor: string | undefined,
-    limit: number,
-  ): Promise<IdPage<Reaction>> {
+  async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<Page<Reaction>> {
     return idPage(await this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit), limit);
   }
 

@@ -7,7 +7,8 @@ import { ControlFeed } from '../platform/control/control-feed';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
-import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { idPage } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { credentialKey, type WantedKey } from './domain/credential-key';
 import type { ServiceCredential } from './entities/service-credential.entity';
@@ -70,7 +71,7 @@ export class ServiceCredentialsService {
   }
 
   /** One page below the id `start`, newest first. */
-  async list(tenantId: string, start: string, limit: number): Promise<IdPage<ServiceCredential>> {
+  async list(tenantId: string, start: string, limit: number): Promise<Page<ServiceCredential>> {
     // One more than the page shows that there is a next one.
     return idPage(await this.credentials.list(tenantId, start, limit + 1), limit);
   }
