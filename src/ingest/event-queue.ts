@@ -2,25 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Statement, Transaction } from '../platform/database/pipelined-connection';
 import { NIL_UUID } from '../platform/ids/uuid';
 import type { EventFamily } from './domain/incoming-event';
+import type { LoggedEvent } from './domain/logged-event';
 import type { ProcessingRecord, ProcessingState } from './domain/processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePlace } from './domain/queue-place';
 import * as sql from './event-queue.sql';
 
-/** A stored event as the log has it, unmasked. */
-export interface LoggedEvent {
-  readonly eventId: string;
-  readonly family: EventFamily;
-  readonly source: string;
-  readonly externalEventId: string;
-  readonly eventType: string;
-  readonly eventTypeVersion: number | null;
-  readonly occurredAt: Date;
-  readonly receivedAt: Date;
-  /** The own profile of its strongest identifier. */
-  readonly profileId: string;
-  readonly identity: Readonly<Record<string, string>>;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
+export type { LoggedEvent };
 
 /** An entry's key in its place. */
 export interface QueuedKey extends EntryKey {
