@@ -1,4 +1,4 @@
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
 import { FairQueue } from '../platform/lane/fair-queue';
 
 type Standing = 'waiting' | 'running' | 'again';
@@ -19,7 +19,7 @@ export class Agenda {
 
   add(places: readonly QueuePlace[]): void {
     for (const place of places) {
-      const name = nameOf(place);
+      const name = placeName(place);
       const standing = this.standings.get(name);
       if (standing === 'running') this.standings.set(name, 'again');
       else if (standing === undefined) this.wait(place, name);
@@ -29,13 +29,13 @@ export class Agenda {
   /** The next place, which is the caller's until `done`. */
   next(): QueuePlace | undefined {
     const [place] = this.waiting.take(1);
-    if (place !== undefined) this.standings.set(nameOf(place), 'running');
+    if (place !== undefined) this.standings.set(placeName(place), 'running');
     return place;
   }
 
   /** `isMore`: it has more to do, and takes its turn again. */
   done(place: QueuePlace, isMore: boolean): void {
-    const name = nameOf(place);
+    const name = placeName(place);
     const isAgain = this.standings.get(name) === 'again';
     this.standings.delete(name);
     if (isMore || isAgain) this.wait(place, name);
@@ -46,8 +46,4 @@ export class Agenda {
     this.waiting.push(place.tenantId, place);
     this.onWork();
   }
-}
-
-function nameOf({ tenantId, shard }: QueuePlace): string {
-  return `${tenantId}/${shard}`;
 }

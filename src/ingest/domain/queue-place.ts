@@ -7,6 +7,11 @@ export interface QueuePlace {
   readonly shard: number;
 }
 
+/** One text for one place. */
+export function placeName({ tenantId, shard }: QueuePlace): string {
+  return `${tenantId}/${shard}`;
+}
+
 /** Where an entry stands in the order of arrival, by the database's clock. */
 export interface EntryKey {
   /** UTC with microseconds, always of the same length, so that text compares as time does. */
