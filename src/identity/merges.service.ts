@@ -75,7 +75,7 @@ export class MergesService {
     merge: Merge & { readonly fromEvidenceId: string; readonly intoEvidenceId: string },
     rootId: string,
   ): Promise<Merge> {
-    const customer = await this.merges.held(manager, tenantId, rootId);
+    const customer = await this.merges.lockedCustomer(manager, tenantId, rootId);
     const others = customer.links.filter(({ id }) => id !== merge.id);
     const split = splitCustomer(rootId, customer.members, merge, others);
     if (split !== undefined) await this.merges.part(manager, tenantId, customer, split.leaving, split.newRootId);
