@@ -25,7 +25,7 @@ export class ProfilesService {
   /** The customer of any of its profiles' ids. Throws `not_found`, also for one who was erased. */
   async find(tenantId: string, profileId: string): Promise<Customer> {
     const customer = isUuid(profileId) ? await this.customers.findById(tenantId, profileId) : null;
-    if (customer === null) throw new DomainError('not_found', 'There is no profile with this id in this workspace.');
+    if (customer === null) throw noSuchProfile();
     return customer;
   }
 
@@ -48,4 +48,8 @@ export class ProfilesService {
     if (identifier === undefined) throw new Error('An identity without a fault names nobody');
     return identifier;
   }
+}
+
+export function noSuchProfile(): DomainError {
+  return new DomainError('not_found', 'There is no profile with this id in this workspace.');
 }
