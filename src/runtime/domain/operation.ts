@@ -24,7 +24,7 @@ import { positiveZero } from './decimal';
 export const OPERATIONS_MAX = 100;
 /** Twice what a declared variable's path can have, so that a typo is still told as one. */
 export const PATH_CHARACTERS_MAX = 256;
-const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
+export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['path', 'op', 'value']);
 /** Only unknown fields can make this many; a longer answer helps nobody. */
 const FAULTS_MAX = 1_000;
