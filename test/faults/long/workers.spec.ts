@@ -67,7 +67,11 @@ describe('WORKERS=2', () => {
     const starting = startServiceProcess({
       ...{ WORKERS: '2', PORT: port, HOST: '0.0.0.0', DATABASE_URL: await freshDatabaseUrl('workers') },
     });
-    await expect(starting).rejects.toThrow(/The service cannot start\. (listen|bind) EADDRINUSE/);
-    expect(await taken.stop()).toBe(0);
+    try {
+      await expect(starting).rejects.toThrow(/The service cannot start\. (listen|bind) EADDRINUSE/);
+    } finally {
+      // Also when it does start, or says something else: nothing is to be left behind.
+      expect(await taken.stop()).toBe(0);
+    }
   }, 120_000);
 });
