@@ -50,6 +50,7 @@ export class ProfilesService {
   }
 }
 
+/** 404, also for a profile of another workspace and for a person who was erased. */
 export function noSuchProfile(): DomainError {
   return new DomainError('not_found', 'There is no profile with this id in this workspace.');
 }

@@ -8,6 +8,7 @@ import { ReplayRepository } from './replay.repository';
 
 export const REPLAY_JOB = 'review-replay';
 
+/** Of one replay there is one job that waits at most. */
 export function replayJobKey({ tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>): string {
   return `${tenantId}/${id}`;
 }

@@ -25,6 +25,7 @@ export function shardOf(profileId: string): number {
   return Number.parseInt(profileId.slice(-4), 16) % QUEUE_SHARDS;
 }
 
+/** Whether `a` stands before `b` in the order of arrival; two entries of one batch are told apart by their positions. */
 export function isEarlier(a: EntryKey, b: EntryKey): boolean {
   return a.queuedAt === b.queuedAt ? a.position < b.position : a.queuedAt < b.queuedAt;
 }

@@ -24,6 +24,7 @@ export interface TimelineRange {
   readonly end: string;
 }
 
+/** The range of a page, of the key of the index on (workspace, profile, time of occurrence, id) (docs/adr/0012). */
 export function timelineRange({ order, from, to, after }: TimelineSpan): TimelineRange {
   // No id is the first one: "before (to, first id)" is "before to", and "behind (from, first id)" is "from or later".
   const lower = from === undefined ? undefined : { at: from, id: NIL_UUID };

@@ -23,6 +23,7 @@ export function pageStart(cursor: string | undefined): TimeKey {
   throw notACursor();
 }
 
+/** 422 `validation_failed` at `cursor`, for text that no list of this kind has given out. */
 export function notACursor(): DomainError {
   return validationFailed([formatFault('cursor', 'is not a nextCursor of this list')]);
 }
