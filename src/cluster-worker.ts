@@ -1,5 +1,6 @@
 import type { Settings } from './platform/config/settings';
 import { shareMetrics } from './cluster-worker-metrics';
+import { messageOf } from './platform/errors/message-of';
 import { MetricsSource } from './platform/observability/metrics-source';
 import { serve, type Serving } from './service';
 
@@ -17,8 +18,7 @@ process.once('message', (settings: Settings & { readonly databaseUrl: string }) 
       report({ url: serving.url });
     },
     (error: unknown) => {
-      const failure = error instanceof Error ? error.message : 'Something was thrown that is no error.';
-      report({ failure }, () => process.exit(1));
+      report({ failure: messageOf(error) }, () => process.exit(1));
     },
   );
 });

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
 import type { Settings } from './platform/config/settings';
+import { messageOf } from './platform/errors/message-of';
 import type { JsonLogger } from './platform/observability/logger';
 import { hostOf, makeFirstKey, type Begin } from './service';
 
@@ -89,9 +90,7 @@ class Workers {
       if (this.isStopped()) return;
       restartMs = Math.min(2 * restartMs, RESTART_MS_MAX);
       worker = this.fork(settings);
-      served(worker).catch((error: unknown) =>
-        this.logger.error(error instanceof Error ? error.message : '(no words)', 'Cluster'),
-      );
+      served(worker).catch((error: unknown) => this.logger.error(messageOf(error), 'Cluster'));
     }
   }
 

@@ -1,5 +1,6 @@
 import { serveByWorkers } from './cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
+import { messageOf } from './platform/errors/message-of';
 import { migrateDatabase, serveHere, startService, type Service } from './service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
@@ -16,7 +17,7 @@ async function migrateOnly(): Promise<void> {
     await migrateDatabase(readSettings(processEnvironment()));
     process.stdout.write('The schema is up to date.\n');
   } catch (error) {
-    process.stderr.write(`The schema could not be brought up to date. ${wordsOf(error)}\n`);
+    process.stderr.write(`The schema could not be brought up to date. ${messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }
@@ -31,7 +32,7 @@ async function run(): Promise<void> {
     }
     announce(service, await service.serving);
   } catch (error) {
-    process.stderr.write(`The service cannot start. ${wordsOf(error)}\n`);
+    process.stderr.write(`The service cannot start. ${messageOf(error)}\n`);
     process.exitCode = 1;
     // Whatever is half open must not keep a service alive that does not serve.
     setTimeout(() => process.exit(), 1_000).unref();
@@ -47,7 +48,7 @@ function stopOnSignal(service: Service): void {
     service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`The service did not stop cleanly. ${wordsOf(error)}\n`);
+        process.stderr.write(`The service did not stop cleanly. ${messageOf(error)}\n`);
         process.exit(1);
       },
     );
@@ -63,8 +64,4 @@ function announce({ url }: Service, firstKey: FirstKey | undefined): void {
     lines.push(`Admin key of the new workspace "${firstKey.workspace}", shown only now: ${firstKey.key}`);
   }
   process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something was thrown that is no error.';
 }

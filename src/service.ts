@@ -63,8 +63,8 @@ export type Begin = (ground: Ground) => Promise<Serving & { readonly firstKey: F
  * Starts everything in its order: database, schema, first key, HTTP; the last two are `begin`'s. What fails leaves nothing behind.
  * A stop stops the embedded database last.
  */
-export async function startService(environment: Settings, begin: Begin = serveHere): Promise<Service> {
-  const settings = await withSecretsKey(environment);
+export async function startService(given: Settings, begin: Begin = serveHere): Promise<Service> {
+  const settings = await withSecretsKey(given);
   const logger = new JsonLogger(settings.logLevel);
   const database = await openDatabase(settings, logger);
   const ground: Ground = { settings, database, logger };
@@ -201,10 +201,10 @@ async function withSecretsKey(settings: Settings): Promise<Settings> {
  * For the command-line tool.
  */
 export async function withoutServing<Result>(
-  environment: Settings,
+  given: Settings,
   work: (parts: NestExpressApplication) => Promise<Result>,
 ): Promise<Result> {
-  const settings = await withSecretsKey(environment);
+  const settings = await withSecretsKey(given);
   const logger = new JsonLogger(settings.logLevel);
   const database = await databaseBeside(settings, logger);
   try {

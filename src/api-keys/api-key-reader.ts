@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, LessThan, type SelectQueryBuilder } from 'typeorm';
 import { isUuid } from '../platform/ids/uuid';
-import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { idPage } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { noSuchApiKey } from './api-key-refusals';
 import type { ApiKeyState } from './domain/api-key-state';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
@@ -25,7 +26,7 @@ export class ApiKeyReader {
     { state, now }: { readonly state: ApiKeyState | undefined; readonly now: Date },
     start: string,
     limit: number,
-  ): Promise<IdPage<ApiKey>> {
+  ): Promise<Page<ApiKey>> {
     const query = this.database.manager
       .createQueryBuilder(ApiKey, 'key')
       .where('key.tenantId = :tenantId AND key.id < :start', { tenantId, start })
@@ -37,7 +38,7 @@ export class ApiKeyReader {
   }
 
   /** One page of what was done to a key, newest first. Throws `not_found`. */
-  async audit(tenantId: string, keyId: string, start: string, limit: number): Promise<IdPage<ApiKeyAudit>> {
+  async audit(tenantId: string, keyId: string, start: string, limit: number): Promise<Page<ApiKeyAudit>> {
     await this.get(tenantId, keyId);
     const where = { tenantId, keyId, id: LessThan(start) };
     const found = await this.database.manager.find(ApiKeyAudit, { where, order: { id: 'DESC' }, take: limit + 1 });

@@ -3,6 +3,7 @@ import type { Principal } from '../platform/auth/principal';
 import { grants, type Scope } from '../platform/auth/scopes';
 import { DomainError } from '../platform/errors/domain-error';
 
+/** 404, also for a key of another workspace. */
 export function noSuchApiKey(): DomainError {
   return new DomainError('not_found', 'There is no API key with this id in this workspace.');
 }

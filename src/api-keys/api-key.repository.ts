@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import { LAST_USE_STEP_SECONDS } from '../platform/auth/last-use';
+import { storeLastUse } from '../platform/auth/last-use';
 import { newId } from '../platform/ids/ids';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
@@ -51,16 +51,9 @@ export class ApiKeyRepository {
     await this.audit(manager, tenantId, id, 'rotated', successor.createdAt, actor);
   }
 
-  /**
-   * Stores that a key was used (see `WriteLastUse`): of any number of nodes that say so within a minute, one writes. The
-   * column is in no index, so that the row is updated within its page.
-   */
-  async storeUse(tenantId: string, id: string, at: Date): Promise<void> {
-    await this.database.query(
-      `UPDATE api_keys SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2
-         AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4))`,
-      [tenantId, id, at, LAST_USE_STEP_SECONDS],
-    );
+  /** Stores that a key was used (see `WriteLastUse`). */
+  storeUse(tenantId: string, id: string, at: Date): Promise<void> {
+    return storeLastUse(this.database, 'api_keys', tenantId, id, at);
   }
 
   /** Revokes the bootstrap keys of a workspace but one; answers their ids. */

@@ -4,8 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
 import { apiKeyIsRevoked, assertMayGrant, noSuchApiKey, type Grant } from './api-key-refusals';
@@ -38,9 +37,7 @@ export class ApiKeysService {
   async create(caller: Principal, wanted: WantedApiKey, address: string | null): Promise<IssuedApiKey> {
     const now = this.clock.now();
     const expiry = expiryOf(wanted, now);
-    if ('fault' in expiry) {
-      throw new DomainError('validation_failed', describeFaults([expiry.fault]), { details: [expiry.fault] });
-    }
+    if ('fault' in expiry) throw validationFailed([expiry.fault]);
     assertMayGrant(caller, wanted);
     const actor = { by: caller.credentialId, address };
     return this.database.transaction((manager) =>

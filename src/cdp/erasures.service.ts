@@ -2,12 +2,14 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasure';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { DomainError } from '../platform/errors/domain-error';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import type { DomainError } from '../platform/errors/domain-error';
+import { describeError } from '../platform/errors/error-summary';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { Turns } from '../platform/lane/turns';
 import { PersonalData } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
+import { noSuchProfile } from './profiles.service';
 
 /** Finished at one start; far more than can be killed at once. */
 const UNFINISHED_MAX = 1_000;
@@ -40,8 +42,7 @@ export class ErasuresService implements OnApplicationBootstrap {
 
   /**
    * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they are, and
-   * what is unfinished is finished. Throws `not_found`, `unavailable`, and
-   * `validation_failed` without a SECRETS_KEY.
+   * what is unfinished is finished. Throws `not_found`, `unavailable`, and `validation_failed` without a SECRETS_KEY.
    */
   async erase(
     { tenantId, credentialId }: Principal,
@@ -51,9 +52,7 @@ export class ErasuresService implements OnApplicationBootstrap {
     if (!this.customers.isPossible) throw noSecretsKey();
     const eraser = { by: credentialId, address };
     const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
-    if (customer === undefined) {
-      throw new DomainError('not_found', 'There is no profile with this id in this workspace.');
-    }
+    if (customer === undefined) throw noSuchProfile();
     return this.turns.take(tenantId, () => this.finish(customer));
   }
 
@@ -78,7 +77,7 @@ export class ErasuresService implements OnApplicationBootstrap {
         await this.finish(await this.customers.customerOf(tenantId, profileId));
       }
     } catch (error) {
-      this.logger.warn(`An erasure could not be finished now: ${describeSummary(summariseError(error)).line}`);
+      this.logger.warn(`An erasure could not be finished now: ${describeError(error).line}`);
     }
   }
 }
@@ -90,7 +89,5 @@ function noSecretsKey(): DomainError {
   const message =
     'Nobody can be erased: without SECRETS_KEY the service could not recognise further events of the person. Have the ' +
     'operator set one.';
-  return new DomainError('validation_failed', message, {
-    details: [{ path: '', code: 'secrets_key_missing', message }],
-  });
+  return validationFailed([{ path: '', code: 'secrets_key_missing', message }]);
 }

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
 import { ControlMemory } from '../platform/control/control-memory';
+import { PATH_NAME } from '../platform/text/path-name';
 import { compileContract, type ContractCheck } from './domain/event-contract';
-import { EVENT_TYPE_NAME } from './domain/event-type-definition';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
 
@@ -48,7 +48,7 @@ export class EventTypeContracts {
 
   /** Undefined when `eventType` could not be the name of one. */
   async find(tenantId: string, eventType: unknown): Promise<Contract | 'unregistered' | undefined> {
-    if (typeof eventType !== 'string' || !EVENT_TYPE_NAME.test(eventType)) return undefined;
+    if (typeof eventType !== 'string' || !PATH_NAME.test(eventType)) return undefined;
     const key = `${tenantId}/${eventType}`;
     const inForce = this.inForce.recall(key) ?? (await this.learn(key, tenantId, eventType));
     if (inForce === 'unregistered') return inForce;

@@ -5,8 +5,10 @@ import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
-import type { Fault } from '../platform/errors/fault';
 import { typeFault } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
+import { isAbsent } from '../platform/json/is-absent';
+import { isObject } from '../platform/json/is-object';
 import { Turns } from '../platform/lane/turns';
 import { compareDefinitions } from './domain/contract-compatibility';
 import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
@@ -97,15 +99,11 @@ export class EventTypesService {
 
 /** Reads the body of a registration. Throws `validation_failed` with every fault. */
 export function wantedRegistration(input: unknown): WantedRegistration {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid([typeFault('', 'an object')]);
-  const { force, ...rest } = input as Readonly<Record<string, unknown>>;
-  const forceFaults = force == null || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];
+  if (!isObject(input)) throw validationFailed([typeFault('', 'an object')]);
+  const { force, ...rest } = input;
+  const forceFaults = isAbsent(force) || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];
   const checked = checkDefinition(rest);
-  if ('faults' in checked) throw invalid([...checked.faults, ...forceFaults]);
-  if (forceFaults.length > 0) throw invalid(forceFaults);
+  if ('faults' in checked) throw validationFailed([...checked.faults, ...forceFaults]);
+  if (forceFaults.length > 0) throw validationFailed(forceFaults);
   return { force: force === true, definition: checked.definition };
-}
-
-function invalid(details: readonly Fault[]): DomainError {
-  return new DomainError('validation_failed', describeFaults(details), { details });
 }

@@ -30,12 +30,13 @@ export class PersonalPropertyNames implements OnModuleInit {
   private async namesOf(tenantId: string, eventType: string | null): Promise<ReadonlySet<string>> {
     if (eventType === null) return namesIn(await this.types.allVersions(tenantId));
     const key = `${tenantId}/${eventType}`;
-    const known = this.names.recall(key);
-    if (known !== undefined) return known;
-    return this.names.learn(key, async () => {
-      const value = namesIn(await this.types.versions(tenantId, eventType));
-      return { value, subject: { tenantId, kind: 'event_type', id: eventType } };
-    });
+    return (
+      this.names.recall(key) ??
+      this.names.learn(key, async () => ({
+        value: namesIn(await this.types.versions(tenantId, eventType)),
+        subject: { tenantId, kind: 'event_type', id: eventType },
+      }))
+    );
   }
 }
 

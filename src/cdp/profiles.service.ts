@@ -4,8 +4,8 @@ import { parseIdentityReference, type IdentityReference } from '../identity/doma
 import type { Identifier } from '../identity/domain/identifier';
 import { IdentityService } from '../identity/identity.service';
 import { Timeline, type TimelineExtent } from '../ingest/timeline';
-import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 
 export interface CustomerView {
@@ -25,7 +25,7 @@ export class ProfilesService {
   /** The customer of any of its profiles' ids. Throws `not_found`, also for one who was erased. */
   async find(tenantId: string, profileId: string): Promise<Customer> {
     const customer = isUuid(profileId) ? await this.customers.findById(tenantId, profileId) : null;
-    if (customer === null) throw new DomainError('not_found', 'There is no profile with this id in this workspace.');
+    if (customer === null) throw noSuchProfile();
     return customer;
   }
 
@@ -43,9 +43,14 @@ export class ProfilesService {
   /** One normalised identifier, as a body of its own names it. Throws `validation_failed`. */
   identifierOf(reference: IdentityReference): Identifier {
     const parsed = parseIdentityReference(reference, this.identity.rules, '');
-    const details = 'faults' in parsed ? parsed.faults : [];
-    const [identifier] = 'identifiers' in parsed ? parsed.identifiers : [];
-    if (identifier === undefined) throw new DomainError('validation_failed', describeFaults(details), { details });
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
+    const [identifier] = parsed.identifiers;
+    if (identifier === undefined) throw new Error('An identity without a fault names nobody');
     return identifier;
   }
+}
+
+/** 404, also for a profile of another workspace and for a person who was erased. */
+export function noSuchProfile(): DomainError {
+  return new DomainError('not_found', 'There is no profile with this id in this workspace.');
 }

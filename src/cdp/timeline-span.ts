@@ -1,8 +1,7 @@
 import type { TimelineSpan } from '../ingest/domain/timeline-range';
 import { parseTimestamp, timestampFault } from '../platform/clock/timestamp';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { pageStart } from '../platform/pagination/time-key';
 import type { ProfileTimelineQuery } from './dto/profile-timeline.query';
 
@@ -17,6 +16,6 @@ export function timelineSpan({ order = 'desc', from, to, cursor }: ProfileTimeli
     return undefined;
   };
   const span = { order, from: timeOf('from', from), to: timeOf('to', to) };
-  if (faults.length > 0) throw new DomainError('validation_failed', describeFaults(faults), { details: faults });
+  if (faults.length > 0) throw validationFailed(faults);
   return { ...span, after: cursor === undefined ? undefined : pageStart(cursor) };
 }

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ClientFailure } from '../client/client-failure';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import { DomainError } from '../platform/errors/domain-error';
+import { messageOf } from '../platform/errors/message-of';
 import { cliProgram } from './program';
 
 void run();
@@ -33,6 +34,5 @@ function exitCodeOf(error: unknown): number {
 function wordsOf(error: unknown): string {
   if (error instanceof DomainError)
     return [error.message, ...error.details.slice(1).map(({ message }) => message)].join('\n');
-  if (error instanceof Error) return error.message;
-  return 'Something was thrown that is no error.';
+  return messageOf(error);
 }

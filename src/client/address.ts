@@ -2,6 +2,7 @@ import { ClientFailure } from './client-failure';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
+/** The first value that says anything, without the white space around it. */
 export function firstSet(...values: (string | undefined)[]): string | undefined {
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }

@@ -27,7 +27,7 @@ export function eventCounts(text: string): EventCounts | undefined {
   return counts;
 }
 
-/** Undefined when it is less than was sent: where several processes serve, each counts for itself. */
+/** Undefined when it is less than was sent: where several nodes serve behind one address, each counts for itself. */
 export function growthOf(
   before: EventCounts | undefined,
   after: EventCounts | undefined,

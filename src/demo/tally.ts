@@ -22,6 +22,7 @@ export interface RunTally {
   readonly totals: Totals;
 }
 
+/** What one run came to: counts of answers, and the sums of what the service has now. */
 export function tallyRun({ answered, seconds, repeatedRequests }: Run): RunTally {
   const count = (status: string): number => answered.filter(({ answer }) => answer.status === status).length;
   return {
@@ -34,6 +35,7 @@ export function tallyRun({ answered, seconds, repeatedRequests }: Run): RunTally
   };
 }
 
+/** What these purchases add up to, in whole cents. */
 export function totalsOf(purchases: readonly Purchase[]): Totals {
   const centsByMonth = new Map<string, number>();
   for (const { date, cents } of purchases) {
@@ -49,6 +51,7 @@ export function totalsOf(purchases: readonly Purchase[]): Totals {
   };
 }
 
+/** Whether two sums agree in every number, to the cent and in every month. */
 export function isSameTotals(a: Totals, b: Totals): boolean {
   const months = new Set([...a.centsByMonth.keys(), ...b.centsByMonth.keys()]);
   return (

@@ -90,6 +90,11 @@ export class CustomerErasure {
     }
   }
 
+  /** Lets events of an erased person in again; answers for how many identifiers, 0 when nobody was erased with this one. */
+  lift(tenantId: string, identifier: Identifier): Promise<number> {
+    return this.erased.lift(tenantId, identifier);
+  }
+
   private async mark(manager: EntityManager, tenantId: string, rootId: string, { by, address }: Eraser): Promise<void> {
     if (!(await this.locks.lockRoot(manager, tenantId, rootId))) return;
     const members = await this.locks.membersOf(manager, tenantId, rootId);
@@ -128,10 +133,5 @@ export class CustomerErasure {
     const finishedAt = this.clock.now();
     await manager.update(Erasure, { tenantId, profileId }, { finishedAt });
     return Object.assign(current, { finishedAt });
-  }
-
-  /** Lets events of an erased person in again; answers for how many identifiers, 0 when nobody was erased with this one. */
-  lift(tenantId: string, identifier: Identifier): Promise<number> {
-    return this.erased.lift(tenantId, identifier);
   }
 }

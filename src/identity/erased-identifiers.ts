@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { identifierKey } from './domain/customer-groups';
 import type { Identifier } from './domain/identifier';
-import type { TenantIdentifier } from './profile.repository';
+import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
 import { FIND_ERASED } from './profile.sql';
 
 /** Identifiers of erased persons that this node has met lately; sources that do not know of an erasure send them again. */
@@ -44,7 +43,7 @@ export class ErasedIdentifiers {
       identifiers.map((identifier) => this.hashOf(identifier).toString('hex')),
     ]);
     const found = rows.flatMap(({ position }) => identifiers[Number(position) - 1] ?? []);
-    for (const identifier of found) this.suspects.set(nameOf(identifier), true);
+    for (const identifier of found) this.suspects.set(tenantIdentifierKey(identifier), true);
     return found;
   }
 
@@ -56,7 +55,7 @@ export class ErasedIdentifiers {
     if (this.suspects.size === 0) return Promise.resolve([]);
     return this.find(
       transaction,
-      identifiers.filter((identifier) => this.suspects.has(nameOf(identifier))),
+      identifiers.filter((identifier) => this.suspects.has(tenantIdentifierKey(identifier))),
     );
   }
 
@@ -91,8 +90,4 @@ export class ErasedIdentifiers {
   private hashOf({ tenantId, kind, value }: TenantIdentifier): Buffer {
     return this.box.keyedHash([tenantId, kind, value]);
   }
-}
-
-function nameOf({ tenantId, kind, value }: TenantIdentifier): string {
-  return `${tenantId}${identifierKey(kind, value)}`;
 }

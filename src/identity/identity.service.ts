@@ -3,9 +3,8 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
-import { identityRules, type IdentityRules } from './domain/identifier';
 import type { HeldCustomer } from './domain/held-customer';
-import { ErasedIdentifiers } from './erased-identifiers';
+import { identityRules, type IdentityRules } from './domain/identifier';
 import {
   identifierKey,
   pairKey,
@@ -19,13 +18,9 @@ import {
   type KnownProfile,
   type Resolution,
 } from './domain/resolve-profile';
-import {
-  ProfileRepository,
-  type KnownIdentifier,
-  type TenantIdentifier,
-  type TenantPlan,
-  type TenantProfile,
-} from './profile.repository';
+import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
+import { ErasedIdentifiers } from './erased-identifiers';
+import { ProfileRepository, type KnownIdentifier, type TenantPlan, type TenantProfile } from './profile.repository';
 
 export interface TenantClaim extends IdentityClaim {
   readonly tenantId: string;
@@ -169,6 +164,11 @@ export class IdentityService {
     if (held < used.size) throw new LostRaceError('a customer was erased since it was read');
   }
 
+  /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
+  customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
+    return this.profiles.rootsOf(tenantId, profileIds);
+  }
+
   /** The same inside a transaction, which those that are not erased wait for: nobody is erased before it ends. */
   holdCustomers(
     transaction: Transaction,
@@ -176,11 +176,6 @@ export class IdentityService {
     profileIds: readonly string[],
   ): Promise<Map<string, HeldCustomer>> {
     return this.profiles.holdCustomers(transaction, tenantId, profileIds);
-  }
-
-  /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
-  customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
-    return this.profiles.rootsOf(tenantId, profileIds);
   }
 
   private plan(
@@ -212,7 +207,8 @@ export class IdentityService {
 function identifiersOf(claims: readonly TenantClaim[]): Map<string, TenantIdentifier> {
   const all = new Map<string, TenantIdentifier>();
   for (const { tenantId, identifiers } of claims) {
-    for (const { kind, value } of identifiers) all.set(nameOf({ tenantId, kind, value }), { tenantId, kind, value });
+    for (const { kind, value } of identifiers)
+      all.set(tenantIdentifierKey({ tenantId, kind, value }), { tenantId, kind, value });
   }
   return all;
 }
@@ -220,13 +216,9 @@ function identifiersOf(claims: readonly TenantClaim[]): Map<string, TenantIdenti
 /** Those of the claims that nobody holds and of which nothing more is known. */
 function unknownIdentifiers(claims: readonly TenantClaim[], reading: IdentityReading): TenantIdentifier[] {
   const all = identifiersOf(claims);
-  for (const known of reading.identifiers) all.delete(nameOf(known));
-  for (const erased of reading.erased) all.delete(nameOf(erased));
+  for (const known of reading.identifiers) all.delete(tenantIdentifierKey(known));
+  for (const erased of reading.erased) all.delete(tenantIdentifierKey(erased));
   return [...all.values()];
-}
-
-function nameOf({ tenantId, kind, value }: TenantIdentifier): string {
-  return `${tenantId}${identifierKey(kind, value)}`;
 }
 
 function byTenant<T extends { readonly tenantId: string }>(entries: readonly T[]): Map<string, T[]> {

@@ -5,8 +5,8 @@ import { COUNTED_KINDS, type CountedKind } from './domain/customer-groups';
 import type { Link, Member } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
 
-/** A customer that nobody else changes until the transaction ends. */
-export interface HeldCustomer {
+/** What undoing a merge must know of a customer whose root the caller has locked. */
+export interface LockedCustomer {
   readonly rootId: string;
   readonly members: readonly Member[];
   /** Of the merges in force. */
@@ -52,7 +52,7 @@ export class MergeRepository {
   }
 
   /** To be asked under the lock of the root. */
-  async held(manager: EntityManager, tenantId: string, rootId: string): Promise<HeldCustomer> {
+  async lockedCustomer(manager: EntityManager, tenantId: string, rootId: string): Promise<LockedCustomer> {
     const members = await this.locks.membersOf(manager, tenantId, rootId);
     const ids = members.map(({ profileId }) => profileId);
     const links: (Link & { id: string })[] = await manager.query(
@@ -68,11 +68,11 @@ export class MergeRepository {
     return { rootId, members, links, owned };
   }
 
-  /** Makes profiles of a held customer one of their own, and counts both anew. */
+  /** Makes profiles of a locked customer one of their own, and counts both anew. */
   async part(
     manager: EntityManager,
     tenantId: string,
-    { rootId, members, owned }: HeldCustomer,
+    { rootId, members, owned }: LockedCustomer,
     leaving: readonly string[],
     newRootId: string,
   ): Promise<void> {

@@ -4,7 +4,8 @@ import { Clock } from '../platform/clock/clock';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
-import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { idPage } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { CustomerLocks } from './customer-locks';
 import { splitCustomer } from './domain/split-customer';
 import { MergeRepository } from './merge.repository';
@@ -35,7 +36,7 @@ export class MergesService {
   ) {}
 
   /** One page, newest first, of the merges that a customer's profiles have to do with. */
-  async list(tenantId: string, profileIds: readonly string[], start: string, limit: number): Promise<IdPage<Merge>> {
+  async list(tenantId: string, profileIds: readonly string[], start: string, limit: number): Promise<Page<Merge>> {
     return idPage(await this.merges.list(tenantId, profileIds, start, limit), limit);
   }
 
@@ -74,7 +75,7 @@ export class MergesService {
     merge: Merge & { readonly fromEvidenceId: string; readonly intoEvidenceId: string },
     rootId: string,
   ): Promise<Merge> {
-    const customer = await this.merges.held(manager, tenantId, rootId);
+    const customer = await this.merges.lockedCustomer(manager, tenantId, rootId);
     const others = customer.links.filter(({ id }) => id !== merge.id);
     const split = splitCustomer(rootId, customer.members, merge, others);
     if (split !== undefined) await this.merges.part(manager, tenantId, customer, split.leaving, split.newRootId);

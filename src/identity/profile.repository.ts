@@ -3,14 +3,9 @@ import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IdentityPlan, KnownCustomer, KnownProfile } from './domain/resolve-profile';
 import type { HeldCustomer } from './domain/held-customer';
-import type { Identifier } from './domain/identifier';
+import type { TenantIdentifier } from './domain/tenant-identifier';
 import { Profile } from './entities/profile.entity';
 import * as sql from './profile.sql';
-
-/** An identifier of one workspace; a batch mixes workspaces. */
-export interface TenantIdentifier extends Identifier {
-  readonly tenantId: string;
-}
 
 export interface TenantProfile {
   readonly tenantId: string;

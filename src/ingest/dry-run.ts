@@ -1,8 +1,7 @@
 import { ApiQuery } from '@nestjs/swagger';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { enumFault, fieldPath, unknownFieldFault } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
 
 const PARAMETER = 'dry_run';
 
@@ -27,6 +26,6 @@ export function isDryRun(query: Readonly<Record<string, unknown>>): boolean {
   const value = Object.hasOwn(query, PARAMETER) ? query[PARAMETER] : undefined;
   if (value !== undefined && value !== 'true' && value !== 'false')
     faults.push(enumFault(PARAMETER, ['true', 'false']));
-  if (faults.length > 0) throw new DomainError('validation_failed', describeFaults(faults), { details: faults });
+  if (faults.length > 0) throw validationFailed(faults);
   return value === 'true';
 }

@@ -1,25 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement, Transaction } from '../platform/database/pipelined-connection';
+import { NIL_UUID } from '../platform/ids/uuid';
 import type { EventFamily } from './domain/incoming-event';
+import type { LoggedEvent } from './domain/logged-event';
 import type { ProcessingRecord, ProcessingState } from './domain/processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePlace } from './domain/queue-place';
 import * as sql from './event-queue.sql';
 
-/** A stored event as the log has it, unmasked. */
-export interface LoggedEvent {
-  readonly eventId: string;
-  readonly family: EventFamily;
-  readonly source: string;
-  readonly externalEventId: string;
-  readonly eventType: string;
-  readonly eventTypeVersion: number | null;
-  readonly occurredAt: Date;
-  readonly receivedAt: Date;
-  /** The own profile of its strongest identifier. */
-  readonly profileId: string;
-  readonly identity: Readonly<Record<string, string>>;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
+export type { LoggedEvent };
 
 /** An entry's key in its place. */
 export interface QueuedKey extends EntryKey {
@@ -58,7 +46,7 @@ interface EntryRow extends EventRow {
 }
 
 /** Sorts before everything that is queued. */
-const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: '00000000-0000-0000-0000-000000000000' };
+const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: NIL_UUID };
 /** Entries of another shard that are looked at to find out whether something of a customer is among them. */
 const ENTRIES_LOOKED_AT_MAX = 200;
 
@@ -169,7 +157,7 @@ export class EventQueue {
 }
 
 /** Where every walk through the places begins. */
-export const BEFORE_ALL_PLACES: QueuePlace = { tenantId: FIRST_KEY.eventId, shard: -1 };
+export const BEFORE_ALL_PLACES: QueuePlace = { tenantId: NIL_UUID, shard: -1 };
 export const SHARDS: readonly number[] = Array.from({ length: QUEUE_SHARDS }, (_unused, shard) => shard);
 
 function columnsOf(entries: readonly QueuedKey[]): unknown[] {

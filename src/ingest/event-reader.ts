@@ -26,10 +26,13 @@ export interface EventPage {
  */
 export const ROWS_LOOKED_AT_MAX = 20_000;
 
-interface LookedAt {
+/** A row that a page has looked at, in the order of the list. */
+export interface LookedAt {
   readonly event_id: string;
-  readonly received_at: Date;
+  /** The time that the list is sorted by. */
+  readonly at: Date;
   readonly fits: boolean;
+  /** From 1. */
   readonly position: string;
 }
 
@@ -49,17 +52,23 @@ export class EventReader {
   async list(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<EventPage> {
     const { source, externalEventId } = filter;
     if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
-    const rows = await this.lookAt(tenantId, filter, start, limit);
+    return this.pageOf(tenantId, await this.lookAt(tenantId, filter, start, limit), limit, ROWS_LOOKED_AT_MAX);
+  }
+
+  /**
+   * The page out of rows that were looked at: all that fit, one more than `limit` if there are, and in any case the last
+   * one that could be looked at, number `rowsMax`, behind which the next page begins.
+   */
+  async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
     const fitting = rows.filter((row) => row.fits);
     const page = fitting.slice(0, limit);
-    // Past the page there is another row that fits, or the last row that this page was allowed to look at.
-    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === ROWS_LOOKED_AT_MAX);
+    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === rowsMax);
     return {
       events: await this.inOrder(
         tenantId,
         page.map((row) => row.event_id),
       ),
-      nextCursor: last === undefined ? null : cursorAfter({ at: last.received_at, id: last.event_id }),
+      nextCursor: last === undefined ? null : cursorAfter({ at: last.at, id: last.event_id }),
     };
   }
 
@@ -83,7 +92,7 @@ export class EventReader {
   private lookAt(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
     return this.database.query(
       `WITH looked_at AS (
-         SELECT event_id, received_at, row_number() OVER () AS position,
+         SELECT event_id, received_at AS at, row_number() OVER () AS position,
            ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
              AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
              AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
@@ -115,7 +124,7 @@ export class EventReader {
   }
 
   /** Events by id, in the order of the ids. */
-  async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
+  private async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
     if (ids.length === 0) return [];
     const events = await this.database.manager.findBy(Event, { tenantId, eventId: In([...ids]) });
     const byId = new Map(events.map((event) => [event.eventId, event]));

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Weighed } from '../platform/lane/lane';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
 import { IngestLane } from './ingest-lane';
-import type { IngestWork } from './ingest-transaction';
-import { judgeEvent, resultsOf, warningsOfCopy, type Judged, type Sender } from './judged-event';
+import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged, type Sender } from './judged-event';
 
 /** An event that the review area has kept, checked anew. */
 export interface EventToReplay {
@@ -60,8 +58,4 @@ export class EventReplay {
 function judgeAgain(sender: Sender, { checked, receivedAt, replay }: EventToReplay): Judged {
   const { work, ...judged } = judgeEvent(sender, checked, receivedAt);
   return work === undefined ? judged : { ...judged, work: { ...work, replay } };
-}
-
-function worksOf(judged: readonly Judged[]): Weighed<IngestWork>[] {
-  return judged.flatMap(({ work, checked: { sent } }) => (work === undefined ? [] : [{ work, bytes: sent.bytes }]));
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { NIL_UUID } from '../platform/ids/uuid';
 import {
   PersonalData,
   type Person,
@@ -57,7 +58,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   private async eraseEvents(manager: EntityManager, { tenantId, profileIds }: Person): Promise<void> {
     for (const profileId of profileIds) {
-      for (let after: unknown[] = ['-infinity', '00000000-0000-0000-0000-000000000000']; ;) {
+      for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
         const rows: LookedAt[] = await manager.query(
           `SELECT event_id, occurred_at::text AS occurred_at, content_hash <> '' AS filled FROM events
            WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)

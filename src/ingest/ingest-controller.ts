@@ -7,11 +7,11 @@ import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import { entryTexts } from '../platform/json/json-text';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
 import { jsonTextOf } from '../platform/json/json-text-of';
-import type { CheckedEvent, Refusal, SentEvent } from './domain/incoming-event';
+import type { CheckedEvent, EventFamily, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
-import type { EventFamily, IngestFigures } from './ingest-figures';
+import type { IngestFigures } from './ingest-figures';
 import type { IngestService } from './ingest.service';
 
 const ACCEPTED = 202;

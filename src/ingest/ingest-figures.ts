@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../platform/errors/error-codes';
 import { Metrics } from '../platform/observability/metrics';
+import { EVENT_FAMILIES, type EventFamily } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 
-const FAMILIES = ['external', 'cdp'] as const;
-export type EventFamily = (typeof FAMILIES)[number];
 const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const;
 
 /**
@@ -35,7 +34,7 @@ export class IngestFigures {
       labels: ['family', 'code'],
     });
     // Whoever asks how fast a number grows must have seen it at zero.
-    for (const family of FAMILIES) for (const outcome of OUTCOMES) this.count(family, outcome, 0);
+    for (const family of EVENT_FAMILIES) for (const outcome of OUTCOMES) this.count(family, outcome, 0);
   }
 
   /** Counts events that were answered one by one. */

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import type { Weighed } from '../platform/lane/lane';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
@@ -10,7 +9,7 @@ import { refusalProblem } from './domain/refusal-problem';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import type { IngestWork } from './ingest-transaction';
-import { judgeEvent, resultsOf, warningsOfCopy, type Judged } from './judged-event';
+import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged } from './judged-event';
 import { ToldDeprecations } from './told-deprecations';
 
 export interface IngestOptions {
@@ -50,9 +49,7 @@ export class IngestService {
     const judged = checked.map((event) => judgeEvent(caller, event, now, this.toldDeprecations));
     // Before anything is stored, so that a corrected copy in the same batch finds the refusal that it closes.
     await this.keepRefusals(caller, judged, dryRun);
-    const works = judged.flatMap(({ checked: { sent }, work }): Weighed<IngestWork>[] =>
-      work === undefined ? [] : [{ work, bytes: sent.bytes }],
-    );
+    const works = worksOf(judged);
     const outcomes = dryRun
       ? await this.preview.settle(works.map(({ work }) => work))
       : await this.lane.storeAll(caller.tenantId, works);

@@ -1,5 +1,6 @@
 import type { Principal } from '../platform/auth/principal';
 import { isObject } from '../platform/json/is-object';
+import type { Weighed } from '../platform/lane/lane';
 import type { Problem } from '../review/domain/review-entry';
 import { contentHashOf } from './domain/content-hash';
 import { eventIdOf } from './domain/event-id';
@@ -42,6 +43,11 @@ export function judgeEvent(
     warnings: warningsOf(tenantId, checked, receivedAt, told),
   };
   return { checked: sent, work };
+}
+
+/** The work that judged events make, in their order. */
+export function worksOf(judged: readonly Judged[]): Weighed<IngestWork>[] {
+  return judged.flatMap(({ work, checked: { sent } }) => (work === undefined ? [] : [{ work, bytes: sent.bytes }]));
 }
 
 function warningsOf(

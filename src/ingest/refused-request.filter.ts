@@ -10,7 +10,8 @@ import { expectsContentDigest } from '../platform/http/content-digest';
 import { receivedJson, sentTextOf } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
-import { IngestFigures, type EventFamily } from './ingest-figures';
+import type { EventFamily } from './domain/incoming-event';
+import { IngestFigures } from './ingest-figures';
 import { RefusedEventError } from './ingest-controller';
 
 const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);

@@ -23,7 +23,7 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
       ${ordered} LIMIT $7)`,
   );
   return `
-    SELECT event_id, occurred_at, fits, position FROM (
+    SELECT event_id, occurred_at AS at, fits, position FROM (
       SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
         ($5::text IS NULL OR source = $5) AND ($6::text IS NULL OR event_type = $6) AS fits
       FROM (SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT $7) nearest

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { cursorAfter } from '../platform/pagination/time-key';
 import { timelineRange, type TimelineSpan } from './domain/timeline-range';
-import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
+import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage, type LookedAt } from './event-reader';
 import { READ_EXTENT, readTimeline } from './timeline.sql';
 
 export interface TimelineFilter {
@@ -15,13 +14,6 @@ export interface TimelineExtent {
   readonly firstAt: Date | null;
   readonly lastAt: Date | null;
   readonly events: number;
-}
-
-interface LookedAt {
-  readonly event_id: string;
-  readonly occurred_at: Date;
-  readonly fits: boolean;
-  readonly position: string;
 }
 
 /** The events of a customer in the order in which they occurred (contract section 5). */
@@ -70,16 +62,6 @@ export class Timeline {
       ...[tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1],
       ...profileIds,
     ]);
-    const fitting = rows.filter((row) => row.fits);
-    const page = fitting.slice(0, limit);
-    // Past the page there is another row that fits, or the last row that this page was allowed to look at.
-    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === rowsMax);
-    return {
-      events: await this.events.inOrder(
-        tenantId,
-        page.map((row) => row.event_id),
-      ),
-      nextCursor: last === undefined ? null : cursorAfter({ at: last.occurred_at, id: last.event_id }),
-    };
+    return this.events.pageOf(tenantId, rows, limit, rowsMax);
   }
 }

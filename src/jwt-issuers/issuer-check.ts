@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body-validators';
 import { isObject } from '../platform/json/is-object';
 import { SecretBox } from '../platform/secrets/secret-box';
@@ -30,10 +29,8 @@ export class IssuerCheck {
   check(body: unknown): WantedIssuer {
     const { value, faults: shapeFaults = [] } = this.validators.for(CreateJwtIssuerDto)(body);
     const meaningFaults = isObject(body) ? issuerFaults(body, this.policy) : [];
-    const details = [...shapeFaults, ...meaningFaults.filter((fault) => !isNamed(fault, shapeFaults))];
-    if (value === undefined || details.length > 0) {
-      throw new DomainError('validation_failed', describeFaults(details), { details });
-    }
+    const faults = [...shapeFaults, ...meaningFaults.filter((fault) => !isNamed(fault, shapeFaults))];
+    if (value === undefined || faults.length > 0) throw validationFailed(faults);
     const { jwks, ...others } = value;
     return { ...others, jwks: publicJwks(jwks) };
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import { pageOf, type Page } from '../platform/pagination/page';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
 
@@ -26,11 +27,7 @@ export class JwtIssuerRepository {
   }
 
   /** One page, newest first. */
-  async list(
-    tenantId: string,
-    start: TimeKey,
-    limit: number,
-  ): Promise<{ issuers: JwtIssuer[]; nextCursor: string | null }> {
+  async list(tenantId: string, start: TimeKey, limit: number): Promise<Page<JwtIssuer>> {
     const found = await this.database.manager
       .createQueryBuilder(JwtIssuer, 'issuer')
       .where('issuer.tenantId = :tenantId', { tenantId })
@@ -39,9 +36,7 @@ export class JwtIssuerRepository {
       // One more than the page shows that there is a next one.
       .limit(limit + 1)
       .getMany();
-    const issuers = found.slice(0, limit);
-    const last = found.length > limit ? issuers.at(-1) : undefined;
-    return { issuers, nextCursor: last === undefined ? null : cursorAfter({ at: last.createdAt, id: last.id }) };
+    return pageOf(found, limit, ({ createdAt: at, id }) => cursorAfter({ at, id }));
   }
 
   /** Takes the record away and answers what it was; null when there is none, or somebody else was faster. */

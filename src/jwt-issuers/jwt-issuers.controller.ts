@@ -36,8 +36,8 @@ export class JwtIssuersController {
   @AuthenticateApiKey('jwt-issuers:read')
   @ApiOkResponse({ type: JwtIssuerPageDto })
   async listJwtIssuers(@Caller() { tenantId }: Principal, @Query() query: PageQuery): Promise<JwtIssuerPageDto> {
-    const { issuers, nextCursor } = await this.issuers.list(tenantId, pageStart(query.cursor), limitOf(query));
-    return { items: issuers.map((issuer) => JwtIssuerDto.of(issuer)), nextCursor };
+    const { rows, nextCursor } = await this.issuers.list(tenantId, pageStart(query.cursor), limitOf(query));
+    return { items: rows.map((issuer) => JwtIssuerDto.of(issuer)), nextCursor };
   }
 
   /** Shows one issuer. */

@@ -7,12 +7,14 @@ import { ControlFeed } from '../platform/control/control-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
+import type { Page } from '../platform/pagination/page';
 import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
 import { IssuerCheck, type WantedIssuer } from './issuer-check';
 import { JwtIssuerRepository } from './jwt-issuer.repository';
+import { subjectOf } from './known-issuers';
 
 const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
 const APP_CLAIM_DEFAULT = 'app_id';
@@ -51,7 +53,8 @@ export class JwtIssuersService {
     return issuer;
   }
 
-  list(tenantId: string, start: TimeKey, limit: number): Promise<{ issuers: JwtIssuer[]; nextCursor: string | null }> {
+  /** One page, newest first. */
+  list(tenantId: string, start: TimeKey, limit: number): Promise<Page<JwtIssuer>> {
     return this.issuers.list(tenantId, start, limit);
   }
 
@@ -67,11 +70,11 @@ export class JwtIssuersService {
     if (!isUuid(id)) throw unknownIssuer();
     const deleted = await this.database.transaction(async (manager) => {
       const issuer = await this.issuers.delete(manager, tenantId, id);
-      if (issuer !== null) await this.feed.announce(manager, { tenantId, kind: 'jwt_issuer', id: issuer.id });
+      if (issuer !== null) await this.feed.announce(manager, subjectOf(issuer));
       return issuer;
     });
     if (deleted === null) throw unknownIssuer();
-    this.feed.forget({ tenantId, kind: 'jwt_issuer', id: deleted.id });
+    this.feed.forget(subjectOf(deleted));
     return deleted;
   }
 

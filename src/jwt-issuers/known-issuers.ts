@@ -2,8 +2,8 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { credentialRefused } from '../platform/auth/challenges';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
-import { ControlMemory } from '../platform/control/control-memory';
+import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
+import { ControlMemory, type Read } from '../platform/control/control-memory';
 import { DomainError } from '../platform/errors/domain-error';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
 import { isStorable } from '../platform/text/storable-text';
@@ -61,15 +61,11 @@ export class KnownIssuers {
     return this.memory.recall(key) ?? this.memory.learn(key, () => this.read(issuer, audience));
   }
 
-  private async read(issuer: string, audience: string) {
+  private async read(issuer: string, audience: string): Promise<Read<KnownIssuer>> {
     const found = await this.issuers.findNamed(issuer, audience);
     if (found === null) throw unknownIssuer();
     const { secret, ...record } = found;
-    const { tenantId, id } = record;
-    return {
-      value: { record, keys: this.keysOf(record, secret) },
-      subject: { tenantId, kind: 'jwt_issuer' as const, id },
-    };
+    return { value: { record, keys: this.keysOf(record, secret) }, subject: subjectOf(record) };
   }
 
   private keysOf({ tenantId, id, jwksUri, jwks }: KnownIssuer['record'], secret: Buffer | null): IssuerKeys {
@@ -92,6 +88,11 @@ export class KnownIssuers {
       );
     }
   }
+}
+
+/** What is announced when an issuer is deleted. */
+export function subjectOf({ tenantId, id }: Pick<JwtIssuer, 'tenantId' | 'id'>): ControlSubject {
+  return { tenantId, kind: 'jwt_issuer', id };
 }
 
 /** What is longer, or PostgreSQL cannot take as text, has never been registered. */

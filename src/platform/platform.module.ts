@@ -1,4 +1,4 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from './auth/auth.module';
 import { Clock } from './clock/clock';
@@ -24,6 +24,13 @@ import { SecretBox } from './secrets/secret-box';
 @Module({})
 export class PlatformModule {
   static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
+    const providers: Provider[] = [
+      { provide: SETTINGS_TOKEN, useValue: settings },
+      { provide: CONNECTION_SETTINGS, useValue: connection },
+      { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
+      { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
+      ...[Clock, ControlFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox],
+    ];
     return {
       module: PlatformModule,
       imports: [
@@ -33,32 +40,8 @@ export class PlatformModule {
         HttpModule,
         ObservabilityModule,
       ],
-      providers: [
-        { provide: SETTINGS_TOKEN, useValue: settings },
-        { provide: CONNECTION_SETTINGS, useValue: connection },
-        { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
-        Clock,
-        ControlFeed,
-        Jobs,
-        PersonalProperties,
-        PersonalData,
-        UnmaskAudit,
-        SecretBox,
-        { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
-      ],
-      exports: [
-        SETTINGS_TOKEN,
-        CONNECTION_SETTINGS,
-        BODY_LIMITS,
-        Clock,
-        ControlFeed,
-        Jobs,
-        PersonalProperties,
-        PersonalData,
-        UnmaskAudit,
-        SecretBox,
-        ProblemDetailsFilter,
-      ],
+      providers,
+      exports: providers,
     };
   }
 }

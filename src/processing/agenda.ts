@@ -1,4 +1,4 @@
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
 import { FairQueue } from '../platform/lane/fair-queue';
 
 type Standing = 'waiting' | 'running' | 'again';
@@ -46,8 +46,4 @@ export class Agenda {
     this.waiting.push(place.tenantId, place);
     this.onWork();
   }
-}
-
-export function placeName({ tenantId, shard }: QueuePlace): string {
-  return `${tenantId}/${shard}`;
 }

@@ -1,6 +1,6 @@
 import { databaseFailure, sqlStateOf } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { isPassing } from '../platform/lane/persist-batch';
 import type { EffectFailure } from './domain/event-effects';
 import { ATTEMPTS_MAX } from './domain/retry-delay';
@@ -16,7 +16,7 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Why an attempt has failed, in words that may be read. */
 export function failureOf(error: unknown): EffectFailure {
   if (error instanceof DomainError) return { code: error.code, message: error.message, details: error.details };
-  const { line } = describeSummary(summariseError(error));
+  const { line } = describeError(error);
   const code = isPassing(error) || sqlStateOf(error) === QUERY_CANCELED ? 'unavailable' : 'internal';
   return { code, message: `The event could not be processed (${line}).`, details: [] };
 }

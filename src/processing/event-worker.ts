@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
 import { BEFORE_ALL_PLACES, EventQueue } from '../ingest/event-queue';
 import { QueueSignal } from '../ingest/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { LostRaceError } from '../platform/lane/persist-batch';
-import { Agenda, placeName } from './agenda';
+import { Agenda } from './agenda';
 import { isDatabaseAway } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
 import { QueueDrain } from './queue-drain';
@@ -217,7 +217,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private tell(error: unknown): void {
     if (this.stopped.signal.aborted) return;
-    const { line, stack } = describeSummary(summariseError(error));
+    const { line, stack } = describeError(error);
     if (isDatabaseAway(error)) this.logger.warn(`Events wait for the database: ${line}`);
     else this.logger.error(`Events could not be processed now: ${line}`, stack);
   }

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { EntryKey, QueuePlace } from '../ingest/domain/queue-place';
+import { placeName, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
 import type { QueuedKey } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { Jobs } from '../platform/jobs/jobs';
+import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import * as sql from './processing.sql';
 
 export const RETRY_JOB = 'parked-events';
 /** Retries are looked for so often while something is parked; each adds up to this to the wait of an attempt. */
 export const RETRY_EVERY_MS = 1_000;
+
+/** The job that tries the parked entries of a place again: at most one of a place waits. */
+export function retryJobOf(place: QueuePlace): { readonly payload: JobPayload; readonly key: string } {
+  return { payload: { tenantId: place.tenantId, shard: String(place.shard) }, key: placeName(place) };
+}
 
 /** An entry on its way into the parking place. */
 export interface EntryToPark extends QueuedKey {
@@ -63,9 +68,10 @@ export class ParkedEvents {
     if (entries.some(({ delayMs }) => delayMs !== null)) this.retryLater(transaction, place);
   }
 
-  retryLater(transaction: Transaction, { tenantId, shard }: QueuePlace): void {
-    const key = `${tenantId}/${shard}`;
-    this.jobs.addLater(transaction, RETRY_JOB, { tenantId, shard: String(shard) }, { key, delayMs: RETRY_EVERY_MS });
+  /** Has a place's parked entries tried again in a while, along with COMMIT. */
+  retryLater(transaction: Transaction, place: QueuePlace): void {
+    const { payload, key } = retryJobOf(place);
+    this.jobs.addLater(transaction, RETRY_JOB, payload, { key, delayMs: RETRY_EVERY_MS });
   }
 
   /** The entries whose time has come. */

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import type { EffectResult } from './domain/event-effects';
 import { retryDelayMs } from './domain/retry-delay';
@@ -11,7 +11,7 @@ import { waitingRecord } from './domain/settled-entry';
 import { failureOf, finalFailureOf, isDatabaseAway } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
 import { OutOfTurn } from './out-of-turn';
-import { ParkedEvents, RETRY_JOB, type DueEntry } from './parked-events';
+import { ParkedEvents, RETRY_JOB, retryJobOf, type DueEntry } from './parked-events';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
 import { Settlement } from './settlement';
@@ -68,9 +68,9 @@ export class ParkedRetry implements OnModuleInit {
 
   /** The jobs of places whose own got lost. */
   private async sweep(): Promise<void> {
-    for (const { tenantId, shard } of await this.parked.overdue(PLACES_PER_SWEEP)) {
-      const payload = { tenantId, shard: String(shard) };
-      await this.jobs.add(this.database.manager, RETRY_JOB, payload, { key: `${tenantId}/${shard}` });
+    for (const place of await this.parked.overdue(PLACES_PER_SWEEP)) {
+      const { payload, key } = retryJobOf(place);
+      await this.jobs.add(this.database.manager, RETRY_JOB, payload, { key });
     }
   }
 
@@ -101,7 +101,7 @@ export class ParkedRetry implements OnModuleInit {
     place: QueuePlace,
     { entry, attempts, error }: { entry: ReadyEntry; attempts: number; error: unknown },
   ): Promise<void> {
-    const { line, stack } = describeSummary(summariseError(error));
+    const { line, stack } = describeError(error);
     this.logger.warn(`An event could not be processed in attempt ${attempts}: ${line}`, stack);
     const delayMs = retryDelayMs(attempts, Math.random());
     if (delayMs === undefined) {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { LostRaceError } from '../platform/lane/persist-batch';
-import { placeName } from './agenda';
 import { EventEffects } from './effects';
 import { QueueLeases } from './queue-leases';
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
-import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { Turns } from '../platform/lane/turns';
-import { type IdPage, idPage, idPageStart } from '../platform/pagination/id-key';
+import { idPage, idPageStart } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { VariablesService } from '../variables/variables.service';
 import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
 import type { ReactionDefinition } from './domain/reaction';
@@ -37,14 +38,14 @@ export class ReactionsService {
    */
   async define(tenantId: string, campaignId: string, body: unknown): Promise<Reaction> {
     const parsed = parseReactionDefinition(body);
-    if ('faults' in parsed) throw invalid(parsed.faults);
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
     const { definition } = parsed;
     const faults = declarationFaults(
       definition.ops,
       // What was declared a moment ago on another node has to be known.
       await this.variables.declarationsNow(tenantId, campaignId),
     );
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw validationFailed(faults);
     const stored = await this.reactions.find(tenantId, campaignId, definition.name);
     // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
     if (stored !== null && isSameReaction(stored, definition)) return stored;
@@ -52,12 +53,7 @@ export class ReactionsService {
   }
 
   /** Newest first; none of a campaign that nobody knows. */
-  async list(
-    tenantId: string,
-    campaignId: string,
-    cursor: string | undefined,
-    limit: number,
-  ): Promise<IdPage<Reaction>> {
+  async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<Page<Reaction>> {
     return idPage(await this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit), limit);
   }
 
@@ -102,7 +98,7 @@ export class ReactionsService {
       ...(stored === null ? await this.campaignFaults(manager, tenantId, campaignId) : []),
       ...(stored?.eventType === eventType ? [] : await this.eventTypeFaults(manager, tenantId, eventType)),
     ];
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw validationFailed(faults);
     const reaction: Reaction = {
       ...{ tenantId, campaignId, name, id: stored?.id ?? newId() },
       ...storedOf(wanted, stored === null ? now : appliesFrom(stored, wanted, now)),
@@ -124,10 +120,6 @@ export class ReactionsService {
     const message = `The workspace has ${REACTIONS_PER_EVENT_TYPE_MAX} reactions to this eventType already, the most it may have; delete one that is no longer used.`;
     return [{ path: 'eventType', code: 'limit_exceeded', message }];
   }
-}
-
-function invalid(details: readonly Fault[]): DomainError {
-  return new DomainError('validation_failed', describeFaults(details), { details });
 }
 
 function unknownReaction(): DomainError {

@@ -2,14 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { Jobs, type JobAttempt, type JobPayload } from '../platform/jobs/jobs';
-import type { ReplayCounts } from './domain/replay-progress';
-import type { ReviewReplayPiece } from './entities/review-replay-piece.entity';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { ReplayPieces } from './replay-pieces';
 import { ReplayRepository } from './replay.repository';
 
 export const REPLAY_JOB = 'review-replay';
 
+/** Of one replay there is one job that waits at most. */
 export function replayJobKey({ tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>): string {
   return `${tenantId}/${id}`;
 }
@@ -44,14 +43,12 @@ export class ReplayJob implements OnModuleInit {
 
   private async carryOn(manager: EntityManager, replay: ReviewReplay): Promise<void> {
     const piece = await this.replays.nextPiece(manager, replay);
-    if (piece !== null) await this.replays.finishPiece(manager, piece, await this.counted(replay, piece));
+    if (piece !== null) {
+      await this.replays.finishPiece(manager, piece, await this.pieces.replay(replay, piece.entryIds));
+    }
     const isMore = piece !== null && (await this.replays.nextPiece(manager, replay)) !== null;
     if (!isMore) return this.replays.end(replay, 'done', this.clock.now(), manager);
     const { tenantId, id } = replay;
     return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey(replay) });
-  }
-
-  private counted(replay: ReviewReplay, { entryIds }: ReviewReplayPiece): Promise<ReplayCounts> {
-    return this.pieces.replay(replay, entryIds);
   }
 }

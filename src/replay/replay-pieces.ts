@@ -13,7 +13,7 @@ import { ReviewResolutions } from '../review/review-resolutions';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayCounts } from './domain/replay-progress';
 import type { ReplayResult } from './domain/replay-result';
-import { replayStep, slicesBySize } from './domain/replay-step';
+import { COUNTED_AS, replayStep, slicesBySize } from './domain/replay-step';
 import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { StoredEventReplay } from './stored-event-replay';
@@ -105,10 +105,6 @@ export class ReplayPieces {
     }
   }
 }
-
-const COUNTED_AS: Readonly<Record<ReplayResult['status'], keyof ReplayCounts>> = {
-  ...{ accepted: 'accepted', processed: 'accepted', duplicate: 'duplicate', error: 'failed', failed: 'failed' },
-};
 
 const UNSETTLED: ReplayResult = {
   status: 'error',

@@ -5,8 +5,8 @@ import { EventReplay } from '../ingest/event-replay';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { unavailable } from '../platform/database/database-errors';
-import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
 import type { KeptEntry } from '../review/domain/kept-entry';
@@ -36,9 +36,7 @@ export class ReplayService {
     const { tenantId, credentialId: by } = caller;
     const entry = await this.entries.get(tenantId, id);
     const found = replayable(entry, corrected);
-    if ('faults' in found) {
-      throw new DomainError('validation_failed', describeFaults(found.faults), { details: found.faults });
-    }
+    if ('faults' in found) throw validationFailed(found.faults);
     const at = this.clock.now().toISOString();
     const attempt: ReplayAttempt = {
       ...{ action: 'replayed', at, by },

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
+import { NIL_UUID } from '../platform/ids/uuid';
 import { isObject } from '../platform/json/is-object';
 import {
   PersonalData,
@@ -12,7 +13,6 @@ import { FIND_TRACES } from './review-of-person.sql';
 
 /** Payloads have up to 5 MiB; most have some hundred bytes. */
 const ENTRIES_PER_STATEMENT = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface LookedAt {
   readonly id: string;
@@ -62,7 +62,7 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     { tenantId, traces, ownEvents }: Person,
     withWords: boolean,
   ): AsyncIterable<string[]> {
-    for (let after = FIRST_ID; ;) {
+    for (let after: string = NIL_UUID; ;) {
       const rows: LookedAt[] = await manager.query(FIND_TRACES, [
         ...[tenantId, after, withWords, ENTRIES_PER_STATEMENT],
         ...[traces.quoted, traces.within, traces.digits],

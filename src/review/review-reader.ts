@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
+import { pageOf, type Page } from '../platform/pagination/page';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import type { KeptEntry } from './domain/kept-entry';
 import type { ReviewStatus } from './domain/review-entry';
@@ -52,12 +53,7 @@ export class ReviewReader {
   }
 
   /** One page, newest first, by when the problem was first seen: counting it up moves no entry to another page. */
-  async list(
-    tenantId: string,
-    filter: ReviewFilter,
-    start: TimeKey,
-    limit: number,
-  ): Promise<{ entries: ListedEntry[]; nextCursor: string | null }> {
+  async list(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<Page<ListedEntry>> {
     const query = this.filtered(tenantId, filter)
       .select(COLUMNS_LISTED.map((column) => `entry.${column}`))
       .addSelect('left(entry.payload, :characters)', 'beginning')
@@ -73,9 +69,7 @@ export class ReviewReader {
       const isCut = beginning !== null && Buffer.byteLength(beginning) < (bytes ?? 0);
       return { entry: Object.assign(entry, { payload: beginning }), isCut };
     });
-    const entries = found.slice(0, limit);
-    const last = found.length > limit ? entries.at(-1)?.entry : undefined;
-    return { entries, nextCursor: last === undefined ? null : cursorAfter({ at: last.firstSeenAt, id: last.id }) };
+    return pageOf(found, limit, ({ entry: { firstSeenAt: at, id } }) => cursorAfter({ at, id }));
   }
 
   /** The ids of the refusals that fit, at most so many, the oldest first: the order in which their events came. */

@@ -40,10 +40,10 @@ export class ReviewController {
     @Query() query: ReviewQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewPageDto> {
-    const { entries, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
-    const ids = entries.map(({ entry }) => entry.id);
+    const { rows, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
+    const ids = rows.map(({ entry }) => entry.id);
     const unmasked = await this.unmasking.unmasks(request, ids);
-    return { items: await this.views.list(tenantId, entries, { unmasked }), nextCursor };
+    return { items: await this.views.list(tenantId, rows, { unmasked }), nextCursor };
   }
 
   /** Counts what went wrong by reason, source and event type. */

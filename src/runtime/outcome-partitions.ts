@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { sqlStateOf } from '../platform/database/database-errors';
-import { describeSummary, summariseError } from '../platform/errors/error-summary';
+import { describeError } from '../platform/errors/error-summary';
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
 
 const ROUND_MS = 60 * 60 * 1000;
@@ -95,9 +95,7 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
       await this.makeAhead();
       await this.dropOld();
     } catch (error) {
-      this.logger.warn(
-        `Partitions of outcomes could not be kept up now: ${describeSummary(summariseError(error)).line}`,
-      );
+      this.logger.warn(`Partitions of outcomes could not be kept up now: ${describeError(error).line}`);
     }
   }
 }

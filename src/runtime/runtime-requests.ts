@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Participant } from '../platform/auth/principal';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { IDEMPOTENCY_KEY, conflictsIn, parseMutationRequest } from './domain/mutation-request';
 import type { NamedField } from './domain/state-owner';
 import type { MutationResultDto } from './dto/mutation.dto';
@@ -26,8 +25,8 @@ export class RuntimeRequests {
       const value = query[field];
       return value === undefined ? [] : [{ field, value }];
     });
-    const details = conflictsIn(named);
-    if (details.length > 0) throw new DomainError('validation_failed', describeFaults(details), { details });
+    const conflicts = conflictsIn(named);
+    if (conflicts.length > 0) throw validationFailed(conflicts);
     const campaigns = [...inAddress(addressed), ...named.slice(0, 1)];
     return StateDto.of(await this.runtime.read(participant, { campaigns, apps: [], users: [] }));
   }
@@ -40,7 +39,7 @@ export class RuntimeRequests {
     response: Response,
   ): Promise<MutationResultDto> {
     const parsed = parseMutationRequest(body, request.get(IDEMPOTENCY_KEY));
-    if ('faults' in parsed) throw new DomainError('validation_failed', parsed.message, { details: parsed.faults });
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
     const { named } = parsed.request;
     const { status, mutations, otherOperations } = await this.runtime.mutate(participant, {
       ...parsed.request,

@@ -1,22 +1,19 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
 import { invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
+import { hasMoreCharacters } from '../platform/text/character-count';
 import { isStorable } from '../platform/text/storable-text';
-
-/** As of the `sub` of a token. */
-const SUBJECT_CHARACTERS_MAX = 256;
+import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 
 /** Refuses a path parameter that cannot be the subject of a token. */
 @Injectable()
 export class SubjectPipe implements PipeTransform<string, string> {
   transform(subject: string, { data = 'sub' }: ArgumentMetadata): string {
-    const tooLong = Array.from(subject).length > SUBJECT_CHARACTERS_MAX;
-    const details = [
-      ...(tooLong ? [tooLongFault(data, SUBJECT_CHARACTERS_MAX)] : []),
+    const faults = [
+      ...(hasMoreCharacters(subject, SUBJECT_CHARACTERS_MAX) ? [tooLongFault(data, SUBJECT_CHARACTERS_MAX)] : []),
       ...(isStorable(subject) ? [] : [invalidCharactersFault(data)]),
     ];
-    if (details.length === 0) return subject;
-    throw new DomainError('validation_failed', describeFaults(details), { details });
+    if (faults.length > 0) throw validationFailed(faults);
+    return subject;
   }
 }

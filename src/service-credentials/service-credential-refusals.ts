@@ -4,6 +4,7 @@ import { grants } from '../platform/auth/scopes';
 import { DomainError } from '../platform/errors/domain-error';
 import { SIGNATURE_SCOPE } from './domain/signature-scope';
 
+/** 404, also for a credential of another workspace. */
 export function noSuchServiceCredential(): DomainError {
   return new DomainError('not_found', 'There is no service credential with this id in this workspace.');
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, type EntityManager } from 'typeorm';
-import { LAST_USE_STEP_SECONDS } from '../platform/auth/last-use';
+import { storeLastUse } from '../platform/auth/last-use';
 import { ServiceCredential } from './entities/service-credential.entity';
 
 /** The table of service credentials. Secrets reach it sealed. */
@@ -40,12 +40,8 @@ export class ServiceCredentialRepository {
     return affected === 1;
   }
 
-  /** Stores that a credential was used (see `WriteLastUse`); the column is in no index, so the row stays in its page. */
-  async storeUse(tenantId: string, id: string, at: Date): Promise<void> {
-    await this.database.query(
-      `UPDATE service_credentials SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2
-         AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4))`,
-      [tenantId, id, at, LAST_USE_STEP_SECONDS],
-    );
+  /** Stores that a credential was used (see `WriteLastUse`). */
+  storeUse(tenantId: string, id: string, at: Date): Promise<void> {
+    return storeLastUse(this.database, 'service_credentials', tenantId, id, at);
   }
 }

@@ -4,11 +4,11 @@ import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed } from '../platform/control/control-feed';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
-import { idPage, type IdPage } from '../platform/pagination/id-key';
+import { idPage } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { credentialKey, type WantedKey } from './domain/credential-key';
 import type { ServiceCredential } from './entities/service-credential.entity';
@@ -47,9 +47,7 @@ export class ServiceCredentialsService {
   async create(caller: Principal, wanted: WantedServiceCredential): Promise<IssuedServiceCredential> {
     assertMayGrant(caller);
     const key = credentialKey(wanted, this.box.canSeal);
-    if ('faults' in key) {
-      throw new DomainError('validation_failed', describeFaults(key.faults), { details: key.faults });
-    }
+    if ('faults' in key) throw validationFailed(key.faults);
     const { tenantId } = caller;
     const id = newId();
     const secret = key.algorithm === 'hmac-sha256' ? randomBytes(SECRET_BYTES).toString('base64url') : undefined;
@@ -73,7 +71,7 @@ export class ServiceCredentialsService {
   }
 
   /** One page below the id `start`, newest first. */
-  async list(tenantId: string, start: string, limit: number): Promise<IdPage<ServiceCredential>> {
+  async list(tenantId: string, start: string, limit: number): Promise<Page<ServiceCredential>> {
     // One more than the page shows that there is a next one.
     return idPage(await this.credentials.list(tenantId, start, limit + 1), limit);
   }

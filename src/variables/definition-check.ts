@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { describeFaults } from '../platform/errors/describe-faults';
-import { DomainError } from '../platform/errors/domain-error';
+import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body-validators';
 import { isObject } from '../platform/json/is-object';
 import { definitionFaults, type VariableDefinition } from './domain/define-variable';
@@ -16,6 +15,6 @@ export class DefinitionCheck {
     const { value, faults = [] } = this.validators.for<DefineVariableDto>(DefineVariableDto)(input);
     const details = definitionFaults(isObject(input) ? input : {}, faults);
     if (value !== undefined && details.length === 0) return value;
-    throw new DomainError('validation_failed', describeFaults(details), { details });
+    throw validationFailed(details);
   }
 }

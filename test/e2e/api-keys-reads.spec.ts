@@ -3,6 +3,7 @@ import { encodeCursor } from '../../src/platform/pagination/cursor';
 import { startApp, type TestApp } from '../support/app';
 import { Client, expectProblem } from '../support/client';
 import { withClient } from '../support/database';
+import { pagesOf } from '../support/pages';
 import { aTenant, type Tenant } from '../support/tenant';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,19 +27,6 @@ afterAll(() => service.stop());
 
 async function create(name: string): Promise<any> {
   return (await admin.post('/v1/api-keys', { name, scopes: ['events:read'] })).body.apiKey;
-}
-
-/** Follows `nextCursor` to the end; answers the pages. */
-async function pages(path: string, between: () => Promise<unknown> = () => Promise.resolve()): Promise<any[][]> {
-  const found: any[][] = [];
-  for (let cursor = ''; ;) {
-    const { status, body } = await admin.get(`${path}${cursor}`);
-    expect([status, Object.keys(body).sort()]).toEqual([200, ['items', 'nextCursor']]);
-    found.push(body.items);
-    if (body.nextCursor === null) return found;
-    cursor = `&cursor=${body.nextCursor}`;
-    await between();
-  }
 }
 
 const namesOf = (found: any[][]): string[][] => found.map((items) => items.map(({ name }) => name));
@@ -68,7 +56,7 @@ describe('GET /v1/api-keys', () => {
 
   it('pages without losing or repeating a key while new ones are made', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name);
-    const found = await pages('/v1/api-keys?limit=2', () => create('late'));
+    const found = await pagesOf(admin, '/v1/api-keys?limit=2', () => create('late'));
     expect(namesOf(found)).toEqual([
       ['e', 'd'],
       ['c', 'b'],
@@ -82,9 +70,9 @@ describe('GET /v1/api-keys', () => {
         created_by FROM api_keys, generate_series(1, 200) WHERE tenant_id = $1`;
     await sql(copies, [tenant.tenantId]);
     const lengths = (found: any[][]): number[] => found.map((items) => items.length);
-    expect(lengths(await pages('/v1/api-keys?'))).toEqual([50, 50, 50, 50, 1]);
-    expect(lengths(await pages('/v1/api-keys?limit=200'))).toEqual([200, 1]);
-    expect(lengths(await pages('/v1/api-keys?limit=67'))).toEqual([67, 67, 67]);
+    expect(lengths(await pagesOf(admin, '/v1/api-keys'))).toEqual([50, 50, 50, 50, 1]);
+    expect(lengths(await pagesOf(admin, '/v1/api-keys?limit=200'))).toEqual([200, 1]);
+    expect(lengths(await pagesOf(admin, '/v1/api-keys?limit=67'))).toEqual([67, 67, 67]);
   });
 
   it('refuses a limit, a cursor, a state and a parameter that it does not know', async () => {
@@ -118,7 +106,7 @@ describe('GET /v1/api-keys?state=', () => {
     ['REVOKED', [2, 2, 2]],
   ])('has full pages of keys that are %s and of no others', async (state, lengths) => {
     await aMixture();
-    const found = await pages(`/v1/api-keys?limit=2&state=${state}`);
+    const found = await pagesOf(admin, `/v1/api-keys?limit=2&state=${state}`);
     expect(found.map((items) => items.length)).toEqual(lengths);
     expect(new Set(found.flat().map((item) => item.state))).toEqual(new Set([state]));
     expect(new Set(found.flat().map(({ id }) => id)).size).toBe(lengths.reduce((sum, length) => sum + length));
@@ -126,7 +114,7 @@ describe('GET /v1/api-keys?state=', () => {
 
   it('shares all keys out among the three states, and without it none is left out', async () => {
     await aMixture();
-    const ids = async (query: string) => (await pages(`/v1/api-keys?${query}`)).flat().map(({ id }) => id);
+    const ids = async (query: string) => (await pagesOf(admin, `/v1/api-keys?${query}`)).flat().map(({ id }) => id);
     const byState = [await ids('state=ACTIVE'), await ids('state=EXPIRED'), await ids('state=REVOKED')];
     expect(byState.map((list) => list.length)).toEqual([4, 3, 6]);
     expect(byState.flat().sort()).toEqual((await ids('limit=5')).sort());
@@ -189,7 +177,7 @@ describe('GET /v1/api-keys/{id}/audit', () => {
   it('pages, and refuses what is no page', async () => {
     const { id } = await create('a');
     await admin.send(`/v1/api-keys/${id}:revoke`, undefined);
-    const found = await pages(`/v1/api-keys/${id}/audit?limit=1`);
+    const found = await pagesOf(admin, `/v1/api-keys/${id}/audit?limit=1`);
     expect(found.map((items) => items.map(({ action }) => action))).toEqual([['revoked'], ['created']]);
     for (const query of ['limit=0', 'cursor=x', 'state=ACTIVE']) {
       expectProblem(await admin.get(`/v1/api-keys/${id}/audit?${query}`), 422, 'validation_failed');

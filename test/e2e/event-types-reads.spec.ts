@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, PURCHASE } from '../support/builders';
 import { aWorkspace, expectProblem, type Client } from '../support/client';
 import { withClient } from '../support/database';
+import { pagesOf } from '../support/pages';
 
 const PATH = '/v1/cdp/event-types';
 
@@ -27,22 +28,10 @@ async function register(fields: object = {}): Promise<any> {
   return body;
 }
 
-/** All pages of the list, and how long each was. */
+/** All types of the list, and how long each page was. */
 async function listed(limit?: number): Promise<{ items: any[]; pages: number[] }> {
-  const items: any[] = [];
-  const pages: number[] = [];
-  for (let cursor = ''; ;) {
-    const query = new URLSearchParams({
-      ...(limit === undefined ? {} : { limit: String(limit) }),
-      ...(cursor && { cursor }),
-    });
-    const { status, body } = await client.get(`${PATH}?${query.toString()}`);
-    expect(status).toBe(200);
-    items.push(...body.items);
-    pages.push(body.items.length);
-    if (body.nextCursor === null) return { items, pages };
-    cursor = body.nextCursor;
-  }
+  const pages = await pagesOf(client, limit === undefined ? PATH : `${PATH}?limit=${limit}`);
+  return { items: pages.flat(), pages: pages.map(({ length }) => length) };
 }
 
 describe('GET /v1/cdp/event-types', () => {

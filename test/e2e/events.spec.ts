@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, ANYTHING, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, storedEvent } from '../support/client';
+import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
 
 const PATH = '/v1/events';
-/** Well formed, but of a time that PostgreSQL does not know. */
-const BEFORE_ALL_TIME = Buffer.from('["-200000-01-01T00:00:00.000Z","00000000-0000-0000-0000-000000000000"]').toString(
-  'base64url',
-);
 
 let service: TestApp;
 
@@ -74,15 +71,8 @@ describe('GET /v1/events', () => {
     const items = many(10);
     await client.post('/v1/external-events:batch', { items });
     const old = new Set(idsOf((await client.get(PATH)).body));
-    const seen: string[] = [];
-    for (let cursor = ''; ;) {
-      const { body } = await client.get(`${PATH}?limit=${limit}${cursor}`);
-      expect(body.items.length).toBeLessThanOrEqual(limit);
-      seen.push(...idsOf(body));
-      if (body.nextCursor === null) break;
-      await stored(client, anExternalEvent());
-      cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
-    }
+    const pages = await pagesOf(client, `${PATH}?limit=${limit}`, () => stored(client, anExternalEvent()));
+    const seen = pages.flat().map(({ eventId }) => eventId);
     expect(seen).toHaveLength(10);
     expect(new Set(seen)).toEqual(old);
   });
@@ -162,7 +152,7 @@ describe('GET /v1/events', () => {
     ['cursor=garbage', 'cursor format'],
     ['cursor=%00', 'cursor invalid_characters'],
     [`cursor=${Buffer.from('["a","b"]').toString('base64url')}`, 'cursor format'],
-    [`cursor=${BEFORE_ALL_TIME}`, 'cursor format'],
+    [`cursor=${CURSOR_BEFORE_ALL_TIME}`, 'cursor format'],
     [`cursor=${'A'.repeat(600)}`, 'cursor too_long'],
     ['family=banana', 'family enum'],
     ['source=a&source=b', 'source type'],

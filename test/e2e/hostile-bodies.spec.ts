@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
-import { anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
-import { aClient, type Client, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+import { anExternalEvent, INGEST_FAMILIES } from '../support/builders';
+import { aReadyClient, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
 const MEBIBYTE = 1024 * 1024;
 const GZIP_BOMB_BYTES = 100 * MEBIBYTE;
@@ -18,12 +18,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
-
 describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family, path, batchPath, anEvent, id }) => {
   const routes = [path, batchPath];
 
@@ -35,7 +29,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
     ['application/json; charset=latin1'],
     ['multipart/form-data; boundary=x'],
   ])('are refused with 415 as %s', async (type) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const route of routes) {
       expectProblem(
         await client.send(route, '{', { headers: { 'content-type': type } }),
@@ -52,14 +46,14 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
     ['Application/JSON'],
     ['application/json; profile=x'],
   ])('are read as JSON when they come as %s', async (type) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expect((await client.send(path, JSON.stringify(anEvent()), { headers: { 'content-type': type } })).status).toBe(
       202,
     );
   });
 
   it('are refused with 415 without any content type, and in an encoding other than gzip', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const bytes = new TextEncoder().encode(JSON.stringify(anEvent()));
     const untyped = await client.sendChunked(path, [bytes], { headers: { 'content-type': '' } });
     expectProblem(untyped, 415, 'unsupported_media_type');
@@ -70,7 +64,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
   });
 
   it('are taken in gzip, however the encoding is written', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const encoding of ['gzip', 'GZIP', 'x-gzip']) {
       const event = anEvent();
       const answer = await client.send(path, gzipSync(JSON.stringify(event)), {
@@ -95,7 +89,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
     ['half an escape', '{"source":"\\u00"}'],
     ['XML', '<event source="shop.orders"/>'],
   ])('are refused with 400 when they hold %s, and kept in review as text', async (_what, text) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const route of routes) {
       const answer = await client.send(route, text);
       expectProblem(answer, 400, 'malformed_json', []);
@@ -116,7 +110,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
   });
 
   it('are refused with 400 when nothing is sent', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const route of routes) expectProblem(await client.send(route, ''), 400, 'malformed_json', []);
     expectProblem(await client.sendChunked(path, []), 400, 'malformed_json', []);
     expect(await theReviewEntry(client)).toMatchObject({ reason: 'malformed_json', occurrences: 3 });
@@ -129,13 +123,13 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
     ['zeros', new Uint8Array(1_000)],
   ])('are refused with 400 when they are %s, and kept', async (_what, bytes) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expectProblem(await client.send(path, bytes), 400, 'malformed_json', []);
     expect((await theReviewEntry(client)).payload).toMatch(/\S/);
   });
 
   it('are read as JSON behind a byte order mark', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expect((await client.send(path, `\ufeff${JSON.stringify(anEvent())}`)).status).toBe(202);
   });
 
@@ -145,7 +139,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
     ['gzip with a wrong checksum', Buffer.concat([gzipSync('{"a":1}').subarray(0, -8), Buffer.alloc(8)])],
     ['empty', Buffer.alloc(0)],
   ])('are refused with 400 when they should be gzip and are %s', async (_what, bytes) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expectProblem(
       await client.send(path, bytes, { headers: { 'content-encoding': 'gzip' } }),
       400,
@@ -156,7 +150,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
   });
 
   it('are refused with 413 when they inflate far beyond their limit, without inflating them', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const before = process.memoryUsage().rss;
     for (const route of routes) {
       expectProblem(
@@ -172,7 +166,7 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
   });
 
   it('are kept with their beginning when they are too large', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = JSON.stringify(anEvent());
     expectProblem(await client.sendChunked(path, [event.padEnd(300 * 1024, ' ')]), 413, 'payload_too_large');
     expect((await theReviewEntry(client)).payload).toMatch(/^\{"source":"shop\.orders"/);
@@ -193,7 +187,7 @@ describe('hostile bytes of the largest size', () => {
     ['5 MiB of quotes', '"'.repeat(5 * MEBIBYTE)],
     ['5 MiB of brackets', `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`],
   ])('are kept without keeping the service busy when they are %s', async (_what, text) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: 'x'.repeat(4_900) } }));
     const honest = await timed(() => client.post(batchPath, { items }));
     expect(honest.answer.status).toBe(200);

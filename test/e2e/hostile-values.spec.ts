@@ -1,14 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
-import { type IngestFamily, INGEST_FAMILIES, nestedJson, registerTypes } from '../support/builders';
-import {
-  aClient,
-  type Client,
-  expectProblem,
-  faultsOf,
-  reviewEntries,
-  storedEvent,
-  theReviewEntry,
-} from '../support/client';
+import { type IngestFamily, INGEST_FAMILIES, nestedJson } from '../support/builders';
+import { aReadyClient, expectProblem, faultsOf, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
 const DEEP = 20_000;
 const U0000 = '\u0000';
@@ -21,12 +13,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
-
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
 
 /** A valid event with `json` as it is in the place of one of its fields. */
 function withField({ anEvent }: IngestFamily, field: string, json: string): string {
@@ -44,7 +30,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   it.each(['null', '[]', '[{}]', '"text"', '4711', '-0', '1e999', 'true', 'false'])(
     'are refused when the body is %s',
     async (json) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       for (const route of [path, batchPath])
         expectProblem(await client.send(route, json), 422, 'validation_failed', [' type']);
       expect(await theReviewEntry(client)).toMatchObject({
@@ -56,7 +42,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   );
 
   it('cost a batch only the items that they are', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const items = ['null', '[]', '"text"', '4711', 'true', '{}', nestedJson(DEEP), '['.repeat(DEEP) + ']'.repeat(DEEP)];
     const json = `{"items":[${[...items, JSON.stringify(anEvent())].join(',')}]}`;
     const { status, body } = await client.send(batchPath, json);
@@ -73,7 +59,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
     ['U+0000', U0000],
     ['half of a surrogate pair', HALF],
   ])('are refused when they hold %s, wherever it stands', async (_what, bad) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const text = `a${bad}b`;
     const rows: [object, string][] = [
       [anEvent({ source: text }), 'source'],
@@ -101,7 +87,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
     ['U+0000', U0000],
     ['half of a surrogate pair', HALF],
   ])('are kept in review, escaped, when they hold %s', async (_what, bad) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await client.post(path, anEventWith({ note: `a${bad}b` }));
     expect((await theReviewEntry(client)).payload[properties]).toEqual({ note: `a${bad}b` });
   });
@@ -109,7 +95,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
     'are refused when a field is called %s',
     async (name) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const member = `"${name}":{"${id}":"x","polluted":true}`;
       const event = JSON.stringify(anEvent()).replace('{', `{${member},`);
       expectProblem(await client.send(path, event), 422, 'validation_failed', [`${name} unknown_field`]);
@@ -126,7 +112,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   );
 
   it('do not stand in for fields that are missing', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const answer = await client.send(path, `{"__proto__":${JSON.stringify(anEvent())}}`);
     expectProblem(answer, 422, 'validation_failed');
     expect(faultsOf(answer.body)).toEqual(
@@ -135,7 +121,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   });
 
   it('are stored and given back intact as names of properties', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const json =
       '{"__proto__":{"a":1},"constructor":{"prototype":{"b":2}},"toString":"text","":0,"a.b":[null],"hasOwnProperty":false}';
     const answer = await client.send(path, withProperties(family, json));
@@ -148,7 +134,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   });
 
   it('are stored and given back intact as texts and numbers of properties', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const values = {
       texts: [
         '',
@@ -174,7 +160,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   it.each(['1e999', '-1e999', '9007199254740993', '12345678901234567890'])(
     'are refused when a number would not be kept as it came: %s',
     async (json) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const send = (text: string) => client.send(path, withProperties(family, text));
       expectProblem(await send(`{"n":${json}}`), 422, 'validation_failed', [`${properties}.n range`]);
       expectProblem(await send(`{"a":[${json}]}`), 422, 'validation_failed', [`${properties}.a[0] range`]);
@@ -184,7 +170,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   it.each(['1e999', '12345678901234567890'])(
     'are kept in review as they came when a number cannot be: %s',
     async (json) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const text = withProperties(family, `{"n":${json}}`);
       expectProblem(await client.send(path, text), 422, 'validation_failed');
       const { payload } = await theReviewEntry(client);
@@ -194,7 +180,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   );
 
   it('are read with the last of two equal keys', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const answer = await client.send(
       path,
       JSON.stringify(anEventWith({ PUT: 1 })).replace('"PUT":1', '"a":1,"b":2,"a":3'),
@@ -210,7 +196,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
     ['lists as the items of a batch', `{"items":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}`],
     ['batches in batches', `${'{"items":['.repeat(DEEP)}${']}'.repeat(DEEP)}`],
   ])(`are refused when the body is ${DEEP} levels of %s, and can be read in review`, async (_what, json) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expectProblem(await client.send(path, json), 422, 'validation_failed');
     const batch = await client.send(batchPath, json);
     expect([batch.status, batch.body.results?.[0].status ?? 'error']).toEqual([
@@ -225,7 +211,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   it(`are refused ${DEEP} levels deep in any field, and kept`, async () => {
     const rows = [properties, 'identity', 'source', id, time, 'colour'];
     const answers = rows.map(async (field) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       expectProblem(await client.send(path, withField(family, field, nestedJson(DEEP))), 422, 'validation_failed');
       expect(await theReviewEntry(client)).toMatchObject({ severity: 'error', payload: expect.anything() });
     });
@@ -233,7 +219,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
   });
 
   it('have at most 100 of their faults listed for one event, and the rest announced', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const colours = Object.fromEntries(Array.from({ length: 2_000 }, (_unused, number) => [`colour${number}`, number]));
     const answer = await client.post(path, anEvent(colours));
     expectProblem(answer, 422, 'validation_failed');

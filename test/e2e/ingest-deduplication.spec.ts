@@ -5,10 +5,9 @@ import {
   EXTERNAL_EVENTS,
   CDP_EVENTS,
   INGEST_FAMILIES,
-  registerTypes,
   shuffled,
 } from '../support/builders';
-import { aClient, type Answer, type Client, reviewEntries, theReviewEntry } from '../support/client';
+import { type Answer, aReadyClient, type Client, reviewEntries, theReviewEntry } from '../support/client';
 import { withClient } from '../support/database';
 
 const COPIES = 64;
@@ -20,12 +19,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
-
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
 
 /** Ids by status; an answer of another kind has the ids of none. */
 function settled(results: readonly { status: string; event_id?: string; original_event_id?: string }[]) {
@@ -42,7 +35,7 @@ describe.each(INGEST_FAMILIES)(
   'deduplication in the $family family',
   ({ path, batchPath, anEvent, anEventWith, id, properties }) => {
     it(`accepts one of ${COPIES} simultaneous copies and names it to the other ${COPIES - 1}`, async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const event = anEvent();
       const answers = await Promise.all(Array.from({ length: COPIES }, () => client.post(path, event)));
       const { accepted, duplicates } = settled(bodiesOf(answers));
@@ -56,7 +49,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('accepts each id of twelve shuffled copies of one batch once', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const items = Array.from({ length: 100 }, (_unused, place) => anEventWith({ place }));
       const copies = Array.from({ length: 12 }, () => shuffled(items));
       const answers = await Promise.all(copies.map((copy) => client.post(batchPath, { items: copy })));
@@ -79,7 +72,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('keeps apart what differs in source, in id, or only in where one ends and the other begins', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const names = [
         ['a', 'b'],
         ['a', 'B'],
@@ -101,7 +94,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('keeps a reused id with other content as a duplicate, and opens a payload_mismatch warning', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const event = anEventWith({ amount: 1 });
       const first = await client.post(path, event);
       const other = await client.post(path, { ...event, [properties]: { amount: 2 } });
@@ -123,7 +116,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('counts each copy that differs from the stored event as a mismatch, and no other', async () => {
-      const [alike, mixed] = [await aReadyClient(), await aReadyClient()];
+      const [alike, mixed] = [await aReadyClient(service), await aReadyClient(service)];
       const event = anEventWith({ amount: 1 });
       const other = { ...event, [properties]: { amount: 2 } };
       for (const client of [alike, mixed]) await client.post(path, event);
@@ -134,14 +127,14 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('notices another content within one batch too', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const event = anEventWith({ amount: 1 });
       await client.post(batchPath, { items: [event, { ...event, [properties]: { amount: 2 } }, event] });
       expect(await theReviewEntry(client)).toMatchObject({ reason: 'payload_mismatch', occurrences: 1 });
     });
 
     it('never deduplicates across workspaces', async () => {
-      const clients = [await aReadyClient(), await aReadyClient()];
+      const clients = [await aReadyClient(service), await aReadyClient(service)];
       const event = anEvent();
       const answers = await Promise.all(clients.map((client) => client.post(path, event)));
       const { accepted } = settled(bodiesOf(answers));
@@ -157,7 +150,7 @@ describe('deduplication across the families', () => {
     [EXTERNAL_EVENTS, CDP_EVENTS],
     [CDP_EVENTS, EXTERNAL_EVENTS],
   ])('has one name space: what the first took, the second calls a duplicate', async (one, other) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const names = (ids: typeof one) => ({ source: 'shop.orders', [ids.id]: 'order-4711' });
     const first = await client.post(one.path, one.anEvent(names(one)));
     expect(first.status).toBe(202);
@@ -172,7 +165,7 @@ describe('deduplication across the families', () => {
   });
 
   it('calls the same fact told in both families a plain duplicate, without a warning', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const names = { source: 'shop.orders', occurred: '2026-01-02T03:04:05Z', customer: 'customer-0001' };
     await client.post(
       EXTERNAL_EVENTS.path,
@@ -194,7 +187,7 @@ describe('deduplication across the families', () => {
   });
 
   it(`accepts one of ${COPIES} simultaneous copies that come by all four endpoints`, async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const sends = INGEST_FAMILIES.flatMap(({ path, batchPath, anEvent, id, anIdentity }) => {
       const event = anEvent({ [id]: 'order-4711', identity: anIdentity('EXTERNAL', 'customer-0001') });
       return [
@@ -212,7 +205,7 @@ describe('deduplication across the families', () => {
   });
 
   it('queues each accepted event once, and nothing else', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anExternalEvent();
     const { body } = await client.post(EXTERNAL_EVENTS.path, event);
     await client.post(EXTERNAL_EVENTS.path, event);

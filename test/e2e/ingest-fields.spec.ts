@@ -1,9 +1,8 @@
 import { startApp, type TestApp } from '../support/app';
 import { INGEST_FAMILIES, registerTypes } from '../support/builders';
 import {
-  aClient,
+  aReadyClient,
   aWorkspace,
-  type Client,
   expectProblem,
   faultsOf,
   reviewEntries,
@@ -21,19 +20,13 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
-
 describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (family) => {
   const { path, batchPath, anEvent, anEventWith, id, type, time, properties } = family;
   // An unnamed type is an unregistered one too, but that fault would only repeat the first.
   const required = ['source', id, type, 'identity'];
 
   it.each(required)('are refused without %s, and with null for it', async (field) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const value of [undefined, null]) {
       expectProblem(await client.post(path, anEvent({ [field]: value })), 422, 'validation_failed', [
         `${field} required`,
@@ -42,21 +35,21 @@ describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (
   });
 
   it.each(required)('are refused with a %s of another JSON type', async (field) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const value of [4711, true, []]) {
       expectProblem(await client.post(path, anEvent({ [field]: value })), 422, 'validation_failed', [`${field} type`]);
     }
   });
 
   it.each(['source', id, type])('are refused with a %s of which nothing can be seen', async (field) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const value of ['', '   ', '\t\n', '\u00a0']) {
       expectProblem(await client.post(path, anEvent({ [field]: value })), 422, 'validation_failed', [`${field} empty`]);
     }
   });
 
   it('have a path from the batch down when they are at fault in an item', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const items = [
       anEvent(),
       anEvent(),
@@ -73,7 +66,7 @@ describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (
   });
 
   it('take null in an optional field for absent', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = await storedEvent(client, await client.post(path, anEventWith(null, { [time]: null })));
     expect(event.properties).toEqual({});
     expect(event.occurredAt).toBe(event.receivedAt);
@@ -81,7 +74,7 @@ describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (
   });
 
   it('default to the time of receipt when they name no time', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const [single, batch] = [
       await client.post(path, anEvent({ [time]: undefined })),
       await client.post(batchPath, { items: [anEvent({ [time]: undefined })] }),
@@ -104,7 +97,7 @@ describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['1969-07-20T20:17:40Z', '1969-07-20T20:17:40.000Z'],
   ])('take the time %s and give it back as %s', async (sent, shown) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = await storedEvent(client, await client.post(path, anEvent({ [time]: sent })));
     expect(event.occurredAt).toBe(shown);
   });
@@ -125,12 +118,12 @@ describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (
     [1_767_323_045_000, 'type'],
     [{}, 'type'],
   ])('refuse the time %j', async (sent, code) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     expectProblem(await client.post(path, anEvent({ [time]: sent })), 422, 'validation_failed', [`${time} ${code}`]);
   });
 
   it('may lie 24 hours ahead; beyond that they are accepted with a clock_skew warning', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     expect((await client.post(path, anEvent({ [time]: at(24 * HOUR_MS - 60_000) }))).status).toBe(202);
     expect(await reviewEntries(client)).toEqual([]);

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
-import { type IdentityKind, INGEST_FAMILIES, registerTypes } from '../support/builders';
-import { aClient, type Client, expectProblem, storedEvent, theReviewEntry } from '../support/client';
+import { type IdentityKind, INGEST_FAMILIES } from '../support/builders';
+import { aReadyClient, type Client, expectProblem, storedEvent, theReviewEntry } from '../support/client';
 
 let service: TestApp;
 let german: TestApp;
@@ -14,12 +14,6 @@ afterAll(async () => {
   await service.stop();
   await german.stop();
 });
-
-async function aReadyClient(app = service): Promise<Client> {
-  const client = await aClient(app);
-  await registerTypes(client);
-  return client;
-}
 
 describe.each(INGEST_FAMILIES)(
   'identifiers in the $family family',
@@ -47,7 +41,7 @@ describe.each(INGEST_FAMILIES)(
         '\tguest\n',
       ],
     ])('are refused as placeholders that strangers share: %j and so on', async (...values) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       for (const kind of ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'] as const) {
         const answers = values.map((value) => send(client, kind, value));
         for (const answer of await Promise.all(answers)) {
@@ -58,7 +52,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('are kept in review under the reason placeholder_identity', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const event = anEvent({ identity: anIdentity('EXTERNAL', 'guest') });
       await client.post(path, event);
       expect(await theReviewEntry(client)).toMatchObject({
@@ -76,11 +70,11 @@ describe.each(INGEST_FAMILIES)(
         ]);
       }
       expect((await send(client, 'EXTERNAL', 'test-user-1')).status).toBe(202);
-      expect((await send(await aReadyClient(), 'EXTERNAL', 'test-user')).status).toBe(202);
+      expect((await send(await aReadyClient(service), 'EXTERNAL', 'test-user')).status).toBe(202);
     });
 
     it('are the same person of kind EXTERNAL and DEVICE when they differ in outer white space only, not in case', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       for (const kind of ['EXTERNAL', 'DEVICE'] as const) {
         const profile = await profileOf(client, kind, 'Customer-1');
         expect(await profileOf(client, kind, '  Customer-1\n')).toBe(profile);
@@ -89,7 +83,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('are the same person of kind EMAIL when they differ in case and outer white space only', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const profile = await profileOf(client, 'EMAIL', 'jane.doe+shop@example.com');
       expect(await profileOf(client, 'EMAIL', ' Jane.Doe+Shop@EXAMPLE.com ')).toBe(profile);
       for (const other of ['janedoe+shop@example.com', 'jane.doe@example.com']) {
@@ -98,7 +92,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('are the same person of kind PHONE however the number is written', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const profile = await profileOf(client, 'PHONE', '+4915112345612');
       for (const same of ['+49 151 123 456 12', '+49 (151) 12345-612', ' +49/151/12345612 ']) {
         expect(await profileOf(client, 'PHONE', same)).toBe(profile);
@@ -107,7 +101,7 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('are different people of different kinds', async () => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const profiles = [
         await profileOf(client, 'EXTERNAL', '+4915112345612'),
         await profileOf(client, 'PHONE', '+4915112345612'),
@@ -119,7 +113,7 @@ describe.each(INGEST_FAMILIES)(
     it.each(['0151 12345612', '004915112345612', '15112345612'])(
       'are refused as a phone number without + while no region is set: %s',
       async (number) => {
-        const client = await aReadyClient();
+        const client = await aReadyClient(service);
         expectProblem(await send(client, 'PHONE', number), 422, 'validation_failed', [
           `${identityPath('PHONE')} invalid_phone`,
         ]);
@@ -138,7 +132,7 @@ describe.each(INGEST_FAMILIES)(
     it.each(['+1', '+49151', '+4915112345612 ext. 3', 'call me', '+49151123456121234567890', '++4915112345612'])(
       'are refused as a phone number that is not possible: %s',
       async (number) => {
-        const client = await aReadyClient();
+        const client = await aReadyClient(service);
         expectProblem(await send(client, 'PHONE', number), 422, 'validation_failed', [
           `${identityPath('PHONE')} invalid_phone`,
         ]);
@@ -154,7 +148,7 @@ describe.each(INGEST_FAMILIES)(
       'a@b.de, c@d.de',
       'Jane <jane@example.com>',
     ])('are refused as an email address that is none: %s', async (address) => {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       expectProblem(await send(client, 'EMAIL', address), 422, 'validation_failed', [
         `${identityPath('EMAIL')} format`,
       ]);

@@ -1,6 +1,13 @@
 import { startApp, type TestApp } from '../support/app';
-import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
-import { aClient, type Client, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+import { aCdpEvent, anExternalEvent } from '../support/builders';
+import {
+  aReadyClient,
+  type Client,
+  expectProblem,
+  reviewEntries,
+  storedEvent,
+  theReviewEntry,
+} from '../support/client';
 
 const PATH = '/v1/cdp/events';
 
@@ -16,12 +23,6 @@ afterAll(async () => {
   await service.stop();
   await strict.stop();
 });
-
-async function aReadyClient(app = service): Promise<Client> {
-  const client = await aClient(app);
-  await registerTypes(client);
-  return client;
-}
 
 /** Sends an event of this person, which must be accepted, and answers the profile that it is recorded under. */
 async function profileOf(client: Client, identity: object): Promise<string> {
@@ -45,7 +46,7 @@ async function isTaken(client: Client, identifier: object): Promise<boolean> {
 
 describe('who an event belongs to: nobody or one customer is known (rule 1)', () => {
   it('makes one new profile of all identifiers of an unknown person', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const identity = {
       externalUserId: 'c-0001',
       email: 'jane@example.com',
@@ -59,7 +60,7 @@ describe('who an event belongs to: nobody or one customer is known (rule 1)', ()
   });
 
   it('gives a known customer the identifiers that are new', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const profile = await profileOf(client, { email: 'jane@example.com' });
     expect(await profileOf(client, { email: 'jane@example.com', deviceKey: 'device-1' })).toBe(profile);
     expect(await profileOf(client, { deviceKey: 'device-1', externalUserId: 'c-0001' })).toBe(profile);
@@ -68,7 +69,7 @@ describe('who an event belongs to: nobody or one customer is known (rule 1)', ()
   });
 
   it('knows a customer in both families', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const profile = await profileOf(client, { externalUserId: 'c-0001', deviceKey: 'device-1' });
     for (const identity of [
       { type: 'external_user_id', value: 'c-0001' },
@@ -80,13 +81,13 @@ describe('who an event belongs to: nobody or one customer is known (rule 1)', ()
   });
 
   it('knows no customer of another workspace', async () => {
-    const clients = [await aReadyClient(), await aReadyClient()];
+    const clients = [await aReadyClient(service), await aReadyClient(service)];
     const profiles = await Promise.all(clients.map((client) => profileOf(client, { email: 'jane@example.com' })));
     expect(new Set(profiles).size).toBe(2);
   });
 
   it('makes one profile of thirty simultaneous first events of one person', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const sent = Array.from({ length: 30 }, () =>
       profileOf(client, { externalUserId: 'c-0001', email: 'jane@example.com' }),
     );
@@ -96,7 +97,7 @@ describe('who an event belongs to: nobody or one customer is known (rule 1)', ()
 
 describe('who an event belongs to: several customers are known (rule 2)', () => {
   it('merges two customers of whom one has an EXTERNAL identifier into that one', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const older = await profileOf(client, { email: 'jane@example.com' });
     const named = await profileOf(client, { externalUserId: 'c-0001', deviceKey: 'device-1' });
     expect(older).not.toBe(named);
@@ -106,7 +107,7 @@ describe('who an event belongs to: several customers are known (rule 2)', () => 
   });
 
   it('merges them by weaker identifiers alone, too', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const named = await profileOf(client, { externalUserId: 'c-0001', email: 'jane@example.com' });
     await profileOf(client, { deviceKey: 'device-1' });
     expect(await profileOf(client, { email: 'jane@example.com', deviceKey: 'device-1' })).toBe(named);
@@ -114,7 +115,7 @@ describe('who an event belongs to: several customers are known (rule 2)', () => 
   });
 
   it('counts the EXTERNAL identifier that the event itself brings', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await profileOf(client, { email: 'jane@example.com' });
     await profileOf(client, { deviceKey: 'device-1' });
     await profileOf(client, { externalUserId: 'c-0001', email: 'jane@example.com', deviceKey: 'device-1' });
@@ -124,7 +125,7 @@ describe('who an event belongs to: several customers are known (rule 2)', () => 
   });
 
   it('merges customers without an EXTERNAL identifier, who then get theirs together', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await profileOf(client, { email: 'jane@example.com' });
     await profileOf(client, { deviceKey: 'device-1' });
     await profileOf(client, { email: 'jane@example.com', deviceKey: 'device-1' });
@@ -134,7 +135,7 @@ describe('who an event belongs to: several customers are known (rule 2)', () => 
   });
 
   it('merges them into the oldest, under whose profile events are recorded from then on', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const oldest = await profileOf(client, { deviceKey: 'device-1' });
     await profileOf(client, { email: 'jane@example.com' });
     expect(await profileOf(client, { email: 'jane@example.com', deviceKey: 'device-1' })).toBe(oldest);
@@ -144,7 +145,7 @@ describe('who an event belongs to: several customers are known (rule 2)', () => 
 
 describe('who an event belongs to: nobody holds two EXTERNAL identifiers (rule 3)', () => {
   it('leaves an identifier of another customer where it is, and accepts the event with a warning', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const jane = await profileOf(client, { externalUserId: 'c-0001', email: 'jane@example.com' });
     const event = aCdpEvent({ identity: { externalUserId: 'c-0002', email: 'jane@example.com' } });
     const answer = await client.post(PATH, event);
@@ -167,7 +168,7 @@ describe('who an event belongs to: nobody holds two EXTERNAL identifiers (rule 3
   const conflict = { email: 'jane@example.com', deviceKey: 'device-2' };
 
   it('refuses an event whose weaker identifiers belong to two customers with 409, and keeps it in review', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const identity of twoCustomers) await profileOf(client, identity);
     const event = aCdpEvent({ identity: conflict });
     expectProblem(await client.post(PATH, event), 409, 'identity_conflict', ['identity identity_conflict']);
@@ -186,7 +187,7 @@ describe('who an event belongs to: nobody holds two EXTERNAL identifiers (rule 3
   });
 
   it('changes nothing by an event that it refuses', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const [jane, jim] = [
       await profileOf(client, twoCustomers[0] ?? {}),
       await profileOf(client, twoCustomers[1] ?? {}),
@@ -224,7 +225,7 @@ describe('who an event belongs to: nobody holds two EXTERNAL identifiers (rule 3
 
 describe('how many identifiers a customer may have', () => {
   it('links 50 devices and leaves the next one unlinked, accepted with a warning', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = (device: number) =>
       aCdpEvent({ identity: { externalUserId: 'c-0001', deviceKey: `device-${device}` } });
     await client.post(`${PATH}/batch`, { items: Array.from({ length: 50 }, (_unused, device) => event(device)) });

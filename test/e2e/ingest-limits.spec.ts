@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { type IngestFamily, INGEST_FAMILIES, nestedJson, registerTypes } from '../support/builders';
-import { aClient, type Client, expectProblem, storedEvent, theReviewEntry } from '../support/client';
+import { aClient, aReadyClient, expectProblem, storedEvent, theReviewEntry } from '../support/client';
 
 const KIBIBYTE = 1024;
 const SINGLE_BYTES_MAX = 256 * KIBIBYTE;
@@ -18,12 +18,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
-
 /** An event whose free-form object is this JSON text, as it is. */
 function withProperties({ anEventWith, properties }: IngestFamily, json: string): string {
   return JSON.stringify(anEventWith({ put: 'here' })).replace(
@@ -39,7 +33,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
     ['source', 128],
     [id, 256],
   ])('take a %s of %i characters, and not one more', async (field, charactersMax) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const character of ['x', 'ä', WIDE]) {
       const event = anEvent({ [field]: character.repeat(charactersMax) });
       const stored = await storedEvent(client, await client.post(path, event));
@@ -60,7 +54,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take an identifier of 256 characters after trimming, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const send = (value: string) => client.post(path, anEvent({ identity: anIdentity('EXTERNAL', value) }));
     expect((await send('x'.repeat(256))).status).toBe(202);
     expect((await send(WIDE.repeat(256))).status).toBe(202);
@@ -70,7 +64,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take 65,536 bytes of properties, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const text = 'ä'.repeat((PROPERTIES_BYTES_MAX - '{"a":""}'.length) / 2);
     const event = await storedEvent(
       client,
@@ -82,7 +76,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take properties of 8 levels, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = await storedEvent(client, await client.send(path, withProperties(family, nestedJson(8))));
     expect(JSON.stringify(event.properties)).toBe(nestedJson(8));
     expectProblem(await client.send(path, withProperties(family, nestedJson(9))), 422, 'validation_failed', [
@@ -95,7 +89,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take 300 keys in properties, counted over all levels, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_unused, key) => [`k${key}`, key]));
     expect((await client.post(path, anEventWith(keys(300)))).status).toBe(202);
@@ -108,7 +102,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take a single body of 262,144 bytes, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = JSON.stringify(anEvent());
     const padded = `${event}${' '.repeat(SINGLE_BYTES_MAX - event.length)}`;
     expect((await client.send(path, padded)).status).toBe(202);
@@ -116,7 +110,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take a batch body of 5 MiB, and not one byte more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const batch = JSON.stringify({ items: [anEvent()] });
     const padded = `${batch}${' '.repeat(BATCH_BYTES_MAX - batch.length)}`;
     expect((await client.send(batchPath, padded)).status).toBe(200);
@@ -124,7 +118,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('take a batch of 1 to 1,000 items, and not one more', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const items = Array.from({ length: 1_000 }, () => anEvent());
     const { status, body } = await client.post(batchPath, { items });
     expect([status, body.results.length]).toEqual([200, 1_000]);
@@ -137,14 +131,14 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('let six full batches in at once, of a type that nobody has sent before', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const batches = Array.from({ length: 6 }, () => ({ items: Array.from({ length: 1_000 }, () => anEvent()) }));
     const answers = await Promise.all(batches.map((batch) => client.post(batchPath, batch)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   it('hold after inflation', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const gzip = (at: string, text: string) =>
       client.send(at, gzipSync(text), { headers: { 'content-encoding': 'gzip' } });
     const event = JSON.stringify(anEvent());
@@ -159,7 +153,7 @@ describe.each(INGEST_FAMILIES)('the limits of the $family family', (family) => {
   });
 
   it('hold for bodies in chunks, which announce no length', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = JSON.stringify(anEvent());
     expect((await client.sendChunked(path, [event.slice(0, 10), event.slice(10)])).status).toBe(202);
     const chunks = Array.from({ length: 6 }, () => ' '.repeat(KIBIBYTE * KIBIBYTE));

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { aClient, aWorkspace, type Answer, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
+import { pagesOf } from '../support/pages';
 import { aSigningKey } from '../support/tokens';
 
 const PATH = '/v1/jwt-issuers';
@@ -297,14 +298,8 @@ describe('GET and DELETE /v1/jwt-issuers', () => {
   it('list page by page, newest first, while others arrive', async () => {
     const created: string[] = [];
     for (let at = 0; at < 5; at += 1) created.push((await create({})).body.id);
-    const seen: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const { body } = await admin.get(`${PATH}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      seen.push(...body.items.map(({ id }: any) => id));
-      cursor = body.nextCursor;
-      await create({});
-    }
-    expect(seen).toEqual(created.toReversed());
+    const pages = await pagesOf(admin, `${PATH}?limit=2`, () => create({}));
+    expect(pages.flat().map(({ id }) => id)).toEqual(created.toReversed());
   });
 
   it('let one of ten who delete at the same time see what it was', async () => {

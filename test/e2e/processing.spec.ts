@@ -3,8 +3,9 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, expectProblem, theReviewEntry, type Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
-import { prepareEffects, recordEffects, rowsOf, until, type RecordingEffect } from '../support/processing';
+import { prepareEffects, recordEffects, rowsOf, type RecordingEffect } from '../support/processing';
 import { beginReplay, replayOnce } from '../support/review';
+import { until } from '../support/until';
 
 const EVENTS = '/v1/external-events';
 const SUMMARY = '/v1/processing/summary';

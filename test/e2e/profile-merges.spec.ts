@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
-import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { aClient, aReadyClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 
 let service: TestApp;
 
@@ -10,12 +10,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
-
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
 
 const FIELDS = { x: 'externalUserId', m: 'email', d: 'deviceKey' } as const;
 const valueOf = (name: string): string => (name.startsWith('m') ? `${name}@example.com` : `value-${name}`);
@@ -53,7 +47,7 @@ const undo = (client: Client, id: string) => client.send(`/v1/cdp/merges/${id}:u
 
 describe('GET /v1/cdp/profiles/{id}/merges', () => {
   it('tells which profile became part of which, by what event, newest first and in pages', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await link(client, 'm1');
     await link(client, 'd1');
     await link(client, 'x1');
@@ -74,7 +68,7 @@ describe('GET /v1/cdp/profiles/{id}/merges', () => {
   });
 
   it('is empty for who was never merged, and 404 for whom nobody or another workspace knows', async () => {
-    const [client, stranger] = [await aReadyClient(), await aReadyClient()];
+    const [client, stranger] = [await aReadyClient(service), await aReadyClient(service)];
     await link(client, 'x1 m1');
     expect(await mergesOf(client, 'x1')).toEqual([]);
     const { id } = await profileOf(client, 'x1');
@@ -86,7 +80,7 @@ describe('GET /v1/cdp/profiles/{id}/merges', () => {
 
 describe('POST /v1/cdp/merges/{id}:undo', () => {
   it('restores both customers with their identifiers and events, and says so in the record', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await link(client, 'x1');
     await link(client, 'm1 d1');
     const before = [await profileOf(client, 'x1'), await profileOf(client, 'm1')];
@@ -105,7 +99,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('changes nothing when it is done again, also by several at once', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const names of ['m1', 'x1', 'x1 m1']) await link(client, names);
     const [merge] = await mergesOf(client, 'x1');
     const answers = await Promise.all(Array.from({ length: 8 }, () => undo(client, merge.id)));
@@ -116,7 +110,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('sticks: the same identifiers do not merge the two again, and new ones of either do not help them to', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const names of ['m1', 'x1', 'x1 m1']) await link(client, names);
     const [merge] = await mergesOf(client, 'x1');
     await undo(client, merge.id);
@@ -131,7 +125,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('lets a merge that came later go with the side whose identifier it was about', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const names of ['m1', 'm2', 'd1', 'd2', 'x1']) await link(client, names);
     await link(client, 'm1 d1');
     await link(client, 'm2 d2');
@@ -148,7 +142,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('keeps apart what is undone after another merge of the same customer was', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const names of ['m1', 'd1', 'm1 d1', 'x1', 'x1 d1']) await link(client, names);
     const [later, earlier] = await mergesOf(client, 'x1');
     await undo(client, earlier.id);
@@ -162,7 +156,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
   });
 
   it('takes identifiers along that came with those of a side', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     for (const names of ['m1', 'm2', 'd1 m1', 'm2 d1', 'm2 x1']) await link(client, names);
     const [merge] = await mergesOf(client, 'm1');
     await link(client, 'm2 d3');

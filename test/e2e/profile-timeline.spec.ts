@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, type Client, expectProblem } from '../support/client';
+import { pagesOf } from '../support/pages';
 
 let service: TestApp;
 
@@ -39,17 +40,9 @@ async function profileId(client: Client, value: string, type = 'EXTERNAL'): Prom
   return (await client.post('/v1/cdp/profiles:lookup', { type, value })).body.id;
 }
 
-/** All pages; `between` happens after each of them. */
-async function walk(client: Client, path: string, between: () => Promise<unknown> = () => Promise.resolve()) {
-  const items: any[] = [];
-  for (let cursor = ''; ;) {
-    const { status, body } = await client.get(`${path}${cursor}`);
-    expect(status).toBe(200);
-    items.push(...body.items);
-    if (body.nextCursor === null) return items;
-    await between();
-    cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
-  }
+/** All events of a timeline, page by page; `between` happens before each further page. */
+async function walk(client: Client, path: string, between?: () => Promise<unknown>): Promise<any[]> {
+  return (await pagesOf(client, path, between)).flat();
 }
 
 const idsOf = (items: readonly { eventId: string }[]) => items.map(({ eventId }) => eventId);

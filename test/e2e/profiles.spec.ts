@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
-import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
-import { aClient, type Client, expectProblem, reviewEntries } from '../support/client';
+import { aCdpEvent, anExternalEvent } from '../support/builders';
+import { aClient, aReadyClient, type Client, expectProblem, reviewEntries } from '../support/client';
 
 const LOOKUP = '/v1/cdp/profiles:lookup';
 const PROFILES = '/v1/cdp/profiles';
@@ -13,12 +13,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
-
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
 
 async function send(client: Client, identity: object, fields: object = {}): Promise<string> {
   const answer = await client.post('/v1/cdp/events', aCdpEvent({ identity, ...fields }));
@@ -35,7 +29,7 @@ async function profileOf(client: Client, type: string, value: string): Promise<a
 
 describe('POST /v1/cdp/profiles:lookup', () => {
   it('finds a customer by each identifier, however it is spelt, and shows no identifier in the clear', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await send(
       client,
       { externalUserId: 'cust-0815', email: 'Jane@Example.com', phone: '0170 1234512', deviceKey: 'device-9' },
@@ -69,7 +63,7 @@ describe('POST /v1/cdp/profiles:lookup', () => {
   });
 
   it('answers 404 for whom nobody knows, for whom another workspace knows, and for a value of another kind', async () => {
-    const [client, stranger] = [await aReadyClient(), await aReadyClient()];
+    const [client, stranger] = [await aReadyClient(service), await aReadyClient(service)];
     await send(client, { externalUserId: 'cust-1', email: 'jane@example.com' });
     for (const body of [
       { type: 'EXTERNAL', value: 'cust-2' },
@@ -105,7 +99,7 @@ describe('POST /v1/cdp/profiles:lookup', () => {
 
 describe('GET /v1/cdp/profiles/{id}', () => {
   it('leads by the id of a merged profile to the surviving one, which has everything of both', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await send(client, { email: 'jane@example.com' }, { occurredAt: '2026-01-01T00:00:00Z' });
     await send(client, { externalUserId: 'cust-0815' }, { occurredAt: '2026-01-02T00:00:00Z' });
     const merged = (await profileOf(client, 'EMAIL', 'jane@example.com')).id;
@@ -136,7 +130,7 @@ describe('GET /v1/cdp/profiles/{id}', () => {
   });
 
   it('answers 404 for ids that nobody has, that are no ids, and that belong to another workspace', async () => {
-    const [client, stranger] = [await aReadyClient(), await aReadyClient()];
+    const [client, stranger] = [await aReadyClient(service), await aReadyClient(service)];
     await send(client, { externalUserId: 'cust-1' });
     const { id } = await profileOf(client, 'EXTERNAL', 'cust-1');
     for (const wrong of [randomUUID(), 'nobody', id]) {
@@ -147,7 +141,7 @@ describe('GET /v1/cdp/profiles/{id}', () => {
   });
 
   it('counts an event once however often it is sent, and none that was refused', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anExternalEvent({ identity: { type: 'EXTERNAL', value: 'cust-1' } });
     for (const status of [202, 200, 200]) {
       expect((await client.post('/v1/external-events', event)).status).toBe(status);

@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { type Answer, aWorkspace, Client, expectProblem, type Workspace } from '../support/client';
+import { pagesOf } from '../support/pages';
 
 const CAMPAIGN = 'summer-2026';
 const OPS = [{ path: 'state.user.points', op: 'inc', value: 1 }];
@@ -162,13 +163,8 @@ describe('reactions of a campaign', () => {
     const names = Array.from({ length: 7 }, (_, index) => `r${index}`);
     for (const name of names) await define({ name });
     await define({ name: 'r3', enabled: false });
-    const seen: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page: any = await list(`?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      seen.push(...page.items.map(({ name }: any) => name));
-      cursor = page.nextCursor;
-    }
-    expect(seen).toEqual(names.toReversed());
+    const pages = await pagesOf(client, `${path()}?limit=3`);
+    expect(pages.flat().map(({ name }) => name)).toEqual(names.toReversed());
     expect(await list('', client, 'unheard-of')).toEqual({ items: [], nextCursor: null });
     expectProblem(await client.get(`${path()}?cursor=nonsense`), 422, 'validation_failed', ['cursor format']);
   });

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries, theReviewEntry } from '../support/client';
+import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
 
 const PATH = '/v1/review-entries';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-/** Well formed, but of a time that PostgreSQL does not know. */
-const BEFORE_ALL_TIME = Buffer.from('["-200000-01-01T00:00:00.000Z","00000000-0000-0000-0000-000000000000"]').toString(
-  'base64url',
-);
 
 let service: TestApp;
 
@@ -124,15 +121,10 @@ describe('GET /v1/review-entries', () => {
       const events = many(10);
       await refused(client, ...events);
       const old = new Set(idsOf((await client.get(PATH)).body));
-      const seen: string[] = [];
-      for (let cursor = ''; ;) {
-        const { body } = await client.get(`${PATH}?limit=${limit}${cursor}`);
-        expect(body.items.length).toBeLessThanOrEqual(limit);
-        seen.push(...idsOf(body));
-        if (body.nextCursor === null) break;
-        await refused(client, anExternalEvent(), ...events.slice(0, 1), ...events.slice(-1));
-        cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
-      }
+      const pages = await pagesOf(client, `${PATH}?limit=${limit}`, () =>
+        refused(client, anExternalEvent(), ...events.slice(0, 1), ...events.slice(-1)),
+      );
+      const seen = pages.flat().map(({ id }) => id);
       expect(seen).toHaveLength(10);
       expect(new Set(seen)).toEqual(old);
     },
@@ -181,7 +173,7 @@ describe('GET /v1/review-entries', () => {
     ['limit=201', 'limit format'],
     ['limit=abc', 'limit format'],
     ['cursor=garbage', 'cursor format'],
-    [`cursor=${BEFORE_ALL_TIME}`, 'cursor format'],
+    [`cursor=${CURSOR_BEFORE_ALL_TIME}`, 'cursor format'],
     ['status=banana', 'status enum'],
     ['status=OPEN', 'status enum'],
     ['reason=a&reason=b', 'reason type'],

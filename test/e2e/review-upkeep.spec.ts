@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
-import { aWorkspace, aClient, type Client, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+import { aReadyClient, aWorkspace, type Client, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
 let service: TestApp;
 
@@ -9,12 +9,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => service.stop());
-
-async function aReadyClient(): Promise<Client> {
-  const client = await aClient(service);
-  await registerTypes(client);
-  return client;
-}
 
 describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family', (ingest) => {
   const { family, path, batchPath, anEvent, anEventWith, anIdentity, id, type, time, properties } = ingest;
@@ -27,7 +21,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
     ['text that cannot be stored', { identity: anIdentity('EXTERNAL', 'a\u0000') }, 'validation', 'invalid_characters'],
     ['properties that are no object', { [properties]: 'x' }, undefined, 'type'],
   ])('is an event with %s, single or in a batch, when the answer arrives', async (_what, fields, stage, reason) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const [single, item] = [anEvent(fields), anEvent(fields)];
     await client.post(path, single);
     const [first] = await reviewEntries(client);
@@ -61,7 +55,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
     ['a body of another JSON type', '[]', 'type'],
     ['a body over its limit', ' '.repeat(256 * 1024 + 1), 'payload_too_large'],
   ])('is %s', async (_what, text, reason) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     await client.send(path, text);
     expect(await theReviewEntry(client)).toMatchObject({
       severity: 'error',
@@ -74,7 +68,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is the whole envelope of a batch that is refused as such', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const events = [anEvent(), anEvent()];
     await client.post(batchPath, { items: events, colour: 'red' });
     const { payload, ...entry } = await theReviewEntry(client);
@@ -83,7 +77,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is one entry with a count for what is refused again for the same reason', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEvent({ identity: {} });
     await client.post(path, event);
     const first = await theReviewEntry(client);
@@ -95,7 +89,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is an entry of its own for another reason, another id and another source', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEvent();
     for (const fields of [
       { [time]: 'x' },
@@ -112,7 +106,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is one entry for the same payload where source or id is missing, and another for another payload', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const nameless = anEvent({ [id]: undefined });
     for (const payload of [nameless, nameless, { ...nameless, source: 'another' }]) await client.post(path, payload);
     for (const text of ['{', '{', '{"']) await client.send(path, text);
@@ -128,7 +122,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
       async (client: Client, event: unknown) =>
         (await client.post(batchPath, { items: [anEvent(), event] })).body.results[1],
     ]) {
-      const client = await aReadyClient();
+      const client = await aReadyClient(service);
       const event = anEvent();
       await client.post(path, { ...event, identity: {} });
       await client.post(path, { ...event, [time]: 'x' });
@@ -144,7 +138,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is closed also when the event was stored before, and a bad copy came in between', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEvent();
     await client.post(path, event);
     await client.post(path, { ...event, identity: {} });
@@ -153,7 +147,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is closed by the longest of ids, too', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEvent({ [id]: '😀'.repeat(256), source: '😀'.repeat(128) });
     await client.post(path, { ...event, identity: {} });
     expect(await theReviewEntry(client)).toMatchObject({ source: event['source'], externalEventId: event[id] });
@@ -162,7 +156,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is open again when the same thing happens again, with its count going on', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEvent();
     await client.post(path, { ...event, identity: {} });
     await client.post(path, event);
@@ -182,7 +176,7 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
   });
 
   it('is a warning of its own beside the event that it is about, and none of them is closed by a repetition', async () => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = anEventWith({ amount: 1 }, { [time]: '2999-01-01T00:00:00Z' });
     const answer = await client.post(path, event);
     for (let copy = 0; copy < 3; copy += 1) await client.post(path, { ...event, [properties]: { amount: 2 } });
@@ -204,7 +198,7 @@ describe('what the review area keeps of the CDP contract', () => {
     ['a property that is none of its values', { properties: { amount: 1, currency: 'GBP' } }, 'enum'],
     ['an undeclared property', { properties: { amount: 1, colour: 'red' } }, 'unknown_property'],
   ])('is, at the stage contract, an event with %s', async (_what, fields, reason) => {
-    const client = await aReadyClient();
+    const client = await aReadyClient(service);
     const event = aCdpEvent(fields);
     await client.post('/v1/cdp/events', event);
     expect(await theReviewEntry(client)).toMatchObject({

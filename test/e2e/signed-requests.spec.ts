@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Logger } from '@nestjs/common';
 import { ServiceCredentialRepository } from '../../src/service-credentials/service-credential.repository';
@@ -16,12 +15,12 @@ import {
   type SignatureOptions,
   type Signer,
 } from '../support/signatures';
+import { until } from '../support/until';
 
 const PATH = '/v1/external-events';
 const BATCH_PATH = '/v1/external-events:batch';
 /** Contract section 2; how long an answer takes does not count. */
 const REFUSED_MS_MAX = 1_000;
-const PATIENCE_MS = 5_000;
 
 let service: TestApp;
 let workspace: Workspace;
@@ -40,15 +39,6 @@ const anEvent = (): string => JSON.stringify(anExternalEvent());
 
 function send(signer: Signer, body: string | Uint8Array = anEvent(), target = PATH, options?: SignatureOptions) {
   return sendSigned(service.url, signer, { target, body }, options);
-}
-
-/** Asks until it is so. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const startedAt = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(`It was not so within ${PATIENCE_MS} ms`);
-    await wait(10);
-  }
 }
 
 async function idsSeenBy(client: Client): Promise<unknown[]> {

@@ -3,6 +3,7 @@ import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
 import { aCampaign, inc, meetAt, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
 
 const TOTAL = 'state.campaign.total';
 
@@ -37,9 +38,7 @@ async function define(paths: readonly string[]): Promise<void> {
   for (const path of paths) await campaign.define(path, 'number');
   const [, scope = '', name = ''] = paths.at(-1)?.split('.') ?? [];
   const other = at(1, campaign.participant());
-  for (const until = Date.now() + 5_000; !(name in (await stateOf(other))[scope]);) {
-    if (Date.now() > until) throw new Error('The other node does not learn the definition');
-  }
+  await until(async () => name in (await stateOf(other))[scope], 5);
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_unused, number) => number);

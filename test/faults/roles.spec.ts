@@ -1,7 +1,7 @@
 import { anExternalEvent } from '../support/builders';
 import { Client, expectProblem, storedEvent } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
-import { until } from '../support/processing';
+import { until } from '../support/until';
 import { startServiceProcess } from '../support/service-process';
 
 const KEY = 'roles-admin-key-roles-admin-key-roles-admin';

@@ -2,8 +2,9 @@ import { readSample } from '../../src/demo/cdnow-file';
 import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent } from '../../src/demo/cdp-wire';
 import { Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
-import { rowsOf, until } from '../support/processing';
+import { rowsOf } from '../support/processing';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
 
 /** `npm run test:faults` asks for more. */
 const KILLS = Number(process.env['FAULT_WORKER_KILLS'] ?? 4);

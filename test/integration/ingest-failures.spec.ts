@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { IngestResult } from '../../src/ingest/domain/outcome';
 import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { databaseUrl, withClient } from '../support/database';
+import { databaseUrl, untilBlocked, withClient } from '../support/database';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
 import { aCaller, aCheckedEvent, email, external, startNode } from '../support/ingest';
 import { aTenant } from '../support/tenant';
@@ -56,21 +56,12 @@ describe('taking events while things go wrong', () => {
     });
   }
 
-  it('answers accepted for what it stored when the answer to COMMIT is lost', async () => {
+  it.each([
+    ['answers accepted for what it stored when the answer to COMMIT is lost', () => proxy.loseNextCommitAnswer()],
+    ['stores what was lost before COMMIT arrived', () => proxy.loseNextCommit()],
+  ])('%s', async (_guarantee, lose) => {
     const { tenantId } = await aTenant(url);
-    const lost = proxy.loseNextCommitAnswer();
-    const results = await takeAll(
-      tenantId,
-      Array.from({ length: 20 }, () => aCheckedEvent()),
-    );
-    await lost;
-    expect(acceptedIds(results)).toHaveLength(20);
-    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
-  });
-
-  it('stores what was lost before COMMIT arrived', async () => {
-    const { tenantId } = await aTenant(url);
-    const lost = proxy.loseNextCommit();
+    const lost = lose();
     const results = await takeAll(
       tenantId,
       Array.from({ length: 20 }, () => aCheckedEvent()),
@@ -126,7 +117,7 @@ describe('taking events while things go wrong', () => {
           tenantId,
         ]);
         const sent = service.ingest(aCaller(tenantId), aCheckedEvent({ identifiers: person }), LIVE);
-        await waitUntilBlocked();
+        await untilNodeIsBlocked();
         await client.query('COMMIT');
         return sent;
       },
@@ -150,7 +141,7 @@ describe('taking events while things go wrong', () => {
           aCheckedEvent({ identifiers: [email('u1@x.de'), external('u9')] }),
           LIVE,
         );
-        await waitUntilBlocked();
+        await untilNodeIsBlocked();
         await client.query('COMMIT');
         return sent;
       },
@@ -175,16 +166,8 @@ describe('taking events while things go wrong', () => {
     expect(await storedEvents(tenantId)).toHaveLength(1);
   });
 
-  /** Until a session of the node waits for a lock. */
-  async function waitUntilBlocked(): Promise<void> {
-    await withClient(url, async (client) => {
-      for (const until = Date.now() + 5_000; Date.now() < until;) {
-        const waiting = await client.query(
-          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-ingest' AND wait_event_type = 'Lock'",
-        );
-        if (waiting.rowCount !== 0) return;
-      }
-      throw new Error('Nothing waits for the lock');
-    });
+  /** Once the node waits for a lock. */
+  function untilNodeIsBlocked(): Promise<void> {
+    return withClient(url, (client) => untilBlocked(client, 'cds-ingest', 1));
   }
 });

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
 import { freshDatabaseUrl, urlOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
+import { until } from '../support/until';
 
 const NAME = 'test-job';
 
@@ -30,13 +31,6 @@ async function aNode(work: JobWork): Promise<INestApplicationContext> {
 async function add(node: INestApplicationContext, key: string = randomUUID()): Promise<string> {
   await node.get(DataSource).transaction((manager) => node.get(Jobs).add(manager, NAME, { id: key }, { key }));
   return key;
-}
-
-async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
-  for (const end = Date.now() + seconds * 1_000; !(await condition());) {
-    if (Date.now() > end) throw new Error('It does not come true');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 const waiting = (key: string): Promise<number> =>

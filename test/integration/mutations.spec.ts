@@ -1,18 +1,8 @@
 import type { Client as Database } from 'pg';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
-import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
-import {
-  aCampaign,
-  inc,
-  meetAt,
-  mutate,
-  set,
-  stateOf,
-  summary,
-  waitUntilBlocked,
-  type Campaign,
-} from '../support/runtime';
+import { databaseOf, freshDatabaseUrl, untilBlocked, withClient } from '../support/database';
+import { aCampaign, inc, meetAt, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 
 const TOTAL = 'state.campaign.total';
 
@@ -137,7 +127,7 @@ it('applies one of four copies that wait for somebody else’s lock until their 
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM shared_values WHERE tenant_id = $1 FOR UPDATE', [campaign.workspace.tenantId]);
     const first = mutate(bob!, [inc(TOTAL)]);
-    await waitUntilBlocked(holder, 1);
+    await untilBlocked(holder, 'cds-mutations', 1);
     // They are the next batch, which waits for half a second as the first one does; then each half of it does.
     const sent = range(4).map(() => mutate(ann!, [inc(TOTAL)], { mutation_id: 'm' }));
     expect(summary(await first)).toBe('503 unavailable');

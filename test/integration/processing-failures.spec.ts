@@ -12,11 +12,11 @@ import {
   recordEffects,
   rowsOf,
   startWorker,
-  until,
   untilDrained,
   type RecordingEffect,
 } from '../support/processing';
 import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
 
 let url: string;
 let node: INestApplicationContext;

@@ -6,9 +6,10 @@ import { EventWorker } from '../../src/processing/event-worker';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
-import { appliedTo, prepareEffects, recordEffects, rowsOf, until, untilDrained } from '../support/processing';
+import { appliedTo, prepareEffects, recordEffects, rowsOf, untilDrained } from '../support/processing';
 import type { RecordingEffect } from '../support/processing';
 import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
 
 const NODES = 2;
 

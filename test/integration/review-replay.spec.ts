@@ -7,6 +7,7 @@ import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { aWorkspace, Client, reviewEntries } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
+import { until } from '../support/until';
 
 let service: TestApp;
 
@@ -92,20 +93,17 @@ describe('a bulk replay', () => {
   });
 });
 
-async function untilTaken(client: Client): Promise<void> {
-  for (const until = Date.now() + 5_000; Date.now() < until;) {
-    if ((await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202) return;
-  }
-  throw new Error('The type is not in force');
+/** Once the node takes events of the type. */
+function untilTaken(client: Client): Promise<void> {
+  return until(async () => (await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202, 5);
 }
 
-async function untilTried(url: string, key: string): Promise<void> {
-  for (const until = Date.now() + 10_000; Date.now() < until;) {
+/** Once somebody has tried a job, in vain. */
+function untilTried(url: string, key: string): Promise<void> {
+  return until(async () => {
     const { rows } = await withClient(url, (client) =>
       client.query('SELECT FROM cds_jobs.jobs WHERE key = $1 AND attempts > 0 AND last_error IS NOT NULL', [key]),
     );
-    if (rows.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('Nobody has tried it');
+    return rows.length > 0;
+  }, 10);
 }

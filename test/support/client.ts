@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
+import { registerTypes } from './builders';
 import { noteSecrets } from './log-watch';
 import { aTenant, type KeyOptions } from './tenant';
 
@@ -92,6 +93,13 @@ export async function aWorkspace({ url, databaseUrl }: RunningService): Promise<
 /** A client that may do everything in a workspace that no other test knows. */
 export async function aClient(service: RunningService): Promise<Client> {
   return (await aWorkspace(service)).admin;
+}
+
+/** The same, with the event types registered that `INGEST_FAMILIES` send. */
+export async function aReadyClient(service: RunningService): Promise<Client> {
+  const client = await aClient(service);
+  await registerTypes(client);
+  return client;
 }
 
 /** The faults of a problem document or of a batch item, each as `path code`, in their order. */

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
 
@@ -35,6 +36,20 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   } finally {
     await client.end();
   }
+}
+
+/** Once so many sessions of the nodes with this application name wait for a lock. */
+export async function untilBlocked(client: Client, application: string, sessions: number): Promise<void> {
+  await until(async () => {
+    // Within a transaction the statistics stand still unless told otherwise.
+    await client.query('SELECT pg_stat_clear_snapshot()');
+    const waiting = await client.query(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`,
+      [application],
+    );
+    return waiting.rowCount === sessions;
+  }, 5);
 }
 
 async function cloneTemplate(name: string, template = TEMPLATE_DATABASE): Promise<string> {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from './processing';
+import { until } from './until';
 
 const ROOT = join(__dirname, '..', '..');
 /** As the documents name it. */

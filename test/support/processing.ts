@@ -4,6 +4,7 @@ import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
 import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
 import { withClient } from './database';
+import { until } from './until';
 
 /** An effect that tests can count: a row in the worker's transaction. What the event's properties say goes wrong. */
 const RECORD: Statement = {
@@ -73,14 +74,6 @@ export function startWorker(node: INestApplicationContext): void {
 
 export async function rowsOf<T>(url: string, text: string, values: readonly unknown[] = []): Promise<T[]> {
   return withClient(url, async (client) => (await client.query(text, [...values])).rows as T[]);
-}
-
-/** Once `condition` is true. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
-  for (const end = Date.now() + seconds * 1_000; !(await condition());) {
-    if (Date.now() > end) throw new Error('It does not come true');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Nothing of a workspace is queued or parked any more. */

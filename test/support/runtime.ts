@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client as Database } from 'pg';
 import { aWorkspace, type Answer, type Client, type Workspace } from './client';
-import { withClient } from './database';
+import { untilBlocked, withClient } from './database';
 import { aTokenIssuer, type TokenIssuer, type TokenIssuerOptions } from './tokens';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -71,18 +70,6 @@ export function summary({ status, body }: Answer): string {
   return `${status} ${body?.error_code ?? body?.status ?? ''}`.trim();
 }
 
-/** Until so many sessions of the nodes wait for a lock. */
-export async function waitUntilBlocked(client: Database, sessions: number): Promise<void> {
-  const sql = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-mutations' AND wait_event_type = 'Lock'";
-  const forDatabase = `${sql} AND datname = current_database()`;
-  for (const until = Date.now() + 5_000; Date.now() < until;) {
-    // Within a transaction the statistics stand still unless told otherwise.
-    await client.query('SELECT pg_stat_clear_snapshot()');
-    if ((await client.query(forDatabase)).rowCount === sessions) return;
-  }
-  throw new Error('Nothing waits for the lock');
-}
-
 /**
  * Lets two nodes meet at the rows of a workspace that `from` names, `table WHERE tenant_id = $1 …`, in the middle of what both
  * of them lock: each has come there in its own order, and then they go on.
@@ -97,7 +84,7 @@ export async function meetAt(
     await holder.query('BEGIN');
     await holder.query(`SELECT 1 FROM ${from} FOR UPDATE`, [tenantId]);
     const sent = sends.flatMap((send) => send());
-    await waitUntilBlocked(holder, sends.length);
+    await untilBlocked(holder, 'cds-mutations', sends.length);
     await holder.query('COMMIT');
     return Promise.all(sent);
   });

@@ -1,12 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
+import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath, formatFault, requiredFault, typeFault } from '../../platform/errors/fault-words';
 import { maskContacts } from '../../platform/masking/mask';
 import { enforcedSchema, LISTED_VALUES } from './event-type-schema';
 import {
-  capFaults,
   FAULTS_MAX,
   PROPERTY_FORMATS,
   type EventTypeDefinition,
@@ -76,7 +76,7 @@ function faultsOf(errors: readonly ErrorObject[], value: unknown, definition: Ev
     // One more than are listed shows that there are more; a hostile event has ten thousands.
     if (faults.size > FAULTS_MAX) break;
   }
-  return capFaults([...faults.values()]);
+  return capFaults([...faults.values()], FAULTS_MAX);
 }
 
 function faultyProperty({ keyword, params, instancePath }: ErrorObject): string | undefined {

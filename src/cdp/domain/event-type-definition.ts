@@ -1,3 +1,5 @@
+import { capFaults } from '../../platform/errors/cap-faults';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
 import {
@@ -5,16 +7,19 @@ import {
   fieldPath,
   formatFault,
   emptyFault,
+  invalidCharactersFault,
   itemPath,
   requiredFault,
   tooFewItemsFault,
   tooLongFault,
-  tooManyFaultsFault,
   tooManyItemsFault,
   tooManyKeysFault,
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { hasMoreCharacters } from '../../platform/text/character-count';
+import { PATH_NAME } from '../../platform/text/path-name';
+import { isStorable } from '../../platform/text/storable-text';
 
 export const PROPERTY_TYPES = ['string', 'number', 'integer', 'boolean', 'timestamp', 'object', 'array'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
@@ -55,11 +60,7 @@ const ENUM_VALUE_CHARACTERS_MAX = 256;
 /** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
 export const FAULTS_MAX = 100;
 
-/** The names that can be registered (contract section 1, names in paths). */
-export const EVENT_TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-// With the u flag this finds lone surrogates only.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const DEFINITION_FIELDS: ReadonlySet<string> = new Set([
   'eventType',
@@ -74,14 +75,9 @@ const ADDITIONAL_PROPERTIES = ['reject', 'allow'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The first 100 faults, and if there were more, a last one that says so. */
-export function capFaults(faults: readonly Fault[]): readonly Fault[] {
-  return faults.length <= FAULTS_MAX ? faults : [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)];
-}
-
 /**
  * Reads a definition as a client posts it (contract section 4), without what steers the call, such as `force`. Null in
- * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, as `capFaults` lists them.
+ * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, up to 100.
  */
 export function checkDefinition(
   input: unknown,
@@ -94,7 +90,7 @@ export function checkDefinition(
   const additional = input['additionalProperties'] ?? 'reject';
   const additionalProperties =
     checkOneOf(additional, ADDITIONAL_PROPERTIES, 'additionalProperties', faults) ?? 'reject';
-  if (faults.length > 0) return { faults: capFaults(faults) };
+  if (faults.length > 0) return { faults: capFaults(faults, FAULTS_MAX) };
   return {
     definition: { eventType, ...(description === undefined ? {} : { description }), properties, additionalProperties },
   };
@@ -103,7 +99,7 @@ export function checkDefinition(
 function checkEventType(value: unknown, faults: Fault[]): string {
   if (isAbsent(value)) faults.push(requiredFault('eventType'));
   else if (typeof value !== 'string') faults.push(typeFault('eventType', 'a string'));
-  else if (EVENT_TYPE_NAME.test(value)) return value;
+  else if (PATH_NAME.test(value)) return value;
   else {
     const form = 'must be 1 to 128 letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
     faults.push(formatFault('eventType', form));
@@ -131,7 +127,8 @@ function checkProperties(value: unknown, faults: Fault[]): Record<string, Proper
 function checkPropertyName(name: string, path: string, faults: Fault[]): void {
   if (name.trim() === '') faults.push(emptyFault(path));
   else if (UNPRINTABLE.test(name)) faults.push(formatFault(path, 'is a name with characters that cannot be printed'));
-  else if (isLonger(name, PROPERTY_NAME_CHARACTERS_MAX)) faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
+  else if (hasMoreCharacters(name, PROPERTY_NAME_CHARACTERS_MAX))
+    faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
 }
 
 function checkProperty(value: unknown, path: string, faults: Fault[]): PropertyDefinition | undefined {
@@ -210,10 +207,8 @@ function checkDescription(value: unknown, path: string, faults: Fault[]): string
 }
 
 function checkText(text: string, path: string, charactersMax: number, faults: Fault[]): void {
-  if (isLonger(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
-  if (!text.includes('\u0000') && !LONE_SURROGATE.test(text)) return;
-  const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
-  faults.push({ path, code: 'invalid_characters', message });
+  if (hasMoreCharacters(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
+  if (!isStorable(text)) faults.push(invalidCharactersFault(path));
 }
 
 function checkFlag(value: unknown, path: string, faults: Fault[]): boolean | undefined {
@@ -251,12 +246,4 @@ function exclusion(path: string, companion: string): Fault {
 function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
-
-function isLonger(text: string, charactersMax: number): boolean {
-  return text.length > charactersMax && (text.length > 2 * charactersMax || Array.from(text).length > charactersMax);
-}
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../../platform/clock/timestamp';
 import { decodeCursor, encodeCursor } from '../../platform/pagination/cursor';
 import { notACursor } from '../../platform/pagination/time-key';
-import { EVENT_TYPE_NAME } from './event-type-definition';
+import { PATH_NAME } from '../../platform/text/path-name';
 
 /** By which the list of event types is sorted: when a type was first registered, and its name among those of one moment. */
 export interface EventTypeKey {
@@ -14,7 +14,7 @@ export function eventTypePageStart(cursor: string | undefined): EventTypeKey | u
   if (cursor === undefined) return undefined;
   const [at = '', eventType = ''] = decodeCursor(cursor, 2) ?? [];
   const time = parseTimestamp(at);
-  if ('at' in time && EVENT_TYPE_NAME.test(eventType)) return { createdAt: new Date(time.at), eventType };
+  if ('at' in time && PATH_NAME.test(eventType)) return { createdAt: new Date(time.at), eventType };
   throw notACursor();
 }
 

@@ -1,11 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
+import {
+  EVENT_TYPE_CHARACTERS_MAX,
+  SOURCE_CHARACTERS_MAX,
+  TIMESTAMP_CHARACTERS_MAX,
+} from '../../ingest/domain/event-limits';
 import type { TimelineOrder } from '../../ingest/domain/timeline-range';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
-
-const TIME_CHARACTERS_MAX = 64;
 
 export class ProfileTimelineQuery extends PageQuery {
   @IsOptional()
@@ -23,14 +25,14 @@ export class ProfileTimelineQuery extends PageQuery {
   /** Events that occurred at this time or later. */
   @IsOptional()
   @IsString()
-  @MaxLength(TIME_CHARACTERS_MAX)
+  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
   @ApiPropertyOptional({ type: 'string', format: 'date-time' })
   from?: string;
 
   /** Events that occurred before this time. */
   @IsOptional()
   @IsString()
-  @MaxLength(TIME_CHARACTERS_MAX)
+  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
   @ApiPropertyOptional({ type: 'string', format: 'date-time' })
   to?: string;
 

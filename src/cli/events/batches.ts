@@ -16,6 +16,7 @@ const ENVELOPE_BYTES = '{"items":[]}'.length;
 const LINES_MAX = 10_000;
 const FAULT_BYTES_MAX = 4 * 1024 * 1024;
 
+/** The body of a batch: the texts of its events as they stand in the file. */
 export function bodyOf(items: readonly Item[]): string {
   return `{"items":[${items.map(({ text }) => text).join(',')}]}`;
 }

@@ -28,6 +28,7 @@ export function withDone({ position, beyond }: DoneLines, range: LineRange): Don
   return { position: { lines: first.to - 1, bytes: first.endByte }, beyond: rest };
 }
 
+/** Whether this line, counted from 1, need not be sent again. */
 export function isDone({ position, beyond }: DoneLines, line: number): boolean {
   return line <= position.lines || beyond.some(({ from, to }) => line >= from && line < to);
 }

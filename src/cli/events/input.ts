@@ -39,6 +39,7 @@ export async function openInput(path: string, standardInput: Readable): Promise<
   }
 }
 
+/** By size and by what stands at both ends: whether the file is the one that an interrupted run has read. */
 export function isSameFile(one: Fingerprint, other: Fingerprint): boolean {
   return one.bytes === other.bytes && one.sha256 === other.sha256;
 }

@@ -70,6 +70,7 @@ export async function readSendOptions(
   };
 }
 
+/** Where the state of a run goes unless `--state` says so: beside the file. */
 export function defaultStatePath(path: string): string {
   return `${stemOf(path)}.state.json`;
 }

@@ -59,6 +59,7 @@ export async function writeState(path: string, state: SendState): Promise<void> 
   await rename(fresh, path);
 }
 
+/** To be called once every line is done: the next run of the file begins anew. */
 export async function removeState(path: string): Promise<void> {
   await rm(path, { force: true });
 }

@@ -12,6 +12,7 @@ export interface Stopping {
 const FINISH_MS_MAX = 5_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Stops by SIGINT, SIGTERM and SIGHUP: by the first one soon, by a second one, or 5 s later, now. */
 export function stoppingBySignals(): Stopping {
   const [soon, now] = [new AbortController(), new AbortController()];
   const onSignal = (): void => {

@@ -30,6 +30,7 @@ export interface Summary {
 
 const NUMBER = new Intl.NumberFormat('en-US');
 
+/** The summary of all runs of a file so far, as `--json` writes it; seconds to the millisecond. */
 export function summaryOf(state: SendState, { path, dryRun, complete }: SummaryOptions): Summary {
   const { accepted, duplicate, errors } = state.counts;
   const lines = accepted + duplicate + errors;
@@ -50,6 +51,7 @@ export function summaryOf(state: SendState, { path, dryRun, complete }: SummaryO
   };
 }
 
+/** The same for people. */
 export function summaryWords(summary: Summary): string {
   const { lines, accepted, duplicate, errors, seconds, linesPerSecond } = summary;
   const rows: [string, string][] = [

@@ -2,7 +2,9 @@
 // the same "possible" as the largest one, which only adds what tells a valid number from a possible one, and its type.
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
 import type { Fault } from '../../platform/errors/fault';
-import { formatFault, tooLongFault } from '../../platform/errors/fault-words';
+import { formatFault, invalidCharactersFault, tooLongFault } from '../../platform/errors/fault-words';
+import { hasMoreCharacters } from '../../platform/text/character-count';
+import { isStorable } from '../../platform/text/storable-text';
 
 /** In order of strength, the strongest first (contract section 5). */
 export const IDENTIFIER_KINDS = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'] as const;
@@ -30,8 +32,6 @@ const PLACEHOLDERS = [
   ...['false', '[object object]', '00000000-0000-0000-0000-000000000000'],
 ];
 
-// With the u flag this finds lone surrogates only.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 // Unicode's White_Space, and what is as invisible: U+200B, U+2060 and U+FEFF.
 const BLANK = /[\p{White_Space}\u200b\u2060\ufeff]/u;
 // local@domain, without what RFC 5322 reserves for lists, comments, names and routes: `J <j@x.de>` or `a@x.de,b@x.de`
@@ -78,10 +78,7 @@ export function normaliseIdentifier(
 }
 
 function faultOfText(text: string, path: string, rules: IdentityRules): Fault | undefined {
-  if (text.includes('\u0000') || LONE_SURROGATE.test(text)) {
-    const message = `${path} contains U+0000 or a lone surrogate, which cannot be stored; remove it.`;
-    return { path, code: 'invalid_characters', message };
-  }
+  if (!isStorable(text)) return invalidCharactersFault(path);
   if (hasMoreCharacters(text, IDENTIFIER_CHARACTERS_MAX)) return tooLongFault(path, IDENTIFIER_CHARACTERS_MAX);
   if (rules.placeholders.has(text.toLowerCase())) {
     const message = `${path} is a placeholder that many strangers share; leave it out or send the person's own.`;
@@ -137,10 +134,4 @@ function trimBlank(text: string): string {
   while (start < end && BLANK.test(text.charAt(start))) start += 1;
   while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
-}
-
-function hasMoreCharacters(text: string, max: number): boolean {
-  if (text.length <= max) return false;
-  // A code point takes at most two units, so beyond that nothing need be counted.
-  return text.length > 2 * max || Array.from(text).length > max;
 }

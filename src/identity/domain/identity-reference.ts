@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, requiredFault } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
 /** The identity of an external event, its shape already checked; null means absent. */
@@ -91,8 +92,4 @@ function identityRequiredFault(): Fault {
 /** Every event comes by here, and these names need no looking at. */
 function pathBelow(parent: string, field: 'type' | 'value'): string {
   return parent === '' ? field : `${parent}.${field}`;
-}
-
-function isAbsent<T>(value: T): value is T & (null | undefined) {
-  return value === null || value === undefined;
 }

@@ -1,8 +1,9 @@
+import { capFaults } from '../../platform/errors/cap-faults';
 import { isObject } from '../../platform/json/is-object';
 import { isStorable } from '../../platform/text/storable-text';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
-import { emptyFault, invalidCharactersFault, tooManyFaultsFault } from '../../platform/errors/fault-words';
+import { emptyFault, invalidCharactersFault } from '../../platform/errors/fault-words';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
 import type { CheckedEvent, EventFamily, SentEvent } from './incoming-event';
@@ -67,12 +68,11 @@ export function refuseInvalid(family: EventFamily, sent: SentEvent, faults: read
 const FAULTS_PER_EVENT_MAX = 100;
 
 /** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, above and below it too. */
-export function joinFaults(first: readonly Fault[], ...later: readonly (readonly Fault[])[]): Fault[] {
+export function joinFaults(first: readonly Fault[], ...later: readonly (readonly Fault[])[]): readonly Fault[] {
   const isMoot = ({ path }: Fault): boolean =>
     first.some((known) => known.path === '' || isAtOrBelow(path, known.path) || isAtOrBelow(known.path, path));
   const joined = [...first, ...later.flat().filter((fault) => !isMoot(fault))];
-  if (joined.length <= FAULTS_PER_EVENT_MAX) return joined;
-  return [...joined.slice(0, FAULTS_PER_EVENT_MAX), tooManyFaultsFault(FAULTS_PER_EVENT_MAX)];
+  return capFaults(joined, FAULTS_PER_EVENT_MAX);
 }
 
 function isAtOrBelow(path: string, above: string): boolean {

@@ -3,7 +3,8 @@ import type { Fault } from '../../platform/errors/fault';
 import type { Identifier } from '../../identity/domain/identifier';
 
 /** The two ingest families (contract section 3); they share one name space of event ids. */
-export type EventFamily = 'external' | 'cdp';
+export const EVENT_FAMILIES = ['external', 'cdp'] as const;
+export type EventFamily = (typeof EVENT_FAMILIES)[number];
 
 /** An event that is right in itself: every field checked, the identity normalised. What both families become. */
 export interface IncomingEvent {

@@ -5,6 +5,7 @@ import type { Refusal } from './incoming-event';
 /** An event whose time of occurrence lies further ahead than this is taken, with a warning (contract section 3). */
 const CLOCK_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 
+/** Both in epoch milliseconds; an event without a time of its own is never ahead. */
 export function isClockSkewed(occurredAt: number | null, receivedAt: number): boolean {
   return occurredAt !== null && occurredAt > receivedAt + CLOCK_SKEW_MS_MAX;
 }

@@ -7,6 +7,11 @@ export interface QueuePlace {
   readonly shard: number;
 }
 
+/** One text for one place. */
+export function placeName({ tenantId, shard }: QueuePlace): string {
+  return `${tenantId}/${shard}`;
+}
+
 /** Where an entry stands in the order of arrival, by the database's clock. */
 export interface EntryKey {
   /** UTC with microseconds, always of the same length, so that text compares as time does. */
@@ -20,6 +25,7 @@ export function shardOf(profileId: string): number {
   return Number.parseInt(profileId.slice(-4), 16) % QUEUE_SHARDS;
 }
 
+/** Whether `a` stands before `b` in the order of arrival; two entries of one batch are told apart by their positions. */
 export function isEarlier(a: EntryKey, b: EntryKey): boolean {
   return a.queuedAt === b.queuedAt ? a.position < b.position : a.queuedAt < b.queuedAt;
 }

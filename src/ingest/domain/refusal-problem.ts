@@ -1,3 +1,4 @@
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { isStorable } from '../../platform/text/storable-text';
 import type { Problem } from '../../review/domain/review-entry';
 import { FIELD_NAMES } from './event-fields';
@@ -49,6 +50,6 @@ function withoutPerson(payload: unknown, family: EventFamily): string {
 /** A field of the payload if it is text that can be stored beside it. */
 function textField(payload: unknown, name: string): string | undefined {
   const value = isObject(payload) ? payload[name] : undefined;
-  if (typeof value !== 'string' || value === '' || value.length > 2 * SHOWN_CHARACTERS_MAX) return undefined;
-  return Array.from(value).length <= SHOWN_CHARACTERS_MAX && isStorable(value) ? value : undefined;
+  if (typeof value !== 'string' || value === '' || hasMoreCharacters(value, SHOWN_CHARACTERS_MAX)) return undefined;
+  return isStorable(value) ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { MAX_UUID, NIL_UUID } from '../../platform/ids/uuid';
 import type { TimeKey } from '../../platform/pagination/time-key';
 
 export type TimelineOrder = 'asc' | 'desc';
@@ -23,20 +24,18 @@ export interface TimelineRange {
   readonly end: string;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
+/** The range of a page, of the key of the index on (workspace, profile, time of occurrence, id) (docs/adr/0012). */
 export function timelineRange({ order, from, to, after }: TimelineSpan): TimelineRange {
   // No id is the first one: "before (to, first id)" is "before to", and "behind (from, first id)" is "from or later".
-  const lower = from === undefined ? undefined : { at: from, id: FIRST_ID };
-  const upper = to === undefined ? undefined : { at: to, id: FIRST_ID };
+  const lower = from === undefined ? undefined : { at: from, id: NIL_UUID };
+  const upper = to === undefined ? undefined : { at: to, id: NIL_UUID };
   const cursor = after === undefined ? undefined : { at: after.at.getTime(), id: after.id };
   if (order === 'asc') {
     const start = cursor !== undefined && (lower === undefined || isBefore(lower, cursor)) ? cursor : lower;
-    return range(start, '-infinity', FIRST_ID, upper === undefined ? 'infinity' : timeText(upper.at));
+    return range(start, '-infinity', NIL_UUID, upper === undefined ? 'infinity' : timeText(upper.at));
   }
   const start = cursor !== undefined && (upper === undefined || isBefore(cursor, upper)) ? cursor : upper;
-  return range(start, 'infinity', LAST_ID, lower === undefined ? '-infinity' : timeText(lower.at));
+  return range(start, 'infinity', MAX_UUID, lower === undefined ? '-infinity' : timeText(lower.at));
 }
 
 interface Key {

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { maskIdentityFields, maskProperties } from '../../platform/masking/mask';
+import { EVENT_FAMILIES } from '../domain/incoming-event';
 import { PROCESSING_STATES, REACTION_OUTCOMES, type ProcessingState } from '../domain/processing-record';
 import type { EventProcessing } from '../entities/event-processing.entity';
 import type { Event } from '../entities/event.entity';
@@ -46,7 +47,7 @@ export class ProcessingDto {
 export class EventDto {
   eventId!: string;
 
-  @ApiProperty({ enum: ['external', 'cdp'] })
+  @ApiProperty({ enum: EVENT_FAMILIES })
   family!: string;
 
   source!: string;

@@ -3,7 +3,7 @@ import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
-import type { EventFamily } from '../domain/incoming-event';
+import { EVENT_FAMILIES, type EventFamily } from '../domain/incoming-event';
 import { PROCESSING_STATES, type ProcessingState } from '../domain/processing-record';
 
 export class EventQuery extends PageQuery {
@@ -27,8 +27,8 @@ export class EventQuery extends PageQuery {
   eventType?: string;
 
   @IsOptional()
-  @IsIn(['external', 'cdp'])
-  @ApiPropertyOptional({ enum: ['external', 'cdp'] })
+  @IsIn(EVENT_FAMILIES)
+  @ApiPropertyOptional({ enum: EVENT_FAMILIES })
   family?: EventFamily;
 
   /** How far the events have come. */

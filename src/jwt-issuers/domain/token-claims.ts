@@ -1,4 +1,5 @@
 import type { Participant } from '../../platform/auth/principal';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
 import { audiencesOf } from './compact-token';
@@ -81,7 +82,7 @@ function judgeName(claims: Claims, claim: 'sub' | 'sid'): Judged<string | null> 
   if (!isStorable(value)) {
     return { refused: `The claim ${claim} contains U+0000 or a lone surrogate, which cannot be stored.` };
   }
-  if (Array.from(value).length > NAME_CHARACTERS_MAX) {
+  if (hasMoreCharacters(value, NAME_CHARACTERS_MAX)) {
     return { refused: `The claim ${claim} is longer than ${NAME_CHARACTERS_MAX} characters.` };
   }
   return { value };

@@ -7,6 +7,7 @@ import {
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { readKey } from './public-keys';
 
@@ -29,7 +30,7 @@ export function readInlineJwks(
   if (!isObject(jwks)) return { faults: [typeFault(path, 'an object')] };
   const keysPath = fieldPath(path, 'keys');
   const entries = jwks['keys'];
-  if (entries === undefined || entries === null) return { faults: [requiredFault(keysPath)] };
+  if (isAbsent(entries)) return { faults: [requiredFault(keysPath)] };
   if (!Array.isArray(entries)) return { faults: [typeFault(keysPath, 'a list')] };
   if (entries.length === 0) return { faults: [tooFewItemsFault(keysPath, 1)] };
   if (entries.length > INLINE_KEYS_MAX) return { faults: [tooManyItemsFault(keysPath, INLINE_KEYS_MAX)] };

@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../platform/clock/clock';
 import { DomainError } from '../../platform/errors/domain-error';
-import { describeSummary, summariseError } from '../../platform/errors/error-summary';
+import { describeError } from '../../platform/errors/error-summary';
+import { OutageLog } from '../../platform/errors/outage-log';
 import { JwksFetchError } from './fetch-jwks';
 import { candidates, type PublicKey, type WantedKey } from './public-keys';
 
@@ -17,21 +18,26 @@ const PAUSE_AFTER_FAILURE_MS = 10_000;
 
 /** The keys of one issuer, fetched when they are needed (contract section 2, `jwksUri`). */
 export class KeySetSource {
-  private readonly logger = new Logger(KeySetSource.name);
   private keys: readonly PublicKey[] = [];
   /** When the fetch of `keys` began. Times are on the monotonic clock, in milliseconds. */
   private keysSinceMs = Number.NEGATIVE_INFINITY;
   private lastFetchMs = Number.NEGATIVE_INFINITY;
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
   private underWay: Promise<void> | undefined;
-  private failing = false;
+  private readonly outage: OutageLog;
 
   constructor(
     /** How the log names the issuer. */
-    private readonly name: string,
+    name: string,
     private readonly fetch: () => Promise<readonly PublicKey[]>,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    // It can last for hours.
+    this.outage = new OutageLog(new Logger(KeySetSource.name), {
+      began: `The keys of ${name} cannot be fetched.`,
+      ended: `The keys of ${name} can be fetched again.`,
+    });
+  }
 
   /**
    * The keys that a token may have been signed with; none when the source has none that fits. Throws `unavailable` (503)
@@ -75,10 +81,10 @@ export class KeySetSource {
       if (keys.length === 0) throw new JwksFetchError('The answer has no key that can verify tokens.');
       this.keys = keys;
       this.keysSinceMs = beganMs;
-      this.tell(undefined);
+      this.outage.succeeded();
     } catch (error) {
       this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_AFTER_FAILURE_MS;
-      this.tell(error instanceof JwksFetchError ? error.message : describeSummary(summariseError(error)).line);
+      this.outage.failed(error instanceof JwksFetchError ? error.message : describeError(error).line);
     }
   }
 
@@ -87,13 +93,5 @@ export class KeySetSource {
     return new DomainError('unavailable', 'The keys of the issuer of this token cannot be fetched now.', {
       retryAfterSeconds: Math.max(1, Math.ceil(pauseMs / 1000)),
     });
-  }
-
-  /** Once when it begins and once when it is over: a source can be away for hours. */
-  private tell(failure: string | undefined): void {
-    if (failure === undefined && this.failing) this.logger.log(`The keys of ${this.name} can be fetched again.`);
-    if (failure !== undefined && !this.failing)
-      this.logger.warn(`The keys of ${this.name} cannot be fetched. ${failure}`);
-    this.failing = failure !== undefined;
   }
 }

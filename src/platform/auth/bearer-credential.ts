@@ -8,6 +8,7 @@ export function bearerCredential(header: string): string | undefined {
   return BEARER.exec(header)?.[1];
 }
 
+/** Whether it is written like a JWT, by its beginning and its parts alone; nothing of it is verified. */
 export function looksLikeJwt(credential: string): boolean {
   return JWT.test(credential);
 }

@@ -12,6 +12,7 @@ function challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: Scope
   return { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` };
 }
 
+/** 401 `unauthenticated`: nobody has said who calls, or not in a way that can be read. */
 export function credentialNeeded(message: string): DomainError {
   return new DomainError('unauthenticated', message, { headers: challenge() });
 }
@@ -21,6 +22,7 @@ export function credentialRefused(code: ErrorCode, message: string): DomainError
   return new DomainError(code, message, { headers: challenge('invalid_token') });
 }
 
+/** 403 `insufficient_scope`; the challenge names the scope (RFC 6750, section 3.1). */
 export function scopeMissing(scope: Scope): DomainError {
   return new DomainError('insufficient_scope', `The credential lacks the scope ${scope}.`, {
     headers: challenge('insufficient_scope', scope),

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import type { Clock } from '../clock/clock';
-import { describeSummary, summariseError } from '../errors/error-summary';
+import { describeError } from '../errors/error-summary';
+import { OutageLog } from '../errors/outage-log';
 
 /** A use within so many seconds of the one that is stored is not stored: at most one write a minute (contract section 2). */
-export const LAST_USE_STEP_SECONDS = 60;
+const LAST_USE_STEP_SECONDS = 60;
 /** More credentials than one node verifies at a time; beyond it a use is left to the next verification. */
 const WAITING_MAX = 10_000;
 /** A part of the 10 s in which a service has to stop. */
@@ -18,10 +20,23 @@ export interface UsedCredential {
 }
 
 /**
- * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` before it is stored: several
- * nodes may say the same at once.
+ * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` before it is stored: of any
+ * number of nodes that say so within a minute, one writes.
  */
 export type WriteLastUse = (tenantId: string, id: string, at: Date) => Promise<unknown>;
+
+/** `WriteLastUse` for a table of credentials. The column is in no index, so that the row is updated within its page. */
+export async function storeLastUse(
+  database: DataSource,
+  table: 'api_keys' | 'service_credentials',
+  ...[tenantId, id, at]: Parameters<WriteLastUse>
+): Promise<void> {
+  await database.query(
+    `UPDATE ${table} SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2
+       AND (last_used_at IS NULL OR last_used_at < $3::timestamptz - make_interval(secs => $4))`,
+    [tenantId, id, at, LAST_USE_STEP_SECONDS],
+  );
+}
 
 /**
  * Keeps when credentials of one kind were last used, behind the requests that use them: none waits for a write or fails with
@@ -32,7 +47,10 @@ export class LastUse implements BeforeApplicationShutdown {
   private readonly waiting = new Map<string, UsedCredential & { readonly at: Date }>();
   private writing: Promise<void> | undefined;
   private closed = false;
-  private failing = false;
+  private readonly outage = new OutageLog(this.logger, {
+    began: 'The last use of credentials cannot be stored; they are taken all the same.',
+    ended: 'The last use of credentials can be stored again.',
+  });
 
   constructor(
     private readonly clock: Clock,
@@ -61,21 +79,12 @@ export class LastUse implements BeforeApplicationShutdown {
     for (const [key, { tenantId, id, at }] of this.waiting) {
       try {
         await this.write(tenantId, id, at);
-        this.tell(undefined);
+        this.outage.succeeded();
       } catch (error) {
-        this.tell(describeSummary(summariseError(error)).line);
+        if (!this.closed) this.outage.failed(describeError(error).line);
       }
       this.waiting.delete(key);
     }
     this.writing = undefined;
-  }
-
-  /** Once when it begins and once when it is over. */
-  private tell(failure: string | undefined): void {
-    if (failure === undefined && this.failing) this.logger.log('The last use of credentials can be stored again.');
-    if (failure !== undefined && !this.failing && !this.closed) {
-      this.logger.warn(`The last use of credentials cannot be stored; they are taken all the same. ${failure}`);
-    }
-    this.failing = failure !== undefined;
   }
 }

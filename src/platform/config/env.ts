@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { PATH_NAME } from '../text/path-name';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
 interface Setting<T> {
@@ -115,7 +116,7 @@ export const SETTINGS = {
   bootstrapWorkspace: setting(
     'BOOTSTRAP_WORKSPACE',
     'Workspace that is made at start, with BOOTSTRAP_ADMIN_KEY or else a key that is shown once (default: default)',
-    matching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores'),
+    matching(PATH_NAME, 'must be 1 to 128 letters, digits, dots, dashes or underscores'),
   ),
   bootstrapAdminKey: setting(
     'BOOTSTRAP_ADMIN_KEY',

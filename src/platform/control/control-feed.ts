@@ -1,7 +1,8 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock';
-import { describeSummary, summariseError } from '../errors/error-summary';
+import { describeError } from '../errors/error-summary';
+import { OutageLog } from '../errors/outage-log';
 
 /** What every node remembers and must forget within a second of a change. */
 export type ControlKind = 'api_key' | 'campaign' | 'event_type' | 'jwt_issuer' | 'service_credential';
@@ -39,7 +40,10 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
-  private failing = false;
+  private readonly outage = new OutageLog(this.logger, {
+    began: 'Changes on other nodes cannot be seen; the database is asked each time.',
+    ended: 'Changes on other nodes can be seen again.',
+  });
 
   constructor(
     private readonly database: DataSource,
@@ -94,22 +98,13 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
       );
       this.remember(rows);
       this.freshSinceMs = startedAtMs;
-      this.tell(undefined);
+      this.outage.succeeded();
     } catch (error) {
-      this.tell(describeSummary(summariseError(error)).line);
+      if (!this.closed) this.outage.failed(describeError(error).line);
     }
     if (this.closed) return;
     this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL_MS);
     this.timer.unref();
-  }
-
-  /** Once when it begins and once when it is over: three lines a second would bury everything else. */
-  private tell(failure: string | undefined): void {
-    if (failure === undefined && this.failing) this.logger.log('Changes on other nodes can be seen again.');
-    if (failure !== undefined && !this.failing && !this.closed) {
-      this.logger.warn(`Changes on other nodes cannot be seen; the database is asked each time. ${failure}`);
-    }
-    this.failing = failure !== undefined;
   }
 
   private remember(rows: readonly { subject: string; changed_at: string }[]): void {

@@ -27,6 +27,11 @@ export function summariseError(error: unknown, depth = 0): ErrorSummary {
   };
 }
 
+/** What a log line and its stack say about an error that nobody foresaw; see `summariseError` for what they leave out. */
+export function describeError(error: unknown): { line: string; stack: string } {
+  return describeSummary(summariseError(error));
+}
+
 /** The summary as text: one line of names, then the frames of the innermost error that has any. */
 export function describeSummary(summary: ErrorSummary): { line: string; stack: string } {
   const names: string[] = [];

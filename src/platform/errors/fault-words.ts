@@ -33,6 +33,7 @@ export function subject(path: string): string {
   return path === '' ? 'The body' : path;
 }
 
+/** Absent or null. */
 export function requiredFault(path: string): Fault {
   return { path, code: 'required', message: `${subject(path)} is required.` };
 }
@@ -42,27 +43,33 @@ export function typeFault(path: string, expected: string): Fault {
   return { path, code: 'type', message: `${subject(path)} must be ${expected}.` };
 }
 
+/** Text without a visible character. */
 export function emptyFault(path: string): Fault {
   return { path, code: 'empty', message: `${subject(path)} is empty.` };
 }
 
+/** Characters are Unicode code points. */
 export function tooLongFault(path: string, charactersMax: number): Fault {
   return { path, code: 'too_long', message: `${subject(path)} is longer than ${counted(charactersMax, 'character')}.` };
 }
 
+/** Characters are Unicode code points. */
 export function tooShortFault(path: string, charactersMin: number): Fault {
   const message = `${subject(path)} is shorter than ${counted(charactersMin, 'character')}.`;
   return { path, code: 'too_short', message };
 }
 
+/** `allowed` are values of ours, never what a client has sent. */
 export function enumFault(path: string, allowed: readonly unknown[]): Fault {
   return { path, code: 'enum', message: `${subject(path)} must be one of ${allowed.map(String).join(', ')}.` };
 }
 
+/** `limit` goes on after "must be": `a number from 1 to 10`. */
 export function rangeFault(path: string, limit: string): Fault {
   return { path, code: 'range', message: `${subject(path)} must be ${limit}.` };
 }
 
+/** `form` goes on after the field's name: `is not a UUID`. */
 export function formatFault(path: string, form: string): Fault {
   return { path, code: 'format', message: `${subject(path)} ${form}.` };
 }
@@ -73,6 +80,7 @@ export function invalidCharactersFault(path: string): Fault {
   return { path, code: 'invalid_characters', message };
 }
 
+/** A time that could be any of 24 hours. */
 export function missingOffsetFault(path: string): Fault {
   const message = `${subject(path)} has no offset; end it in Z or in an offset such as +02:00.`;
   return { path, code: 'missing_offset', message };
@@ -88,6 +96,7 @@ export function tooFewItemsFault(path: string, itemsMin: number): Fault {
   return { path, code: 'too_few_items', message };
 }
 
+/** An object with more fields than it may have. */
 export function tooManyKeysFault(path: string, keysMax: number): Fault {
   return { path, code: 'too_many_keys', message: `${subject(path)} has more than ${counted(keysMax, 'key')}.` };
 }
@@ -97,6 +106,7 @@ export function unknownFieldFault(path: string, whole: string): Fault {
   return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` };
 }
 
+/** Ends a list of faults that was cut: see `capFaults`. */
 export function tooManyFaultsFault(faultsMax: number): Fault {
   return { path: '', code: 'too_many_faults', message: `There are more faults than the ${faultsMax} listed here.` };
 }

@@ -6,7 +6,7 @@ import { requestIdOf } from '../http/request-id';
 import { endBeforeBody } from '../http/unread-body';
 import { DomainError } from './domain-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
-import { describeSummary, summariseError } from './error-summary';
+import { describeError } from './error-summary';
 import { problemDetails, problemHeaders } from './problem-details';
 import type { StatusPolicy } from './status-policy';
 
@@ -66,7 +66,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
   private log(refusal: DomainError, requestId: string): void {
     const cause = refusal.extras.cause;
     if (cause === undefined) return;
-    const { line, stack } = describeSummary(summariseError(cause));
+    const { line, stack } = describeError(cause);
     if (refusal.code === 'internal') this.logger.error(`Request ${requestId} failed: ${line}`, stack);
     else this.logger.warn(`Request ${requestId} was refused as ${refusal.code}: ${line}`);
   }

@@ -1,5 +1,5 @@
 import { Logger, type LogFunctionFactory } from 'graphile-worker';
-import { describeSummary, summariseError } from '../errors/error-summary';
+import { describeError } from '../errors/error-summary';
 
 type LogMeta = Parameters<ReturnType<LogFunctionFactory>>[2];
 
@@ -16,5 +16,5 @@ export function jobLogger(tell: (words: string) => void): Logger {
 
 function wordsOf(message: string, meta: LogMeta): string {
   const error = meta?.['error'] ?? meta?.['fatalError'];
-  return error === undefined ? message : describeSummary(summariseError(error)).line;
+  return error === undefined ? message : describeError(error).line;
 }

@@ -6,7 +6,7 @@ import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
 import type { Statement, Transaction } from '../database/pipelined-connection';
-import { describeSummary, summariseError } from '../errors/error-summary';
+import { describeError } from '../errors/error-summary';
 import { ConnectionFigures } from '../observability/connection-figures';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
@@ -84,7 +84,7 @@ export class Jobs implements OnModuleDestroy {
       labels: ['task', 'outcome'],
     });
     this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['task'] });
-    this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeSummary(summariseError(error)).line));
+    this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeError(error).line));
   }
 
   /** Says who does the jobs of this name; before `start`. With `cron` (UTC) one comes by itself, once for all processes. */
@@ -134,7 +134,7 @@ export class Jobs implements OnModuleDestroy {
   /** The library gives up when it cannot write down what it has done; then it starts again. */
   private async runUntilStopped(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      await this.runOnce().catch((error: unknown) => this.tell(describeSummary(summariseError(error)).line));
+      await this.runOnce().catch((error: unknown) => this.tell(describeError(error).line));
       await wait(RESTART_MS, undefined, { signal: this.stopped.signal, ref: false }).catch(() => undefined);
     }
   }
@@ -215,6 +215,6 @@ async function attempt(work: () => Promise<void>): Promise<{ line: string; stack
     await work();
     return undefined;
   } catch (error) {
-    return describeSummary(summariseError(error));
+    return describeError(error);
   }
 }

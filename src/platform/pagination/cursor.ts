@@ -1,9 +1,9 @@
+import { isStorable } from '../text/storable-text';
+
 /** Characters. Far beyond what two keys of a page need; a longer text is not ours and is not worth decoding. */
 export const CURSOR_CHARACTERS_MAX = 512;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
-// With the u flag this finds lone surrogates only.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Packs the sort key of a page's last row into the opaque `?cursor=` of the next page (contract section 1). Equal
@@ -30,13 +30,13 @@ export function encodeCursor(parts: readonly string[]): string {
 export function decodeCursor(text: string, length: number): readonly string[] | undefined {
   if (text.length > CURSOR_CHARACTERS_MAX || !BASE64URL.test(text)) return undefined;
   const parts = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!Array.isArray(parts) || parts.length !== length || !parts.every(isStorable)) return undefined;
+  if (!Array.isArray(parts) || parts.length !== length || !parts.every(isStorableText)) return undefined;
   // One cursor, one spelling: text with spare bits, white space or escapes of its own was not made by us.
   return encodesTo(parts, text) ? parts : undefined;
 }
 
-function isStorable(part: unknown): part is string {
-  return typeof part === 'string' && !part.includes('\u0000') && !LONE_SURROGATE.test(part);
+function isStorableText(part: unknown): part is string {
+  return typeof part === 'string' && isStorable(part);
 }
 
 function encodesTo(parts: readonly string[], text: string): boolean {

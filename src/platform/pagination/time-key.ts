@@ -1,7 +1,8 @@
 import { parseTimestamp } from '../clock/timestamp';
-import { DomainError } from '../errors/domain-error';
+import type { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
-import { isUuid } from '../ids/uuid';
+import { validationFailed } from '../errors/validation-failed';
+import { isUuid, MAX_UUID } from '../ids/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 
 /** The sort key of lists that come newest first: a time to the millisecond, and the id that orders equal times. */
@@ -11,7 +12,7 @@ export interface TimeKey {
 }
 
 /** Sorts after everything that is stored. */
-const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const NEWEST: TimeKey = { at: new Date('9999-12-31T23:59:59.999Z'), id: MAX_UUID };
 
 /** Where a page begins; without a cursor, at the newest row. Throws `validation_failed` for text that is no cursor. */
 export function pageStart(cursor: string | undefined): TimeKey {
@@ -22,9 +23,9 @@ export function pageStart(cursor: string | undefined): TimeKey {
   throw notACursor();
 }
 
+/** 422 `validation_failed` at `cursor`, for text that no list of this kind has given out. */
 export function notACursor(): DomainError {
-  const fault = formatFault('cursor', 'is not a nextCursor of this list');
-  return new DomainError('validation_failed', fault.message, { details: [fault] });
+  return validationFailed([formatFault('cursor', 'is not a nextCursor of this list')]);
 }
 
 /** The cursor of the page that comes after this row. */

@@ -1,4 +1,4 @@
-/** Names of campaigns, apps, event types and reactions (contract section 1). */
+/** Names of campaigns, apps, event types, reactions and workspaces (contract section 1, names in paths). */
 export const PATH_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** What such a name is, in words. */

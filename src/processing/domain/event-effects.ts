@@ -1,25 +1,14 @@
-import type { EventFamily } from '../../ingest/domain/incoming-event';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
+import type { ReactionRecord } from '../../ingest/domain/processing-record';
 import type { Transaction } from '../../platform/database/pipelined-connection';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 import type { FaultCode } from '../../platform/errors/fault-codes';
 
-/** A stored event as views show it (contract section 3), unmasked. */
-export interface StoredEventRecord {
-  readonly eventId: string;
-  readonly family: EventFamily;
-  readonly source: string;
-  readonly externalEventId: string;
-  readonly eventType: string;
-  /** Null in the external-events family. */
-  readonly eventTypeVersion: number | null;
-  readonly occurredAt: Date;
-  readonly receivedAt: Date;
-  /** The customer that it belongs to now. */
-  readonly profileId: string;
-  readonly identity: Readonly<Record<string, string>>;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
+export type { ReactionRecord };
+
+/** A stored event as views show it (contract section 3), unmasked: its `profileId` is the customer that it belongs to now. */
+export type StoredEventRecord = LoggedEvent;
 
 /** A stored event on its way out of the queue. */
 export interface EventToProcess {
@@ -27,14 +16,6 @@ export interface EventToProcess {
   readonly event: StoredEventRecord;
   /** The customer's EXTERNAL identifier now: the `sub` whose user state reactions change; null: none. */
   readonly externalId: string | null;
-}
-
-/** What one reaction did with an event; `reason` is a code or words without any value. */
-export interface ReactionOutcome {
-  readonly campaignId: string;
-  readonly name: string;
-  readonly outcome: 'applied' | 'skipped' | 'failed';
-  readonly reason?: string;
 }
 
 /** Why an event can never be processed as things are. */
@@ -47,7 +28,7 @@ export interface EffectFailure {
 }
 
 export interface EffectResult {
-  readonly reactions: readonly ReactionOutcome[];
+  readonly reactions: readonly ReactionRecord[];
   /** It can never succeed; the event is failed, what was applied stays applied. */
   readonly failure?: EffectFailure;
 }

@@ -1,3 +1,4 @@
+import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
 import {
   fieldPath,
@@ -6,7 +7,6 @@ import {
   itemPath,
   rangeFault,
   tooFewItemsFault,
-  tooManyFaultsFault,
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
@@ -61,7 +61,7 @@ class ConditionCheck {
       const message = `${path} has more than ${CONDITION_OPERATORS_MAX} operators; make it simpler.`;
       faults.unshift({ path, code: 'too_costly', message });
     }
-    return faults.length > FAULTS_MAX ? [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)] : faults;
+    return capFaults(faults, FAULTS_MAX);
   }
 
   rule(rule: Readonly<Record<string, unknown>>, at: Place): void {

@@ -25,6 +25,7 @@ export function appliesFrom(stored: StoredReaction, wanted: ReactionDefinition, 
   return isSubscribed && (stored.enabled || !wanted.enabled) ? stored.appliesFrom : now;
 }
 
+/** What a definition says in the words of the table; it applies to events that are received at `from` or later. */
 export function storedOf(wanted: ReactionDefinition, from: Date): StoredReaction {
   const { eventType, source = null, when = null, ops, enabled } = wanted;
   return { eventType, source, condition: when, operations: ops, enabled, appliesFrom: from };

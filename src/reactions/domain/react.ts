@@ -1,7 +1,7 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import { shownName } from '../../platform/errors/fault-words';
-import type { EffectFailure, EventToProcess, ReactionOutcome } from '../../processing/domain/event-effects';
+import type { EffectFailure, EventToProcess, ReactionRecord } from '../../processing/domain/event-effects';
 import type { Operation } from '../../runtime/domain/operation';
 import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { CompiledCondition } from './compile-condition';
@@ -51,7 +51,7 @@ export function planReaction(
 }
 
 /** What is written down with the event. */
-export function outcomeOf({ campaignId, name }: Reaction, result: ReactionResult): ReactionOutcome {
+export function outcomeOf({ campaignId, name }: Reaction, result: ReactionResult): ReactionRecord {
   const { outcome } = result;
   if (outcome === 'applied') return { campaignId, name, outcome };
   const reason = outcome === 'skipped' ? result.reason : result.faults[0]?.code;

@@ -9,7 +9,9 @@ import {
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
 import { conditionFaults, type Condition } from './condition';
@@ -68,9 +70,8 @@ function textOf(body: Fields, field: string, charactersMax: number, faults: Faul
   if (typeof text !== 'string') faults.push(typeFault(field, 'a string'));
   else if (text.trim() === '') faults.push(emptyFault(field));
   else if (!isStorable(text)) faults.push(invalidCharactersFault(field));
-  else if (Array.from(text.slice(0, 2 * charactersMax + 1)).length > charactersMax) {
-    faults.push(tooLongFault(field, charactersMax));
-  } else return text;
+  else if (hasMoreCharacters(text, charactersMax)) faults.push(tooLongFault(field, charactersMax));
+  else return text;
   return undefined;
 }
 
@@ -80,8 +81,4 @@ function conditionOf(body: Fields, faults: Fault[]): Condition | undefined {
   const found = conditionFaults(when);
   faults.push(...found);
   return found.length === 0 && isObject(when) ? when : undefined;
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }

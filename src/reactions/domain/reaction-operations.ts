@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath, typeFault } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { checkTypes } from '../../runtime/domain/check-types';
 import { parseOperations, type Operation } from '../../runtime/domain/operation';
@@ -61,7 +62,7 @@ export function operationsFor(
 }
 
 function foundFaults(value: unknown, op: ReactionOperation['op'], path: string): readonly Fault[] {
-  if (value === undefined || value === null) {
+  if (isAbsent(value)) {
     return [{ path, code: 'required', message: `${path} finds no value in the event.` }];
   }
   if (op !== 'set') return valueFaults(value, 'number', path);

@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { PATH_NAME } from '../../platform/text/path-name';
-import { OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runtime/domain/operation';
+import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runtime/domain/operation';
 import type { VariableValue } from '../../variables/domain/variable';
+import { VARIABLE_VALUE } from '../../variables/dto/variable.dto';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/reaction-definition';
 import { VALUE_PATH_CHARACTERS_MAX } from '../domain/value-path';
 import type { Reaction } from '../entities/reaction.entity';
 
-const VALUE = { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }] };
 const CONDITION: { type: 'object'; additionalProperties: true; example: object } = {
   type: 'object',
   additionalProperties: true,
@@ -20,11 +20,11 @@ export class ReactionOperationDto {
   @ApiProperty({ maxLength: PATH_CHARACTERS_MAX, example: 'state.user.points' })
   path!: string;
 
-  @ApiProperty({ enum: ['set', 'inc', 'dec'], example: 'inc' })
+  @ApiProperty({ enum: OPERATION_KINDS, example: 'inc' })
   op!: string;
 
   /** Of the variable's type; a number for `inc` and `dec`. */
-  @ApiProperty({ ...VALUE, required: false })
+  @ApiProperty({ ...VARIABLE_VALUE, required: false })
   value?: VariableValue;
 
   /** Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. */

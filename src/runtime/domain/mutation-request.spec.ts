@@ -1,3 +1,4 @@
+import { describeFaults } from '../../platform/errors/describe-faults';
 import { parseMutationRequest } from './mutation-request';
 
 const OPS = [{ path: 'state.user.points', op: 'inc', value: 1 }];
@@ -13,7 +14,7 @@ describe('the body of a mutation', () => {
     const camel = { ops: OPS, mutationId: 'm', campaignId: 'c', appId: 'a', userId: 'u' };
     for (const body of [snake, camel, { ...snake, ...camel }]) {
       const parsed = parseMutationRequest(body, undefined);
-      if ('faults' in parsed) throw new Error(parsed.message);
+      if ('faults' in parsed) throw new Error(describeFaults(parsed.faults));
       const { mutationId, named } = parsed.request;
       expect(mutationId).toBe('m');
       expect([named.campaigns, named.apps, named.users].map((list) => list.map(({ value }) => value))).toEqual([

@@ -1,4 +1,3 @@
-import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import {
   emptyFault,
@@ -9,16 +8,16 @@ import {
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
 import { parseOperations, type Operation } from './operation';
-import type { NamedField, NamedOwner } from './state-owner';
+import { SUBJECT_CHARACTERS_MAX, type NamedField, type NamedOwner } from './state-owner';
 
 /** Contract section 8. */
 const MUTATION_ID_CHARACTERS_MAX = 255;
-/** Subjects of tokens; what is longer names no participant. */
-const SUBJECT_CHARACTERS_MAX = 256;
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 /** Fields that have two spellings (contract section 1); naming both with different values is a fault. */
@@ -41,8 +40,8 @@ export interface MutationRequest {
 export function parseMutationRequest(
   body: unknown,
   idempotencyKey: string | undefined,
-): { readonly request: MutationRequest } | { readonly message: string; readonly faults: readonly Fault[] } {
-  if (!isObject(body)) return refusal([typeFault('', 'an object')]);
+): { readonly request: MutationRequest } | { readonly faults: readonly Fault[] } {
+  if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
   const faults: Fault[] = [];
   const operations = parseOperations(body['ops']);
   if ('faults' in operations) faults.push(...operations.faults);
@@ -63,7 +62,7 @@ export function parseMutationRequest(
   for (const field of Object.keys(body)) {
     if (!KNOWN_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a mutation'));
   }
-  if (faults.length > 0 || 'faults' in operations) return refusal(faults);
+  if (faults.length > 0 || 'faults' in operations) return { faults };
   return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
 }
 
@@ -76,7 +75,7 @@ function textsOf(
 ): NamedField[] {
   const found = spellings.flatMap((field): NamedField[] => {
     const value = body[field];
-    if (value === undefined || value === null) return [];
+    if (isAbsent(value)) return [];
     const fault = typeof value === 'string' ? check(field, value) : typeFault(field, 'a string');
     if (fault !== undefined) faults.push(fault);
     return typeof value === 'string' ? [{ field, value }] : [];
@@ -90,8 +89,7 @@ type CheckText = (field: string, value: string) => Fault | undefined;
 function upTo(charactersMax: number): CheckText {
   return (field, value) => {
     if (value === '') return emptyFault(field);
-    if (Array.from(value.slice(0, 2 * charactersMax + 1)).length > charactersMax)
-      return tooLongFault(field, charactersMax);
+    if (hasMoreCharacters(value, charactersMax)) return tooLongFault(field, charactersMax);
     return isStorable(value) ? undefined : invalidCharactersFault(field);
   };
 }
@@ -107,8 +105,4 @@ export function conflictsIn([first, ...others]: readonly NamedField[]): Fault[] 
     const message = `${field} and ${first.field} are the same field with different values; send one of them.`;
     return [{ path: field, code: 'conflicting_fields', message }];
   });
-}
-
-function refusal(faults: readonly Fault[]): { readonly message: string; readonly faults: readonly Fault[] } {
-  return { message: describeFaults(faults), faults };
 }

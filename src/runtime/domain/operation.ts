@@ -1,3 +1,4 @@
+import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
 import {
   enumFault,
@@ -7,12 +8,13 @@ import {
   requiredFault,
   tooFewItemsFault,
   tooLongFault,
-  tooManyFaultsFault,
   tooManyItemsFault,
   typeFault,
   unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
+import { hasMoreCharacters } from '../../platform/text/character-count';
 import { isStorable } from '../../platform/text/storable-text';
 import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
@@ -22,7 +24,7 @@ import { positiveZero } from './decimal';
 export const OPERATIONS_MAX = 100;
 /** Twice what a declared variable's path can have, so that a typo is still told as one. */
 export const PATH_CHARACTERS_MAX = 256;
-const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
+export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['path', 'op', 'value']);
 /** Only unknown fields can make this many; a longer answer helps nobody. */
 const FAULTS_MAX = 1_000;
@@ -50,7 +52,7 @@ export interface AdjustOperation {
 export function parseOperations(
   ops: unknown,
 ): { readonly operations: readonly Operation[] } | { readonly faults: readonly Fault[] } {
-  if (ops === undefined || ops === null) return { faults: [requiredFault('ops')] };
+  if (isAbsent(ops)) return { faults: [requiredFault('ops')] };
   if (!Array.isArray(ops)) return { faults: [typeFault('ops', 'a list')] };
   const faults: Fault[] = [];
   if (ops.length === 0) faults.push(tooFewItemsFault('ops', 1));
@@ -60,8 +62,7 @@ export function parseOperations(
     const operation = parseOperation(entry, itemPath('ops', index), faults);
     if (operation !== undefined) operations.push(operation);
   });
-  if (faults.length > FAULTS_MAX) return { faults: [...faults.slice(0, FAULTS_MAX), tooManyFaultsFault(FAULTS_MAX)] };
-  return faults.length > 0 ? { faults } : { operations };
+  return faults.length > 0 ? { faults: capFaults(faults, FAULTS_MAX) } : { operations };
 }
 
 /** Undefined only where it has found a fault. */
@@ -80,11 +81,11 @@ function parseOperation(entry: unknown, at: string, faults: Fault[]): Operation 
 }
 
 function checkPath(value: unknown, at: string, faults: Fault[]): string | undefined {
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else if (typeof value !== 'string') faults.push(typeFault(at, 'a string'));
   else {
     if (!isStorable(value)) faults.push(invalidCharactersFault(at));
-    if (isLonger(value, PATH_CHARACTERS_MAX)) faults.push(tooLongFault(at, PATH_CHARACTERS_MAX));
+    if (hasMoreCharacters(value, PATH_CHARACTERS_MAX)) faults.push(tooLongFault(at, PATH_CHARACTERS_MAX));
     return value;
   }
   return undefined;
@@ -93,7 +94,7 @@ function checkPath(value: unknown, at: string, faults: Fault[]): string | undefi
 function checkKind(value: unknown, at: string, faults: Fault[]): Operation['op'] | undefined {
   const kind = OPERATION_KINDS.find((each) => each === value);
   if (kind !== undefined) return kind;
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else faults.push(typeof value === 'string' ? enumFault(at, OPERATION_KINDS) : typeFault(at, 'a string'));
   return undefined;
 }
@@ -104,7 +105,7 @@ function checkValue(
   at: string,
   faults: Fault[],
 ): VariableValue | undefined {
-  if (value === undefined || value === null) faults.push(requiredFault(at));
+  if (isAbsent(value)) faults.push(requiredFault(at));
   else if (op !== 'set' && op !== undefined && typeof value !== 'number') faults.push(typeFault(at, 'a number'));
   else if (typeof value === 'number') {
     // 1e999 has become Infinity on its way.
@@ -124,9 +125,4 @@ function reportUnknownFields(entry: object, at: string, faults: Fault[]): void {
     if (faults.length > FAULTS_MAX) return;
     if (!OPERATION_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath(at, field), 'an operation'));
   }
-}
-
-/** In Unicode characters. */
-function isLonger(text: string, charactersMax: number): boolean {
-  return text.length > charactersMax && (text.length > 2 * charactersMax || Array.from(text).length > charactersMax);
 }

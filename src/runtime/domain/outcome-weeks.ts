@@ -11,6 +11,7 @@ export interface Week {
   readonly to: Date;
 }
 
+/** The week in which a moment lies. */
 export function weekOf(at: Date): Week {
   const number = Math.floor((at.getTime() - FIRST_MONDAY_MS) / WEEK_MS);
   return weekFrom(FIRST_MONDAY_MS + number * WEEK_MS);

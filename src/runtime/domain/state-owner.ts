@@ -4,6 +4,8 @@ import type { Fault } from '../../platform/errors/fault';
 
 /** The app of tokens that name none (contract section 8). */
 export const DEFAULT_APP_ID = 'default';
+/** Subjects of tokens; what is longer names no participant. */
+export const SUBJECT_CHARACTERS_MAX = 256;
 
 /** Whose values a request reads or changes: `user` values are (campaign, subject)'s, the others the campaign's and the app's. */
 export interface StateOwner {

@@ -1,20 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { VariableValue } from '../../variables/domain/variable';
+import { VARIABLE_VALUE } from '../../variables/dto/variable.dto';
 import type { MutationEntry, MutationStatus } from '../domain/mutation-result';
-import { OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../domain/operation';
-
-const VALUE = { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }] };
+import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../domain/operation';
 
 /** Checked by `domain/operation.ts`, which names every fault of every operation. */
 export class OperationDto {
   @ApiProperty({ maxLength: PATH_CHARACTERS_MAX, example: 'state.user.points' })
   path!: string;
 
-  @ApiProperty({ enum: ['set', 'inc', 'dec'], example: 'inc' })
+  @ApiProperty({ enum: OPERATION_KINDS, example: 'inc' })
   op!: string;
 
   /** Of the variable's type; a number for `inc` and `dec`. */
-  @ApiProperty({ ...VALUE, example: 10 })
+  @ApiProperty({ ...VARIABLE_VALUE, example: 10 })
   value!: VariableValue;
 }
 
@@ -68,11 +67,11 @@ export class MutationEntryDto {
    * What a read would have shown before; null where there was neither a value nor a default.
    * @example 100
    */
-  @ApiProperty({ ...VALUE, nullable: true })
+  @ApiProperty({ ...VARIABLE_VALUE, nullable: true })
   previous!: VariableValue | null;
 
   /** @example 110 */
-  @ApiProperty(VALUE)
+  @ApiProperty(VARIABLE_VALUE)
   current!: VariableValue;
 }
 

@@ -13,6 +13,7 @@ export function holdsPrivateKey(pem: string): boolean {
   return PRIVATE_KEY.test(pem);
 }
 
+/** Its words never repeat the key, and say that it is burnt. */
 export function privateKeyFault(): Fault {
   const words =
     'holds a private key. It has left its owner and is no secret any more: delete it, make a new pair, and send';

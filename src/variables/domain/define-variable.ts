@@ -1,3 +1,4 @@
+import { isAbsent } from '../../platform/json/is-absent';
 import { RESERVED_NAMES } from './reserved-names';
 import type { Fault } from '../../platform/errors/fault';
 import { valueFaults } from './value-type';
@@ -54,7 +55,7 @@ function nameFaults(name: unknown): Fault[] {
 
 /** Where the type is not known either, a default is held to the rules of the type that it has. */
 function defaultFaults(value: unknown, type: unknown): Fault[] {
-  if (value === null || value === undefined) return [];
+  if (isAbsent(value)) return [];
   const judgedAs = VARIABLE_TYPES.find((each) => each === type) ?? VARIABLE_TYPES.find((each) => each === typeof value);
   return judgedAs === undefined ? [] : valueFaults(value, judgedAs, 'default');
 }

@@ -11,7 +11,8 @@ import { VARIABLE_NAME } from '../domain/variable-path';
 import type { Variable } from '../entities/variable.entity';
 
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
-const ANY_TYPE = { oneOf: VARIABLE_TYPES.map((type) => ({ type })) };
+/** A value of any type that a variable can have. */
+export const VARIABLE_VALUE = { oneOf: VARIABLE_TYPES.map((type) => ({ type })) };
 
 /** Which variable: its address is `state.{scope}.{name}`. */
 export class VariableAddressDto {
@@ -41,7 +42,7 @@ export class DefineVariableDto extends VariableAddressDto {
    * @example 0
    */
   @IsOptional()
-  @ApiProperty(ANY_TYPE)
+  @ApiProperty(VARIABLE_VALUE)
   default?: VariableValue;
 
   /**
@@ -68,7 +69,7 @@ export class VariableDto {
    * Of the variable's type; absent when none is set.
    * @example 100
    */
-  @ApiProperty({ ...ANY_TYPE, required: false })
+  @ApiProperty({ ...VARIABLE_VALUE, required: false })
   default?: VariableValue;
 
   /**

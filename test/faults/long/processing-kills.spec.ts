@@ -5,8 +5,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { IngestService } from '../../../src/ingest/ingest.service';
 import { freshDatabaseUrl } from '../../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
-import { appliedTo, prepareEffects, rowsOf, until, untilDrained } from '../../support/processing';
+import { appliedTo, prepareEffects, rowsOf, untilDrained } from '../../support/processing';
 import { aTenant } from '../../support/tenant';
+import { until } from '../../support/until';
 
 const KILLS = 6;
 const CUSTOMERS = 50;
