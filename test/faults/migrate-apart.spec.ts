@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, expectProblem } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
@@ -31,6 +32,7 @@ describe('a service with MIGRATE_ON_START=false', () => {
     for (const until = Date.now() + READY_MS_MAX; ;) {
       const ready = await anybody.get('/health/ready').catch(() => undefined);
       if (ready?.status === 200 || Date.now() > until) break;
+      await wait(50);
     }
     expect((await new Client(service.url, service.adminKey).get('/v1/events')).status).toBe(200);
     expect(await service.stop()).toBe(0);

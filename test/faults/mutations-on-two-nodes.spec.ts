@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { shuffled } from '../support/builders';
 import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
@@ -37,8 +38,9 @@ async function define(paths: readonly string[]): Promise<void> {
   for (const path of paths) await campaign.define(path, 'number');
   const [, scope = '', name = ''] = paths.at(-1)?.split('.') ?? [];
   const other = at(1, campaign.participant());
-  for (const until = Date.now() + 5_000; !(name in (await stateOf(other))[scope]);) {
+  for (const until = Date.now() + 15_000; !(name in (await stateOf(other))[scope]);) {
     if (Date.now() > until) throw new Error('The other node does not learn the definition');
+    await wait(10);
   }
 }
 

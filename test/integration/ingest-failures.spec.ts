@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { IngestResult } from '../../src/ingest/domain/outcome';
@@ -178,11 +179,13 @@ describe('taking events while things go wrong', () => {
   /** Until a session of the node waits for a lock. */
   async function waitUntilBlocked(): Promise<void> {
     await withClient(url, async (client) => {
-      for (const until = Date.now() + 5_000; Date.now() < until;) {
+      for (const until = Date.now() + 15_000; Date.now() < until;) {
         const waiting = await client.query(
-          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-ingest' AND wait_event_type = 'Lock'",
+          `SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-ingest' AND wait_event_type = 'Lock'
+             AND datname = current_database()`,
         );
         if (waiting.rowCount !== 0) return;
+        await wait(2);
       }
       throw new Error('Nothing waits for the lock');
     });

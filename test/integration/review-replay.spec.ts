@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { newId } from '../../src/platform/ids/ids';
 import type { ReviewReplay } from '../../src/replay/entities/review-replay.entity';
@@ -93,8 +94,9 @@ describe('a bulk replay', () => {
 });
 
 async function untilTaken(client: Client): Promise<void> {
-  for (const until = Date.now() + 5_000; Date.now() < until;) {
+  for (const until = Date.now() + 15_000; Date.now() < until;) {
     if ((await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202) return;
+    await wait(10);
   }
   throw new Error('The type is not in force');
 }
@@ -105,7 +107,7 @@ async function untilTried(url: string, key: string): Promise<void> {
       client.query('SELECT FROM cds_jobs.jobs WHERE key = $1 AND attempts > 0 AND last_error IS NOT NULL', [key]),
     );
     if (rows.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await wait(20);
   }
   throw new Error('Nobody has tried it');
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Client as Database } from 'pg';
 import { aWorkspace, type Answer, type Client, type Workspace } from './client';
 import { withClient } from './database';
@@ -75,10 +76,11 @@ export function summary({ status, body }: Answer): string {
 export async function waitUntilBlocked(client: Database, sessions: number): Promise<void> {
   const sql = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cds-mutations' AND wait_event_type = 'Lock'";
   const forDatabase = `${sql} AND datname = current_database()`;
-  for (const until = Date.now() + 5_000; Date.now() < until;) {
+  for (const until = Date.now() + 15_000; Date.now() < until;) {
     // Within a transaction the statistics stand still unless told otherwise.
     await client.query('SELECT pg_stat_clear_snapshot()');
     if ((await client.query(forDatabase)).rowCount === sessions) return;
+    await wait(2);
   }
   throw new Error('Nothing waits for the lock');
 }
