@@ -6,8 +6,8 @@ const { ModuleMocker } = jestsOwn('jest-mock', 'jest-environment-node');
 /**
  * Spec files run among the globals of Node.js itself, as the service does, and not in a `vm` context of their own: there every
  * look at a global goes through a proxy, and an error or an array of a package is none of ours. What a file leaves on the
- * global object or in `process.env` is taken away after it, among that the metadata that TypeORM and class-validator collect
- * there: the next file begins without.
+ * global object (there TypeORM and class-validator collect metadata), in `process.env` or as a listener of the process is taken
+ * away after it: the next file begins without.
  */
 class OneRealmEnvironment {
   global = globalThis;
@@ -17,6 +17,7 @@ class OneRealmEnvironment {
   fakeTimersModern = null;
   #globals = new Set(Reflect.ownKeys(globalThis));
   #variables = { ...process.env };
+  #listeners = new Map(process.eventNames().map((event) => [event, new Set(process.rawListeners(event))]));
 
   exportConditions() {
     return ['node', 'node-addons'];
@@ -37,6 +38,19 @@ class OneRealmEnvironment {
       if (!(name in this.#variables)) delete process.env[name];
     }
     Object.assign(process.env, this.#variables);
+    this.#endListening();
+  }
+
+  /** For what a file has loaded its end is that of the process: who waits for that, to write its last lines, is told. */
+  #endListening() {
+    for (const event of process.eventNames()) {
+      const before = this.#listeners.get(event);
+      const added = process.rawListeners(event).filter((listener) => !before?.has(listener));
+      for (const listener of added) {
+        if (event === 'exit') listener.call(process, 0);
+        process.removeListener(event, listener);
+      }
+    }
   }
 }
 
