@@ -42,7 +42,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly agenda = new Agenda();
   private readonly scout: PipelinedConnection;
   private readonly runners: readonly PipelinedConnection[];
-  private readonly leased = new LRUCache<string, true>({ max: LEASES_REMEMBERED_MAX });
+  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
   private wake = new AbortController();

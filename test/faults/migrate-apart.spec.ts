@@ -42,13 +42,13 @@ describe('a service with MIGRATE_ON_START=false', () => {
     const next = await startServiceProcess({ DATABASE_URL: url, MIGRATE_ON_START: 'false' });
     expect((await new Client(next.url, undefined).get('/health/ready')).status).toBe(200);
     expect(await next.stop()).toBe(0);
-  }, 60_000);
+  });
 
   it('can be stopped while it waits', async () => {
     const url = await freshDatabaseUrl('migrate', 'template1');
     const service = await startServiceProcess({ DATABASE_URL: url, MIGRATE_ON_START: 'false' });
     expect(await service.stop()).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('npm run migrate', () => {
@@ -86,5 +86,5 @@ describe('the log of a process that is told to stop', () => {
       .split('\n')
       .filter((line) => line.includes('"msg":"request"'));
     expect(ids.filter((id) => !told.some((line) => line.includes(id)))).toEqual([]);
-  }, 60_000);
+  });
 });
