@@ -47,12 +47,18 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Places whose entries are taken one by one, and those that are drained. */
   private readonly agenda = new Agenda();
   private readonly quiet = new Agenda();
-  /** Workspaces in which something is done with events; the others are asked about at each draining. */
-  private readonly eventful = new LRUCache<string, true>({ max: WORKSPACES_REMEMBERED_MAX });
+  /**
+   * Workspaces in which something is done with events; the others are asked about at each draining. This and the next by size,
+   * each entry of 1: `max` would set all the room aside at every start.
+   */
+  private readonly eventful = new LRUCache<string, true>({
+    maxSize: WORKSPACES_REMEMBERED_MAX,
+    sizeCalculation: () => 1,
+  });
   private drainsAgainAt = 0;
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
-  private readonly leased = new LRUCache<string, true>({ max: LEASES_REMEMBERED_MAX });
+  private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
   private wake = new AbortController();

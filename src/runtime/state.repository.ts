@@ -36,7 +36,8 @@ interface OutcomeRow {
 /** The tables of state, within a transaction of the lane. Each step is one pipelined flush. */
 @Injectable()
 export class StateRepository {
-  private readonly known = new LRUCache<string, true>({ max: KNOWN_ROWS_MAX });
+  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  private readonly known = new LRUCache<string, true>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
 
   constructor(@Inject(SETTINGS_TOKEN) private readonly settings: Settings) {}
 

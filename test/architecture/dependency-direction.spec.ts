@@ -12,5 +12,5 @@ describe('the arrows between the rooms', () => {
       cwd: ROOT,
     }).catch((failure: unknown) => failure as { stdout: string });
     expect(stdout).toContain('no dependency violations found');
-  }, 60_000);
+  });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   cpSync(join(CLIENT, 'package.json'), join(installed, 'package.json'));
   await runNode(ROOT, ['scripts/build-client.mjs', join(installed, 'dist')]);
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -35,8 +35,7 @@ interface Node {
   readonly firstKey: FirstKey | undefined;
 }
 
-/** Starts a node in this process, as `startService` does. */
-async function start(key?: string, workspace?: string): Promise<Node> {
+async function boot(key?: string, workspace?: string): Promise<TestApp> {
   const app = await startApp(
     {
       ...(key === undefined ? {} : { BOOTSTRAP_ADMIN_KEY: key }),
@@ -45,7 +44,21 @@ async function start(key?: string, workspace?: string): Promise<Node> {
     databaseUrl,
   );
   running.push(app);
-  return { url: app.url, firstKey: await app.app.get(BootstrapService).run() };
+  return app;
+}
+
+const runOn = async ({ url, app }: TestApp): Promise<Node> => ({
+  url,
+  firstKey: await app.get(BootstrapService).run(),
+});
+
+/** Starts a node in this process, as `startService` does. */
+const start = async (key?: string, workspace?: string): Promise<Node> => runOn(await boot(key, workspace));
+
+/** Nodes that come to the point at the same moment: all of them have booted before. */
+async function startAtOnce(...keys: (string | undefined)[]): Promise<Node[]> {
+  const apps = await Promise.all(keys.map((key) => boot(key)));
+  return Promise.all(apps.map(runOn));
 }
 
 const list = ({ url }: Node, key: string): Promise<Answer> => new Client(url, key).get('/v1/events');
@@ -73,7 +86,7 @@ describe('BOOTSTRAP_ADMIN_KEY', () => {
   });
 
   it('makes one key, however often and on however many nodes at once the service starts', async () => {
-    const nodes = await Promise.all([start(OLD), start(OLD), start(OLD)]);
+    const nodes = await startAtOnce(OLD, OLD, OLD);
     nodes.push(await start(OLD));
     for (const node of nodes) expect(await statusOf(node, OLD)).toBe(200);
     expect(await rows('SELECT name FROM api_keys')).toHaveLength(1);
@@ -118,9 +131,7 @@ describe('BOOTSTRAP_ADMIN_KEY', () => {
   });
 
   it('leaves one key in force when two nodes start at once with two values', async () => {
-    const apps = await Promise.all([OLD, NEW].map((key) => startApp({ BOOTSTRAP_ADMIN_KEY: key }, databaseUrl)));
-    running.push(...apps);
-    await Promise.all(apps.map(({ app }) => app.get(BootstrapService).run()));
+    await startAtOnce(OLD, NEW);
     expect(await rows('SELECT hint FROM api_keys WHERE revoked_at IS NULL')).toHaveLength(1);
   });
 
@@ -169,10 +180,10 @@ describe('BOOTSTRAP_WORKSPACE', () => {
 
 describe('neither of them', () => {
   it('gives an empty database one workspace and one key, on one of any number of nodes that start at once', async () => {
-    const nodes = await Promise.all([start(), start(), start()]);
+    const nodes = await startAtOnce(undefined, undefined, undefined);
     const [firstKey, ...others] = nodes.flatMap((node) => node.firstKey ?? []);
     expect([firstKey?.workspace, others]).toEqual(['default', []]);
-    expect(await isAdmin(nodes[0], firstKey!.key)).toBe(true);
+    expect(await isAdmin(nodes[0]!, firstKey!.key)).toBe(true);
     expect(await workspaces()).toEqual(['default']);
     expect((await start()).firstKey).toBeUndefined();
   });

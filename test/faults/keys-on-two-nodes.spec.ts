@@ -29,9 +29,11 @@ const plaintexts: string[] = [];
 
 beforeAll(async () => {
   databaseUrl = await freshDatabaseUrl('keys_on_two_nodes');
-  await sql(`CREATE ROLE ${BLIND_ROLE} LOGIN`);
+  // The tables of jobs have policies that let their owner through; without its jobs the process would be ill, not blind.
+  await sql(`CREATE ROLE ${BLIND_ROLE} LOGIN BYPASSRLS`);
   await sql(`GRANT ALL ON ALL TABLES IN SCHEMA public, cds_jobs TO ${BLIND_ROLE}`);
   await sql(`GRANT USAGE ON SCHEMA cds_jobs TO ${BLIND_ROLE}`);
+  await sql(`GRANT ALL ON ALL SEQUENCES IN SCHEMA public, cds_jobs TO ${BLIND_ROLE}`);
   await sql(`REVOKE SELECT ON control_changes FROM ${BLIND_ROLE}`);
   const start = (url: string) => startServiceProcess({ ...ENVIRONMENT, DATABASE_URL: url });
   first = await start(databaseUrl);
@@ -40,7 +42,7 @@ beforeAll(async () => {
     start(databaseUrl.replace(/(?<=^\w+:\/\/)[^@]*(?=@)/, BLIND_ROLE)),
   ]);
   admin = new Client(first.url, first.adminKey);
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await Promise.all([first, second, blind].map((node) => node.stop()))).toEqual([0, 0, 0]);
@@ -81,9 +83,12 @@ async function askAround(
 ): Promise<Asked[]> {
   const asked: { sentAtMs: number; outcome: string }[] = [];
   let answeredAtMs = Number.POSITIVE_INFINITY;
+  let late = 0;
   const askers = Array.from({ length: ASKERS }, async () => {
-    while (performance.now() < answeredAtMs + WATCHED_MS) {
+    // A slow machine may get little asked in that time.
+    while (performance.now() < answeredAtMs + WATCHED_MS || late <= ASKERS) {
       const sentAtMs = performance.now();
+      if (sentAtMs > answeredAtMs + REFUSED_MS_MAX + 1) late += 1;
       asked.push({ sentAtMs, outcome: await outcomeOf(node, key) });
     }
   });
@@ -156,6 +161,7 @@ describe('a process that cannot see what changes elsewhere', () => {
     const { key } = await create();
     for (let call = 0; call < 50; call += 1) expect(await outcomeOf(blind, key)).toBe('200');
     expect(blind.output().match(/Changes on other nodes cannot be seen/g)).toHaveLength(1);
+    expect(blind.output()).not.toMatch(/Jobs are not done/);
     expect(second.output()).not.toMatch(/cannot be seen/);
   });
 });

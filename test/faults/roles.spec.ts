@@ -28,5 +28,5 @@ describe('a service whose processes have roles', () => {
     const allClient = new Client(all.url, KEY);
     await until(async () => (await storedEvent(allClient, left)).processing.state === 'processed');
     expect(await all.stop()).toBe(0);
-  }, 60_000);
+  });
 });

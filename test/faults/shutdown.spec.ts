@@ -45,7 +45,7 @@ describe('SIGTERM', () => {
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(await processesWith(dataDir)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
 });
 
 async function untilRefused(port: number): Promise<void> {

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 /** The lines of requests so far; those that have ended are written when the event loop has turned. */
 async function lines(count: number): Promise<any[]> {
-  for (const until = Date.now() + 5_000; ;) {
+  for (const until = Date.now() + 15_000; ;) {
     await new Promise(setImmediate);
     const all = readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean);
     const found = all.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');

@@ -6,6 +6,7 @@ import { JsonLogger } from '../../src/platform/observability/logger';
 import { EventWorker } from '../../src/processing/event-worker';
 import { createApp } from '../../src/service';
 import { databaseUrl } from './database';
+import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
 
 export interface TestApp {
@@ -19,7 +20,7 @@ export interface TestApp {
 const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
 
 /**
- * The application as `main` makes it, in this process, on a free port and this worker's database; `controllers` add routes to it.
+ * The application as `main` makes it, in this process, on a free port and this spec file's database; `controllers` add routes to it.
  * Events stay in the queue, where a test can count them, unless it is to process them.
  */
 export async function startApp(
@@ -31,7 +32,7 @@ export async function startApp(
   const url = database ?? (await databaseUrl());
   const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
   const logger = new JsonLogger(settings.logLevel, logFile());
-  const app = await createApp(settings, { url }, logger, { controllers: [...controllers] });
+  const app = await inTurn(() => createApp(settings, { url }, logger, { controllers: [...controllers] }));
   await app.listen(0, '127.0.0.1');
   app.get(Jobs).start();
   if (processesEvents) app.get(EventWorker).start();

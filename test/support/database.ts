@@ -14,12 +14,15 @@ export function databaseOf(url: string): string {
   return new URL(url.replace('@/', '@localhost/')).pathname.slice(1);
 }
 
-let workerDatabase: Promise<string> | undefined;
+let fileDatabase: Promise<string> | undefined;
 
-/** The database of this Jest worker, cloned from the template by the first file that asks. */
+/**
+ * The database of this spec file, cloned from the template when it is first asked for. It takes the place of the one that the
+ * file before it had in this Jest worker, so that no file finds what another has left, and disks stay small.
+ */
 export function databaseUrl(): Promise<string> {
-  workerDatabase ??= cloneTemplate(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`);
-  return workerDatabase;
+  fileDatabase ??= cloneTemplate(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`);
+  return fileDatabase;
 }
 
 /** A database of one's own, for what would disturb others. */
@@ -49,15 +52,15 @@ export async function untilBlocked(client: Client, application: string, sessions
       [application],
     );
     return waiting.rowCount === sessions;
-  }, 5);
+  }, 15);
 }
 
 async function cloneTemplate(name: string, template = TEMPLATE_DATABASE): Promise<string> {
   await withClient(urlOf('postgres'), async (client) => {
     // Two workers must not clone at once: PostgreSQL refuses while another session uses the template.
     await client.query('SELECT pg_advisory_lock(1)');
-    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   return urlOf(name);
 }

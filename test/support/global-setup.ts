@@ -12,10 +12,20 @@ declare global {
     { readonly server: EmbeddedPostgres; readonly dataDir: string; readonly logs: string } | undefined;
 }
 
-/** One real PostgreSQL for all test files, with a migrated template that every worker clones. */
+/**
+ * This server loses its data when the machine goes down, which nobody would miss. What must survive that is tested on servers
+ * with the settings of the service (test/faults, embedded-postgres.spec.ts). Nor does it tidy up behind tests: what a plan or
+ * a count rests on is not to depend on when that happens.
+ */
+const SETTINGS = {
+  ...{ fsync: 'off', full_page_writes: 'off', wal_compression: 'off', wal_level: 'minimal', max_wal_senders: '0' },
+  autovacuum: 'off',
+};
+
+/** One real PostgreSQL for all test files, with a migrated template that spec files clone. */
 export default async function setUp(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cds-test-'));
-  const server = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const server = await startEmbeddedPostgres({ dataDir, log: () => undefined, settings: SETTINGS });
   const logs = await mkdtemp(join(tmpdir(), 'cds-test-logs-'));
   watchLogsIn(logs);
   globalThis.embeddedPostgres = { server, dataDir, logs };

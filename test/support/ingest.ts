@@ -3,11 +3,15 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import type { CheckedEvent, IncomingEvent } from '../../src/ingest/domain/incoming-event';
+import type { IngestService } from '../../src/ingest/ingest.service';
 import { AppModule } from '../../src/app.module';
 import type { Principal } from '../../src/platform/auth/principal';
 import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
+import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
+
+const ATTEMPTS_MAX = 50;
 
 /** A node of the service without its HTTP side: lanes, connections and memory of its own. */
 export async function startNode(
@@ -15,14 +19,41 @@ export async function startNode(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<INestApplicationContext> {
   const settings = readSettings({ ...environment, DATABASE_URL: databaseUrl });
-  return NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
-    logger: new JsonLogger('trace', logFile()),
-    abortOnError: false,
-  });
+  const logger = new JsonLogger('trace', logFile());
+  return inTurn(() =>
+    NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
+      ...{ logger, abortOnError: false },
+    }),
+  );
 }
 
 export function aCaller(tenantId: string): Principal {
   return { tenantId, credentialId: 'test', scopes: new Set(['admin']), sources: null, expiresAt: null };
+}
+
+/**
+ * What becomes of events in the end: `accepted`, or the code of what was wrong with them. Where everybody meets everybody
+ * else's locks, a slow machine does not get each one done in time; those are sent again, as the answer says.
+ */
+export async function outcomesOf(
+  service: IngestService,
+  caller: Principal,
+  events: readonly CheckedEvent[],
+): Promise<string[]> {
+  const outcomes: string[] = [];
+  let left = events;
+  for (let attempt = 1; left.length > 0; attempt += 1) {
+    const results = await service.ingestAll(caller, left, { dryRun: false });
+    const again: CheckedEvent[] = [];
+    results.forEach((result, place) => {
+      const outcome = result.status === 'error' ? result.refusal.code : result.status;
+      if (outcome === 'unavailable' && attempt < ATTEMPTS_MAX) again.push(left[place]!);
+      // Then the first attempt was heard, and its answer was not.
+      else outcomes.push(outcome === 'duplicate' && attempt > 1 ? 'accepted' : outcome);
+    });
+    left = again;
+  }
+  return outcomes;
 }
 
 export const external = (value: string): Identifier => ({ kind: 'EXTERNAL', value });

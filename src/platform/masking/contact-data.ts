@@ -98,17 +98,22 @@ function replaceAddresses(text: string, between: (part: string) => string): stri
   // An address is looked for on both sides of its @, and never across another @ or what is done, so every character is
   // met a few times at most: a pattern that began with the local part would try every start of a long word anew.
   let floor = 0;
+  // Where the local part begins that reaches down to the floor: an encoded @ without a domain belongs to it (`x%40@a.de`).
+  let joined = 0;
   for (const at of text.matchAll(AT_SIGN)) {
     if (at.index < done) continue;
-    const start = localStart(text, at.index, floor);
+    const found = localStart(text, at.index, floor);
+    const start = found === floor ? joined : found;
     const after = at.index + at[0].length;
     floor = after;
+    joined = at[0].length > 1 ? start : after;
     if (start === at.index) continue;
     const end = domainEnd(text, after);
     if (end === after) continue;
     masked += between(text.slice(done, start)) + maskAddress(text.slice(start, at.index), text.slice(after, end));
     done = end;
     floor = end;
+    joined = end;
   }
   return masked + between(text.slice(done));
 }

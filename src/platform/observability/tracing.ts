@@ -23,7 +23,11 @@ export interface RequestTrace {
 @Injectable()
 export class Tracing implements OnModuleInit, OnApplicationShutdown {
   private readonly storage = new AsyncLocalStorage<Span>();
-  private readonly commits = new LRUCache<string, SpanContext>({ max: REMEMBERED_EVENTS_MAX });
+  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  private readonly commits = new LRUCache<string, SpanContext>({
+    maxSize: REMEMBERED_EVENTS_MAX,
+    sizeCalculation: () => 1,
+  });
   private spans: Spans | undefined;
 
   constructor(@Inject(SETTINGS_TOKEN) private readonly settings: Settings) {}

@@ -15,7 +15,8 @@ const SPENDERS_MAX = 50_000;
 
 /** Holds each spender to a quota, in the memory of this process (docs/adr/0019). */
 export class RateLimiter {
-  private readonly fullAt = new LRUCache<string, number>({ max: SPENDERS_MAX });
+  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  private readonly fullAt = new LRUCache<string, number>({ maxSize: SPENDERS_MAX, sizeCalculation: () => 1 });
 
   constructor(
     private readonly clock: Clock,

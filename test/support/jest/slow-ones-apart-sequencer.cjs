@@ -1,0 +1,44 @@
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+const { jestsOwn } = require('./jests-own.cjs');
+
+const { default: Sequencer } = jestsOwn('@jest/test-sequencer', 'jest-config');
+
+const TESTS = join(module.path, '..', '..');
+/** What takes ten seconds and more, most of them waiting; the slowest come first. */
+const SLOW = [
+  'faults/rounds',
+  'integration/jobs',
+  'e2e/bootstrap',
+  'faults/keys-on-two-nodes',
+  'e2e/cds',
+  'faults/migrate-apart',
+  'integration/embedded-postgres',
+  'faults/worker-metrics',
+  'faults/sample-reactions',
+  'integration/mutations',
+  'e2e/demo',
+  'e2e/overload',
+  'clients/typescript-package',
+  'e2e/authorization-matrix',
+].map((name) => join(TESTS, `${name}.spec.ts`));
+/** So many others begin between two of them: while one waits, the others have the cores, and none is left for the end. */
+const BETWEEN = 6;
+
+/**
+ * Jest begins with what took longest the last time, and on a fresh clone with the largest files. The first lets all workers wait
+ * together, the second may begin half a minute of waiting when everything else is done.
+ */
+class SlowOnesApartSequencer extends Sequencer {
+  sort(tests) {
+    const gone = SLOW.filter((path) => !existsSync(path));
+    if (gone.length > 0) throw new Error(`${module.filename} names what is not there: ${gone.join(', ')}`);
+    const sorted = super.sort(tests);
+    const order = sorted.filter(({ path }) => !SLOW.includes(path));
+    const slow = SLOW.flatMap((path) => sorted.filter((test) => test.path === path));
+    slow.forEach((test, index) => order.splice(index * (BETWEEN + 1), 0, test));
+    return order;
+  }
+}
+
+module.exports = SlowOnesApartSequencer;
