@@ -59,10 +59,7 @@ export class EventLog {
   /** Stores events and answers the ids of those that were not there yet. */
   async insert(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Promise<Set<string>> {
     const sorted = events.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [
-      JSON.stringify(sorted.map(eventColumns)),
-      batchId,
-    ]);
+    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [...columnsOf(sorted), batchId]);
     return new Set(rows.map((row) => row.event_id));
   }
 
@@ -78,23 +75,26 @@ export class EventLog {
   }
 }
 
-function eventColumns({ tenantId, eventId, event, contentHash, receivedAt, profileId }: HomedEvent): object {
-  const received = new Date(receivedAt).toISOString();
-  return {
-    tenant_id: tenantId,
-    event_id: eventId,
-    family: event.family,
-    source: event.source,
-    external_event_id: event.externalEventId,
-    event_type: event.eventType,
-    event_type_version: event.eventTypeVersion,
-    occurred_at: event.occurredAt === null ? received : new Date(event.occurredAt).toISOString(),
-    received_at: received,
-    profile_id: profileId,
-    identity: event.identity,
-    properties: event.properties,
-    content_hash: contentHash,
-  };
+/** In the order of the statement. */
+function columnsOf(events: readonly HomedEvent[]): unknown[][] {
+  const received = events.map(({ receivedAt }) => new Date(receivedAt).toISOString());
+  return [
+    events.map(({ tenantId }) => tenantId),
+    events.map(({ eventId }) => eventId),
+    events.map(({ event }) => event.family),
+    events.map(({ event }) => event.source),
+    events.map(({ event }) => event.externalEventId),
+    events.map(({ event }) => event.eventType),
+    events.map(({ event }) => event.eventTypeVersion),
+    events.map(({ event: { occurredAt } }, at) =>
+      occurredAt === null ? received[at] : new Date(occurredAt).toISOString(),
+    ),
+    received,
+    events.map(({ profileId }) => profileId),
+    events.map(({ event }) => event.identity),
+    events.map(({ event }) => event.properties),
+    events.map(({ contentHash }) => Buffer.from(contentHash, 'base64')),
+  ];
 }
 
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */

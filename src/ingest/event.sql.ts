@@ -21,11 +21,9 @@ export const INSERT_EVENTS: Statement = {
   text: `
     INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
       occurred_at, received_at, profile_id, identity, properties, content_hash, batch_id)
-    SELECT e.tenant_id, e.event_id, e.family, e.source, e.external_event_id, e.event_type, e.event_type_version,
-      e.occurred_at, e.received_at, e.profile_id, e.identity, e.properties, decode(e.content_hash, 'base64'), $2::uuid
-    FROM json_to_recordset($1::json) AS e (tenant_id uuid, event_id uuid, family text, source text,
-      external_event_id text, event_type text, event_type_version int, occurred_at timestamptz,
-      received_at timestamptz, profile_id uuid, identity jsonb, properties jsonb, content_hash text)
+    SELECT e.*, $14::uuid
+    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::timestamptz[],
+      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[]) AS e
     ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
     RETURNING event_id`,
 };

@@ -33,8 +33,6 @@ const RECONNECT_MS = 300;
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
 const WORKSPACES_REMEMBERED_MAX = 100_000;
-/** A day: as good as until it is woken up. */
-const LONGEST_MS = 86_400_000;
 
 /**
  * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
@@ -61,7 +59,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
-  private wake = new AbortController();
+  /** Ends the wait for something to do. */
+  private wake: () => void = () => undefined;
   private working: Promise<unknown> | undefined;
 
   constructor(
@@ -84,7 +83,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Begins to work. A process that only takes events does not call it. */
   start(): void {
     if (this.working !== undefined) return;
-    this.agenda.onWork = this.quiet.onWork = () => this.wake.abort();
+    this.agenda.onWork = this.quiet.onWork = () => this.wake();
     this.signal.listen((places) => this.note(places));
     this.working = Promise.all([this.look(), this.work()]);
   }
@@ -93,7 +92,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   async stop(): Promise<void> {
     this.signal.listen(undefined);
     this.stopped.abort();
-    this.wake.abort();
+    this.wake();
     await this.working;
   }
 
@@ -150,7 +149,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       await this.undrained(places, error);
     }
     const now = performance.now();
-    this.drainsAgainAt = this.quiet.isEmpty ? startedAt + DRAIN_EVERY_MS : now + (now - startedAt) * REST_SHARE;
+    const isAll = places.length < PLACES_PER_DRAIN;
+    this.drainsAgainAt = isAll ? startedAt + DRAIN_EVERY_MS : now + (now - startedAt) * REST_SHARE;
   }
 
   /** Where it was not the moment's fault, the entries are taken one by one, which finds the one that it was. */
@@ -203,12 +203,19 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private async somethingToDo(): Promise<void> {
-    if (this.wake.signal.aborted) this.wake = new AbortController();
-    const { signal } = this.wake;
     if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
-    // Places to be drained are there already, or those that come wake it up.
-    const ms = this.quiet.isEmpty ? LONGEST_MS : Math.max(0, this.drainsAgainAt - performance.now());
-    await wait(ms, undefined, { signal }).catch(() => undefined);
+    // What is to be drained waits for its time; what comes in meanwhile waits along with it.
+    const ms = this.quiet.isEmpty ? undefined : this.drainsAgainAt - performance.now();
+    if (ms !== undefined && ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      this.wake = () => {
+        // Places to be drained end a wait without a time, which then gets one.
+        if (ms !== undefined && this.agenda.isEmpty && !this.stopped.signal.aborted) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Before anything is tried again, so that nobody goes round in a circle while the database is away. */
