@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { parseTimestamp } from '../clock/timestamp';
+import { capFaults } from '../errors/cap-faults';
 import type { Fault } from '../errors/fault';
-import { tooManyFaultsFault } from '../errors/fault-words';
 import { isUuid } from '../ids/uuid';
 import { byPlace } from './body-place';
 import { placedFaultOf } from './body-faults';
@@ -55,7 +55,7 @@ export function compileBodyValidator<T>(
     const errors: ErrorObject[] = matches.errors ?? [];
     const found = [...walked.faults, ...errors.map((error) => placedFaultOf(error, walked.value, shape))];
     const faults = found.sort(byPlace).map(({ fault }) => fault);
-    return { faults: listed(withoutConsequences(faults), faultsMax) };
+    return { faults: capFaults(withoutConsequences(faults), faultsMax) };
   };
 }
 
@@ -63,8 +63,4 @@ export function compileBodyValidator<T>(
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   const mistyped = new Set(faults.filter(({ code }) => code === 'type').map(({ path }) => path));
   return faults.filter(({ path, code }) => code === 'type' || !mistyped.has(path));
-}
-
-function listed(faults: readonly Fault[], faultsMax: number): readonly Fault[] {
-  return faults.length <= faultsMax ? faults : [...faults.slice(0, faultsMax), tooManyFaultsFault(faultsMax)];
 }

@@ -6,14 +6,12 @@ import { sendContinue } from './expect-continue';
 import { isUtf8Json } from './media-type';
 import { inflateBody, receiveBody } from './receive-body';
 
-/** A JSON body as it was understood and as it came. */
+/** A JSON body as it was understood, and its text. */
 export interface ReceivedJson {
   /** Of two equal keys the last one wins, as everywhere where JSON.parse reads. */
   readonly value: unknown;
   /** The bytes of the JSON text, inflated. */
   readonly raw: Buffer;
-  /** The bytes that came over the line; what a `Content-Digest` is about. */
-  readonly transmitted: Buffer;
 }
 
 export interface BodyLimits {
@@ -48,7 +46,7 @@ export async function readJsonBody(request: IncomingMessage, { bodyBytesMax }: B
   const transmitted = await receiveBody(request, bodyBytesMax);
   checkContentDigest(request, transmitted);
   const raw = gzipped ? await inflateBody(transmitted, bodyBytesMax) : transmitted;
-  const body: ReceivedJson = { value: parseJson(raw), raw, transmitted };
+  const body: ReceivedJson = { value: parseJson(raw), raw };
   (request as Receiving)[received] = body;
   return body;
 }

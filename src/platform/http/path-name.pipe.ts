@@ -1,7 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { describeFaults } from '../errors/describe-faults';
-import { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
+import { validationFailed } from '../errors/validation-failed';
 import { PATH_NAME, PATH_NAME_FORM } from '../text/path-name';
 
 /** Refuses a path parameter that is no name: `@Param('campaign_id', PathNamePipe)`. */
@@ -9,7 +8,6 @@ import { PATH_NAME, PATH_NAME_FORM } from '../text/path-name';
 export class PathNamePipe implements PipeTransform<unknown, string> {
   transform(name: unknown, { data = 'name' }: ArgumentMetadata): string {
     if (typeof name === 'string' && PATH_NAME.test(name)) return name;
-    const details = [formatFault(data, PATH_NAME_FORM)];
-    throw new DomainError('validation_failed', describeFaults(details), { details });
+    throw validationFailed([formatFault(data, PATH_NAME_FORM)]);
   }
 }

@@ -1,10 +1,10 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 
-import { describeFaults } from '../errors/describe-faults';
-import { DomainError } from '../errors/domain-error';
+import { capFaults } from '../errors/cap-faults';
 import type { Fault } from '../errors/fault';
 import type { FaultCode } from '../errors/fault-codes';
 import * as words from '../errors/fault-words';
+import { validationFailed } from '../errors/validation-failed';
 import { isStorable } from '../text/storable-text';
 import { FAULTS_MAX } from './body-validator';
 
@@ -53,10 +53,7 @@ export function queryValidation(): ValidationPipe {
     transformOptions: { enableImplicitConversion: false },
     // Only to tell an absent parameter from a wrong one; no value leaves this file.
     validationError: { target: false, value: true },
-    exceptionFactory: (errors) => {
-      const details = faultsOf(errors, '').slice(0, FAULTS_MAX);
-      return new DomainError('validation_failed', describeFaults(details), { details });
-    },
+    exceptionFactory: (errors) => validationFailed(capFaults(faultsOf(errors, ''), FAULTS_MAX)),
   });
 }
 
@@ -74,7 +71,7 @@ function refuseOddParameters(query: object): void {
     if (name in Object.prototype) return [words.unknownFieldFault(path, 'this query')];
     return typeof value === 'string' && !isStorable(value) ? [words.invalidCharactersFault(path)] : [];
   });
-  if (details.length > 0) throw new DomainError('validation_failed', describeFaults(details), { details });
+  if (details.length > 0) throw validationFailed(details);
 }
 
 /** class-validator's errors, nested ones too, as the faults that a body with the same mistakes has. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { unavailable } from '../database/database-errors';
 import { FairQueue } from './fair-queue';
 
@@ -31,6 +32,11 @@ export interface LaneWatch {
   around<T>(marks: readonly unknown[], run: () => Promise<T>): Promise<T>;
 }
 
+/** So many in one commit are several who send one piece after the other … */
+const BUSY_BATCH = 8;
+/** … and who is answered comes back within some milliseconds, to share the next commit with those who wait already. */
+const REST_MS = 4;
+
 interface Entry<Work, Answer> {
   readonly work: Work;
   readonly bytes: number;
@@ -46,8 +52,8 @@ export interface Weighed<Work> {
 }
 
 /**
- * Group commit: what arrives while a commit is under way joins the next one. There is no timer, so an idle lane adds
- * no wait, and the busier it is the more work shares one commit. Workspaces take turns (`FairQueue`); pieces that
+ * Group commit: what arrives while a commit is under way joins the next one. An idle lane adds no wait, and the busier it is
+ * the more work shares one commit; a busy one rests a moment between two, or two halves of its senders would take turns. Workspaces take turns (`FairQueue`); pieces that
  * somebody waits for one by one go before those of bulk requests.
  */
 export class Lane<Work, Answer> implements LaneState {
@@ -102,7 +108,13 @@ export class Lane<Work, Answer> implements LaneState {
   private async drain(): Promise<void> {
     // One turn of the event loop, so that requests read in the same turn share the first batch.
     await new Promise(setImmediate);
-    while (this.depth > 0) await this.runBatch(this.nextBatch());
+    while (this.depth > 0) {
+      const batch = this.nextBatch();
+      await this.runBatch(batch);
+      const isBusy = batch.length >= BUSY_BATCH && this.depth > 0;
+      // Unless there is more than enough for the next one.
+      if (isBusy && this.depth <= batch.length) await wait(REST_MS);
+    }
     this.running = undefined;
   }
 

@@ -12,7 +12,7 @@ export interface Description<Label extends string> {
   /** Begins with `cds_`, ends with its unit; `_total` for what only grows. */
   readonly name: string;
   readonly help: string;
-  /** Each of a short closed list: never a workspace, source, campaign or anything else that clients choose. */
+  /** Each of a short closed list: never a source, campaign or anything else that clients choose; workspaces only as a few of the busiest. */
   readonly labels?: readonly Label[];
 }
 
