@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
+import { eventIdOf } from '../../src/ingest/domain/event-id';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
 import { freshDatabaseUrl, withClient } from '../support/database';
@@ -48,6 +49,15 @@ async function send(tenantId: string, names: readonly string[], node = 0): Promi
 
 const queued = (tenantId: string) => rowsOf(url, 'SELECT 1 FROM event_queue WHERE tenant_id = $1', [tenantId]);
 
+/** Events that are through at their first attempt, without anything done. */
+const recordsOf = (tenantId: string) =>
+  rowsOf(
+    url,
+    `SELECT count(*)::int AS events, count(processed_at)::int AS times FROM event_processing
+     WHERE tenant_id = $1 AND state = 'processed' AND attempts = 1 AND last_error IS NULL AND reactions = '[]'`,
+    [tenantId],
+  );
+
 const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_unused, at) => `${prefix}/${at}`);
 
 describe('events of workspaces in which nothing is done with them', () => {
@@ -58,13 +68,7 @@ describe('events of workspaces in which nothing is done with them', () => {
     );
     for (const { tenantId } of tenants) {
       await untilDrained(url, tenantId);
-      const records = await rowsOf(
-        url,
-        `SELECT count(*)::int AS events, count(processed_at)::int AS times FROM event_processing
-         WHERE tenant_id = $1 AND state = 'processed' AND attempts = 1 AND last_error IS NULL AND reactions = '[]'`,
-        [tenantId],
-      );
-      expect(records).toEqual([{ events: 1_000, times: 1_000 }]);
+      expect(await recordsOf(tenantId)).toEqual([{ events: 1_000, times: 1_000 }]);
       expect(await appliedTo(url, tenantId)).toEqual([]);
       expect(await nodes[0]!.get(ProcessingFigures).summary(tenantId)).toMatchObject({
         ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 1_000, failed: 0 },
@@ -87,6 +91,26 @@ describe('events of workspaces in which nothing is done with them', () => {
       await client.query('ROLLBACK');
     });
     await untilDrained(url, tenantId);
+  });
+});
+
+describe('a record that somebody else has locked', () => {
+  it('holds up no other workspace, and its own no longer than the lock', async () => {
+    const [held, other] = [await aTenant(url), await aTenant(url)];
+    await withClient(url, async (client) => {
+      const eventId = eventIdOf(held.tenantId, 'shop', '1/one');
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO event_processing (tenant_id, event_id, state, attempts, reactions) VALUES ($1, $2, 'queued', 1, '[]')`,
+        [held.tenantId, eventId],
+      );
+      await Promise.all([send(held.tenantId, ['1/one', '1/two']), send(other.tenantId, namesOf('1', 50), 1)]);
+      await untilDrained(url, other.tenantId);
+      expect((await queued(held.tenantId)).length).toBeGreaterThan(0);
+      await client.query('ROLLBACK');
+    });
+    await untilDrained(url, held.tenantId);
+    expect(await recordsOf(held.tenantId)).toEqual([{ events: 2, times: 2 }]);
   });
 });
 
