@@ -16,7 +16,7 @@ import { QueueDrain } from './queue-drain';
 import { QueueLeases } from './queue-leases';
 
 /** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
-const REST_SHARE = 0.3;
+const REST_SHARE = 0.5;
 /** Places are drained at most so often: what comes in meanwhile shares one commit, and nobody waits for it. */
 const DRAIN_EVERY_MS = 50;
 const PLACES_PER_DRAIN = 256;
