@@ -9,12 +9,15 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     SELECT 1 FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
     WHERE tenant_id = $1 AND i.kind = 'EXTERNAL' GROUP BY p.root_id HAVING count(*) > 1`,
   'counts that are not those of the identifiers': `
-    SELECT 1 FROM profiles r WHERE r.tenant_id = $1 AND r.root_id = r.profile_id AND
-      ROW(r.email_count, r.phone_count, r.device_count, r.external_id)::text <> (
-        SELECT ROW(count(*) FILTER (WHERE i.kind = 'EMAIL'), count(*) FILTER (WHERE i.kind = 'PHONE'),
-          count(*) FILTER (WHERE i.kind = 'DEVICE'), max(i.value) FILTER (WHERE i.kind = 'EXTERNAL'))::text
-        FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
-        WHERE i.tenant_id = r.tenant_id AND p.root_id = r.profile_id)`,
+    WITH found AS (
+      SELECT p.root_id, ROW(count(*) FILTER (WHERE i.kind = 'EMAIL'), count(*) FILTER (WHERE i.kind = 'PHONE'),
+        count(*) FILTER (WHERE i.kind = 'DEVICE'), max(i.value) FILTER (WHERE i.kind = 'EXTERNAL'))::text AS counts
+      FROM profiles p LEFT JOIN profile_identifiers i USING (tenant_id, profile_id)
+      WHERE p.tenant_id = $1 GROUP BY p.root_id
+    )
+    SELECT 1 FROM profiles r LEFT JOIN found f ON f.root_id = r.profile_id
+    WHERE r.tenant_id = $1 AND r.root_id = r.profile_id
+      AND ROW(r.email_count, r.phone_count, r.device_count, r.external_id)::text IS DISTINCT FROM f.counts`,
   'an EXTERNAL identifier that is not its root’s own': `
     SELECT 1 FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
     WHERE tenant_id = $1 AND i.kind = 'EXTERNAL' AND p.root_id <> p.profile_id`,
@@ -32,11 +35,14 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
       JOIN profiles t ON t.tenant_id = m.tenant_id AND t.profile_id = m.into_evidence_id
     WHERE m.tenant_id = $1 AND m.undone_at IS NOT NULL AND f.root_id = t.root_id`,
   'a customer with more or fewer merges in force than hold its profiles together': `
-    SELECT 1 FROM profiles p WHERE p.tenant_id = $1 GROUP BY p.root_id
-    HAVING count(*) - 1 <> (
-      SELECT count(*) FROM profile_merges m
+    WITH merges AS (
+      SELECT f.root_id, count(*) AS in_force FROM profile_merges m
         JOIN profiles f ON f.tenant_id = m.tenant_id AND f.profile_id = m.from_evidence_id
-      WHERE m.tenant_id = $1 AND m.undone_at IS NULL AND f.root_id = p.root_id)`,
+      WHERE m.tenant_id = $1 AND m.undone_at IS NULL GROUP BY f.root_id
+    ), customers AS (
+      SELECT root_id, count(*) AS profiles FROM profiles WHERE tenant_id = $1 GROUP BY root_id
+    )
+    SELECT 1 FROM customers LEFT JOIN merges USING (root_id) WHERE profiles - 1 <> coalesce(in_force, 0)`,
   'an event of no profile': `
     SELECT 1 FROM events e LEFT JOIN profiles p USING (tenant_id, profile_id)
     WHERE e.tenant_id = $1 AND p.profile_id IS NULL`,
