@@ -30,8 +30,7 @@ interface Wanted extends StateOwner {
 }
 
 /**
- * Reads state, on a connection of its own. Reads that come in while others are under way share the next statement; none waits
- * for a timer. None of them can fail by itself: what names an owner was checked before.
+ * Reads state, on a connection of its own. Reads that come in while others are under way share the next statement. None of them can fail by itself: what names an owner was checked before.
  */
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {

@@ -82,6 +82,7 @@ export class PipelinedConnection {
         sendLast: (statement, values) => void last.push(heard(send(statement, values))),
       });
       const [result] = await Promise.all([worked, begun]);
+      isOver = true;
       const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), ...last]);
       if (committed.command !== 'COMMIT') throw new RolledBackError('COMMIT was answered with ROLLBACK');
       return result;
@@ -90,8 +91,6 @@ export class PipelinedConnection {
       // On a lost connection the server rolls back by itself, and the next transaction opens a new one.
       await session.pipeline.send(ROLLBACK, []).catch(() => this.discard(session));
       throw error;
-    } finally {
-      isOver = true;
     }
   }
 
