@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IncomingEvent } from './domain/incoming-event';
-import { shardOf, type QueuePlace } from './domain/queue-place';
+import { shardOf } from './domain/queue-place';
 import * as sql from './event.sql';
+import type { Queued } from './queue-signal';
 
 /** An event on its way into the log. */
 export interface EventToStore {
@@ -20,6 +21,8 @@ export interface HomedEvent extends EventToStore {
   readonly profileId: string;
   /** The customer at the time of receipt, whose events are processed in order. */
   readonly rootId: string;
+  /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
+  readonly queueBundleId: string | null;
 }
 
 /** What the log says of an event that is there already. */
@@ -63,15 +66,36 @@ export class EventLog {
     return new Set(rows.map((row) => row.event_id));
   }
 
-  /** Queues stored events in the order of their arrival, in the flush that commits them; answers where. */
-  enqueue(transaction: Transaction, events: readonly HomedEvent[]): QueuePlace[] {
+  /**
+   * Queues stored events in the flush that commits them: those that wait by themselves in the order of their arrival. All that
+   * share an entry must be of one transaction. Answers what was queued.
+   */
+  enqueue(transaction: Transaction, events: readonly HomedEvent[]): Queued {
+    const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
+    const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
+    if (alone.length > 0) this.enqueueAlone(transaction, alone);
+    if (together.length > 0) this.enqueueTogether(transaction, together);
+    const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
+    return { places, hasBundles: together.length > 0 };
+  }
+
+  private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[]): void {
     transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
       events.map((event) => event.tenantId),
       events.map((event) => shardOf(event.rootId)),
       events.map((event) => event.eventId),
       events.map((event) => event.rootId),
     ]);
-    return events.map((event) => ({ tenantId: event.tenantId, shard: shardOf(event.rootId) }));
+  }
+
+  private enqueueTogether(transaction: Transaction, events: readonly HomedEvent[]): void {
+    const counts = new Map<string, number>();
+    for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+    transaction.sendLast(sql.INSERT_QUEUED_BUNDLES, [
+      events[0]?.queueBundleId,
+      [...counts.keys()],
+      [...counts.values()],
+    ]);
   }
 }
 
@@ -94,6 +118,7 @@ function columnsOf(events: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.identity),
     events.map(({ event }) => event.properties),
     events.map(({ contentHash }) => Buffer.from(contentHash, 'base64')),
+    events.map(({ queueBundleId }) => queueBundleId),
   ];
 }
 

@@ -78,32 +78,21 @@ export const REMOVE_ENTRIES: Statement = {
 };
 
 /**
- * Takes the first $3 entries of each of these places out and writes their events down as processed at the first attempt,
- * without having been looked at.
+ * Takes up to $1 bundles out, but for those that somebody else is taking, and writes down that they are processed. Nothing is
+ * to be done with their events, so that neither an order nor a failure could show.
  */
-export const DRAIN_PLACES: Statement = {
-  name: 'queue_drain_places',
+export const PROCESS_BUNDLES: Statement = {
+  name: 'queue_process_bundles',
   text: `
-    WITH entries AS MATERIALIZED (
-      SELECT u.tenant_id, u.shard, q.queued_at, q.position, q.event_id
-      FROM unnest($1::uuid[], $2::smallint[]) AS u (tenant_id, shard)
-      CROSS JOIN LATERAL (
-        SELECT queued_at, position, event_id FROM event_queue WHERE tenant_id = u.tenant_id AND shard = u.shard
-        ORDER BY queued_at, position, event_id LIMIT $3
-      ) q
+    WITH taken AS MATERIALIZED (
+      SELECT tenant_id, id FROM queued_bundles ORDER BY tenant_id, id LIMIT $1 FOR UPDATE SKIP LOCKED
     ), gone AS (
-      DELETE FROM event_queue q USING entries e
-      WHERE q.tenant_id = e.tenant_id AND q.shard = e.shard AND q.queued_at = e.queued_at AND q.position = e.position
-        AND q.event_id = e.event_id
-      RETURNING q.tenant_id, q.shard, q.event_id
+      DELETE FROM queued_bundles q USING taken t WHERE q.tenant_id = t.tenant_id AND q.id = t.id
+      RETURNING q.tenant_id, q.id, q.events
     ), written AS (
-      INSERT INTO event_processing AS stored (tenant_id, event_id, state, attempts, processed_at, last_error, reactions)
-      SELECT tenant_id, event_id, 'processed', 1, clock_timestamp(), NULL, '[]' FROM gone ORDER BY tenant_id, event_id
-      ON CONFLICT ON CONSTRAINT event_processing_pkey DO UPDATE SET
-        state = excluded.state, attempts = excluded.attempts, processed_at = excluded.processed_at,
-        last_error = excluded.last_error, reactions = excluded.reactions
+      INSERT INTO processed_bundles (tenant_id, id, processed_at) SELECT tenant_id, id, clock_timestamp() FROM gone
     )
-    SELECT tenant_id, shard, count(*)::int AS drained FROM gone GROUP BY tenant_id, shard`,
+    SELECT tenant_id, count(*)::int AS bundles, sum(events)::int AS events FROM gone GROUP BY tenant_id`,
 };
 
 /** Puts entries back where they have been, before all that came since. */

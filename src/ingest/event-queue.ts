@@ -20,9 +20,11 @@ export interface QueueEntry extends QueuedKey {
   readonly event: LoggedEvent;
 }
 
-/** How many entries of a place. */
-export interface PlaceCount extends QueuePlace {
-  readonly count: number;
+/** What has left the queue of a workspace. */
+export interface ProcessedBundles {
+  readonly tenantId: string;
+  readonly bundles: number;
+  readonly events: number;
 }
 
 interface EventRow {
@@ -101,14 +103,14 @@ export class EventQueue {
   }
 
   /**
-   * Takes up to `most` entries out of each of these places, unread, and writes their events down as processed. Answers how many
-   * of each place that had any.
+   * Takes up to `most` bundles out, of all workspaces, and writes their events down as processed. Answers what has left the
+   * queue, by workspace.
    */
-  async drain(transaction: Transaction, places: readonly QueuePlace[], most: number): Promise<PlaceCount[]> {
-    const rows = await transaction.send<{ tenant_id: string; shard: number; drained: number }>(sql.DRAIN_PLACES, [
-      ...[places.map(({ tenantId }) => tenantId), places.map(({ shard }) => shard), most],
+  async processBundles(transaction: Transaction, most: number): Promise<ProcessedBundles[]> {
+    const rows = await transaction.send<{ tenant_id: string; bundles: number; events: number }>(sql.PROCESS_BUNDLES, [
+      most,
     ]);
-    return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard, count: row.drained }));
+    return rows.map(({ tenant_id: tenantId, bundles, events }) => ({ tenantId, bundles, events }));
   }
 
   /** Puts entries back where they have been, along with the caller's COMMIT. */

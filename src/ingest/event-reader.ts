@@ -84,9 +84,10 @@ export class EventReader {
     return { events: fits ? [event] : [], nextCursor: null };
   }
 
-  private async isInState({ tenantId, eventId }: Event, wanted: ProcessingState | undefined): Promise<boolean> {
+  private async isInState(event: Event, wanted: ProcessingState | undefined): Promise<boolean> {
     if (wanted === undefined) return true;
-    return ((await this.processing.of(tenantId, [eventId])).get(eventId)?.state ?? 'queued') === wanted;
+    const found = await this.processing.of(event.tenantId, [event]);
+    return (found.get(event.eventId)?.state ?? 'queued') === wanted;
   }
 
   private lookAt(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
@@ -103,7 +104,12 @@ export class EventReader {
          ) newest
          LEFT JOIN LATERAL (
            SELECT state FROM event_processing
-           WHERE $10::text IS NOT NULL AND tenant_id = newest.tenant_id AND event_id = newest.event_id LIMIT 1
+           WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NULL
+             AND tenant_id = newest.tenant_id AND event_id = newest.event_id
+           UNION ALL
+           SELECT 'processed' FROM processed_bundles
+           WHERE $10::text IS NOT NULL AND tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
+           LIMIT 1
          ) processing ON true
        )
        SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY position LIMIT $9`,

@@ -21,10 +21,9 @@ export class EventViews {
   /** Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. */
   async of(tenantId: string, events: readonly Event[], { unmasked }: ViewOptions): Promise<EventDto[]> {
     const profileIds = [...new Set(events.map((event) => event.profileId))];
-    const eventIds = events.map((event) => event.eventId);
     const [customers, processing] = await Promise.all([
       this.identity.customersOf(tenantId, profileIds),
-      this.processing.of(tenantId, eventIds),
+      this.processing.of(tenantId, events),
     ]);
     return Promise.all(
       events.map(async (event) => {

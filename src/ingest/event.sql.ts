@@ -20,10 +20,10 @@ export const INSERT_EVENTS: Statement = {
   name: 'ingest_insert_events',
   text: `
     INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
-      occurred_at, received_at, profile_id, identity, properties, content_hash, batch_id)
-    SELECT e.*, $14::uuid
+      occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
+    SELECT e.*, $15::uuid
     FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::timestamptz[],
-      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[]) AS e
+      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[], $14::uuid[]) AS e
     ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
     RETURNING event_id`,
 };
@@ -37,4 +37,13 @@ export const INSERT_QUEUE_ENTRIES: Statement = {
     SELECT u.tenant_id, u.shard, now.at, u.position, u.event_id, u.profile_id
     FROM now, unnest($1::uuid[], $2::smallint[], $3::uuid[], $4::uuid[])
       WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, position)`,
+};
+
+/** Queues stored events that nothing is done with, all those of a workspace by one entry. */
+export const INSERT_QUEUED_BUNDLES: Statement = {
+  name: 'ingest_insert_queued_bundles',
+  text: `
+    INSERT INTO queued_bundles (tenant_id, id, queued_at, events)
+    SELECT u.tenant_id, $1::uuid, clock_timestamp(), u.events
+    FROM unnest($2::uuid[], $3::int[]) AS u (tenant_id, events)`,
 };

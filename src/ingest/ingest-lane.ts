@@ -10,9 +10,8 @@ import { LaneWatches } from '../platform/observability/lane-watches';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
-import type { QueuePlace } from './domain/queue-place';
 import { IngestTransaction, type IngestWork } from './ingest-transaction';
-import { QueueSignal } from './queue-signal';
+import { QueueSignal, type Queued } from './queue-signal';
 import { settleCopies } from './settle-copies';
 
 /** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
@@ -86,11 +85,11 @@ export class IngestLane implements BeforeApplicationShutdown {
   }
 
   private async attempt(works: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
-    let places: readonly QueuePlace[] = [];
+    let queued: Queued | undefined;
     const outcomes = await this.connection.transaction((open) =>
-      this.transaction.run(open, works, batchId, (queued) => (places = queued)),
+      this.transaction.run(open, works, batchId, (told) => (queued = told)),
     );
-    if (places.length > 0) this.signal.tell(places);
+    if (queued !== undefined) this.signal.tell(queued);
     return outcomes;
   }
 }

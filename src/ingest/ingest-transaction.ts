@@ -4,11 +4,13 @@ import { newId } from '../platform/ids/ids';
 import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
 import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
-import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
 import { saysTheSame } from './domain/content-hash';
+import { kindName, type EventKind } from './domain/event-kind';
 import type { Outcome, WarningReason } from './domain/outcome';
-import type { QueuePlace } from './domain/queue-place';
 import { warningProblem } from './domain/warning-entry';
+import { EventAudience } from './event-audience';
+import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
+import type { Queued } from './queue-signal';
 
 /** An event in the lane. */
 export interface IngestWork extends EventToStore {
@@ -34,23 +36,26 @@ export class IngestTransaction {
   constructor(
     private readonly identity: IdentityService,
     private readonly log: EventLog,
+    private readonly audience: EventAudience,
     private readonly review: ReviewService,
   ) {}
 
   /**
-   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` hears where
-   * entries will stand in the queue, once this is committed.
+   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` hears what will
+   * be in the queue, once this is committed. Events that somebody waits for have entries of their own there, in an order that
+   * matters; all others share one. Whatever was to be done with events before one of these came in is seen here.
    */
   async run(
     transaction: Transaction,
     batch: readonly IngestWork[],
     batchId: string,
-    queued: (places: readonly QueuePlace[]) => void,
+    queued: (queued: Queued) => void,
   ): Promise<Outcome[]> {
     const claims = batch.map(claimOf);
-    const [stored, reading] = await Promise.all([
+    const [stored, reading, awaited] = await Promise.all([
       this.log.find(transaction, batch),
       this.identity.read(transaction, claims),
+      this.audience.of(transaction, batch.map(kindOf)),
     ]);
     const fresh = batch.filter((work) => !stored.has(work.eventId));
     if (fresh.length === 0) return this.conclude(transaction, batch, repeated(batch, stored, batchId));
@@ -58,7 +63,7 @@ export class IngestTransaction {
     const freshClaims = fresh.map(claimOf);
     const decision = await this.identity.decide(transaction, freshClaims, reading);
     await this.identity.claim(transaction, freshClaims, reading, decision);
-    const homed = homedEvents(fresh, decision);
+    const homed = homedEvents(fresh, decision, awaited);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, homed, batchId),
       this.identity.write(transaction, decision, freshClaims),
@@ -154,11 +159,23 @@ function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, Stor
   });
 }
 
-function homedEvents(fresh: readonly IngestWork[], { homes }: IdentityDecision): HomedEvent[] {
-  return fresh.flatMap((work, index) => {
+function kindOf({ tenantId, event: { eventType } }: IngestWork): EventKind {
+  return { tenantId, eventType };
+}
+
+function homedEvents(
+  fresh: readonly IngestWork[],
+  { homes }: IdentityDecision,
+  awaited: ReadonlySet<string>,
+): HomedEvent[] {
+  const sharedId = newId();
+  return fresh.flatMap((work, index): HomedEvent[] => {
     const home = homes[index];
     if (home?.outcome !== 'resolved') return [];
-    return [{ ...work, profileId: home.profileId, rootId: home.rootId }];
+    const { tenantId, eventId, event, contentHash, receivedAt } = work;
+    const { profileId, rootId } = home;
+    const queueBundleId = awaited.has(kindName(kindOf(work))) ? null : sharedId;
+    return [{ tenantId, eventId, event, contentHash, receivedAt, profileId, rootId, queueBundleId }];
   });
 }
 

@@ -4,7 +4,10 @@ import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
 import { EventProcessing } from './entities/event-processing.entity';
 import { Event } from './entities/event.entity';
+import { ProcessedBundle } from './entities/processed-bundle.entity';
+import { QueuedBundle } from './entities/queued-bundle.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
+import { EventAudience } from './event-audience';
 import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
 import { EventQueue } from './event-queue';
@@ -26,16 +29,19 @@ import { QueueSignal } from './queue-signal';
 import { Timeline } from './timeline';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Event, QueuedEvent, EventProcessing]), IdentityModule, ReviewModule],
+  imports: [
+    TypeOrmModule.forFeature([Event, QueuedEvent, EventProcessing, QueuedBundle, ProcessedBundle]),
+    ...[IdentityModule, ReviewModule],
+  ],
   controllers: [ExternalEventsController, EventsController],
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
-    ...[EventQueue, IngestFigures, QueueSignal, ProcessingReader],
+    ...[EventAudience, EventQueue, IngestFigures, QueueSignal, ProcessingReader],
   ],
   exports: [
     ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
-    ...[EventQueue, QueueSignal],
+    ...[EventAudience, EventQueue, QueueSignal],
   ],
 })
 export class IngestModule {

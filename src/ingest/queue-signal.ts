@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { QueuePlace } from './domain/queue-place';
 
-export type QueueListener = (places: readonly QueuePlace[]) => void;
+/** What a commit has put into the queue. */
+export interface Queued {
+  /** Where the events stand that have entries of their own. */
+  readonly places: readonly QueuePlace[];
+  readonly hasBundles: boolean;
+}
+
+export type QueueListener = (queued: Queued) => void;
 
 /**
- * Tells workers of the same process at once where something was queued. Nothing depends on it: what it misses, because it
+ * Tells workers of the same process at once what was queued. Nothing depends on it: what it misses, because it
  * was queued by another process, is found by looking.
  */
 @Injectable()
@@ -16,7 +23,7 @@ export class QueueSignal {
   }
 
   /** To be called after the commit that queued the entries. */
-  tell(places: readonly QueuePlace[]): void {
-    this.listener?.(places);
+  tell(queued: Queued): void {
+    this.listener?.(queued);
   }
 }

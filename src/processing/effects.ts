@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { EventKind } from '../ingest/domain/event-kind';
+import { EventAudience } from '../ingest/event-audience';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
 
@@ -7,15 +9,13 @@ import type { EffectResult, EventEffect, EventToProcess } from './domain/event-e
 export class EventEffects {
   private readonly effects: EventEffect[] = [];
 
+  constructor(audience: EventAudience) {
+    audience.answeredBy((transaction, kinds) => this.concerned(transaction, kinds));
+  }
+
   /** To be called while the application starts. */
   register(effect: EventEffect): void {
     this.effects.push(effect);
-  }
-
-  /** Which of these workspaces have anything that may be done with their events, by what the transaction sees now. */
-  async concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const found = await Promise.all(this.effects.map((effect) => effect.concerned(transaction, tenantIds)));
-    return new Set(found.flatMap((each) => [...each]));
   }
 
   /** Applies all of them, one after the other, and answers one result for each event, in their order. */
@@ -27,6 +27,10 @@ export class EventEffects {
       merged = merged.map((before, index) => together(before, results[index]));
     }
     return merged;
+  }
+
+  private async concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
+    return (await Promise.all(this.effects.map((effect) => effect.concerned(transaction, kinds)))).flat();
   }
 }
 

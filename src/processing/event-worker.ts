@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModu
 import { LRUCache } from 'lru-cache';
 import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
 import { BEFORE_ALL_PLACES, EventQueue } from '../ingest/event-queue';
-import { QueueSignal } from '../ingest/queue-signal';
+import { QueueSignal, type Queued } from '../ingest/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
@@ -12,17 +12,16 @@ import { LostRaceError } from '../platform/lane/persist-batch';
 import { Agenda } from './agenda';
 import { isDatabaseAway } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
-import { QueueDrain } from './queue-drain';
+import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
 
 /** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
 const REST_SHARE = 0.5;
-/** Places are drained at most so often: what comes in meanwhile shares one commit, and nobody waits for it. */
-const DRAIN_EVERY_MS = 50;
-const PLACES_PER_DRAIN = 256;
 const LOCK_TIMEOUT_MS = 1_000;
 /** An effect that takes longer is cancelled, and fails. */
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** Bundles are worked off at most so often: what comes in meanwhile shares a commit. A look for places comes along with it. */
+const ROUND_MS_MIN = 50;
 /** An idle process looks so often, at random, for what other processes have queued. */
 const LOOK_MS_MIN = 100;
 const LOOK_MS_MAX = 500;
@@ -32,7 +31,6 @@ const RECONNECT_MS = 300;
 /** Deadlocks and lost races in a row; then the one that causes them is looked for. */
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
-const WORKSPACES_REMEMBERED_MAX = 100_000;
 
 /**
  * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
@@ -42,30 +40,21 @@ const WORKSPACES_REMEMBERED_MAX = 100_000;
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
-  /** Places whose entries are taken one by one, and those that are drained. */
   private readonly agenda = new Agenda();
-  private readonly quiet = new Agenda();
-  /**
-   * Workspaces in which something is done with events; the others are asked about at each draining. This and the next by size,
-   * each entry of 1: `max` would set all the room aside at every start.
-   */
-  private readonly eventful = new LRUCache<string, true>({
-    maxSize: WORKSPACES_REMEMBERED_MAX,
-    sizeCalculation: () => 1,
-  });
-  private drainsAgainAt = 0;
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
+  /** By size, each entry of 1: `max` would set all the room aside at every start. */
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
-  /** Ends the wait for something to do. */
+  /** End the waits for something to do: of those who take turns, and of the scout. */
   private wake: () => void = () => undefined;
+  private wakeScout: () => void = () => undefined;
   private working: Promise<unknown> | undefined;
 
   constructor(
     private readonly batch: QueueBatch,
-    private readonly drain: QueueDrain,
+    private readonly bundles: QueuedBundles,
     private readonly queue: EventQueue,
     private readonly leases: QueueLeases,
     private readonly signal: QueueSignal,
@@ -83,8 +72,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Begins to work. A process that only takes events does not call it. */
   start(): void {
     if (this.working !== undefined) return;
-    this.agenda.onWork = this.quiet.onWork = () => this.wake();
-    this.signal.listen((places) => this.note(places));
+    this.agenda.onWork = () => this.wake();
+    this.signal.listen((queued) => this.note(queued));
     this.working = Promise.all([this.look(), this.work()]);
   }
 
@@ -93,6 +82,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     this.signal.listen(undefined);
     this.stopped.abort();
     this.wake();
+    this.wakeScout();
     await this.working;
   }
 
@@ -105,62 +95,45 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await Promise.all([this.scout, this.connection].map((connection) => connection.close()));
   }
 
-  private note(places: readonly QueuePlace[]): void {
-    for (const place of places) (this.eventful.has(place.tenantId) ? this.agenda : this.quiet).add([place]);
+  private note({ places, hasBundles }: Queued): void {
+    this.agenda.add(places);
+    if (hasBundles) this.wakeScout();
   }
 
-  /** Looks for places with entries, all of them in turn; more often while it finds some. */
+  /** Works bundles off and looks for places with entries, all of them in turn; more often while it finds some. */
   private async look(): Promise<void> {
     let after = BEFORE_ALL_PLACES;
     while (!this.stopped.signal.aborted) {
       let found: QueuePlace[] = [];
+      let isMore = false;
       try {
+        isMore = await this.bundles.workOff(this.scout);
         found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
-        this.note(found);
+        this.agenda.add(found);
       } catch (error) {
         this.tell(error);
       }
       after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PLACES : (found.at(-1) ?? BEFORE_ALL_PLACES);
-      await this.pause(found.length > 0 ? LOOK_MS_MIN : LOOK_MS_MIN + Math.random() * (LOOK_MS_MAX - LOOK_MS_MIN));
+      if (!isMore) await this.untilNextLook(found.length > 0);
     }
+  }
+
+  private async untilNextLook(hasFound: boolean): Promise<void> {
+    const told = new AbortController();
+    this.wakeScout = () => told.abort();
+    await this.pause(ROUND_MS_MIN);
+    if (this.stopped.signal.aborted) return;
+    const ms = hasFound ? LOOK_MS_MIN : LOOK_MS_MIN + Math.random() * (LOOK_MS_MAX - LOOK_MS_MIN);
+    await this.pause(ms - ROUND_MS_MIN, told.signal);
   }
 
   /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
   private async work(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      const isDrainDue = performance.now() >= this.drainsAgainAt;
-      const quiet = isDrainDue ? this.quiet.take(PLACES_PER_DRAIN) : [];
       const [place] = this.agenda.take(1);
-      if (quiet.length > 0) await this.drainPlaces(quiet);
-      if (place !== undefined) await this.takeTurn(place);
-      else if (quiet.length === 0) await this.somethingToDo();
+      if (place === undefined) await this.somethingToDo();
+      else await this.takeTurn(place);
     }
-  }
-
-  private async drainPlaces(places: readonly QueuePlace[]): Promise<void> {
-    const startedAt = performance.now();
-    try {
-      await this.createLeases(places);
-      const { eventful, full } = await this.connection.transaction((open) => this.drain.run(open, places));
-      for (const tenantId of eventful) this.eventful.set(tenantId, true);
-      for (const place of places) this.quiet.done(place, full.has(placeName(place)));
-      this.note(places.filter(({ tenantId }) => eventful.has(tenantId)));
-    } catch (error) {
-      await this.undrained(places, error);
-    }
-    const now = performance.now();
-    const isAll = places.length < PLACES_PER_DRAIN;
-    this.drainsAgainAt = isAll ? startedAt + DRAIN_EVERY_MS : now + (now - startedAt) * REST_SHARE;
-  }
-
-  /** Where it was not the moment's fault, the entries are taken one by one, which finds the one that it was. */
-  private async undrained(places: readonly QueuePlace[], error: unknown): Promise<void> {
-    const isAway = isDatabaseAway(error);
-    const isTriedAgain = isAway || isPassingByItself(error);
-    if (isAway) await this.recover(error);
-    else if (!isTriedAgain) this.tell(error);
-    for (const place of places) this.quiet.done(place, isTriedAgain);
-    if (!isTriedAgain) this.agenda.add(places);
   }
 
   private async takeTurn(place: QueuePlace): Promise<void> {
@@ -179,7 +152,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private async turn(place: QueuePlace): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
       try {
-        await this.createLeases([place]);
+        await this.createLease(place);
         return await this.connection.transaction((open) => this.batch.run(open, place, { carefully }));
       } catch (error) {
         if (isDatabaseAway(error) || carefully) throw error;
@@ -188,10 +161,10 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async createLeases(places: readonly QueuePlace[]): Promise<void> {
-    const unknown = places.filter((place) => !this.leased.has(placeName(place)));
-    if (unknown.length > 0) await this.connection.transaction((open) => this.leases.create(open, unknown));
-    for (const place of unknown) this.leased.set(placeName(place), true);
+  private async createLease(place: QueuePlace): Promise<void> {
+    if (this.leased.has(placeName(place))) return;
+    await this.connection.transaction((open) => this.leases.create(open, place));
+    this.leased.set(placeName(place), true);
   }
 
   /** What waits for earlier entries elsewhere in the workspace may go on once something there was done. */
@@ -204,18 +177,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async somethingToDo(): Promise<void> {
     if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
-    // What is to be drained waits for its time; what comes in meanwhile waits along with it.
-    const ms = this.quiet.isEmpty ? undefined : this.drainsAgainAt - performance.now();
-    if (ms !== undefined && ms <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-      this.wake = () => {
-        // Places to be drained end a wait without a time, which then gets one.
-        if (ms !== undefined && this.agenda.isEmpty && !this.stopped.signal.aborted) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
   /** Before anything is tried again, so that nobody goes round in a circle while the database is away. */
@@ -224,8 +186,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await this.pause(RECONNECT_MS * (0.5 + Math.random()));
   }
 
-  private async pause(ms: number): Promise<void> {
-    await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+  private async pause(ms: number, signal = this.stopped.signal): Promise<void> {
+    await wait(ms, undefined, { signal }).catch(() => undefined);
   }
 
   private tell(error: unknown): void {

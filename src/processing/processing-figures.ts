@@ -41,11 +41,13 @@ export class ProcessingFigures {
     const [row]: (FigureRow & { failed: string })[] = await this.database.query(
       `SELECT
          (SELECT count(*) FROM event_queue WHERE tenant_id = $1)
+           + (SELECT coalesce(sum(events), 0) FROM queued_bundles WHERE tenant_id = $1)
            + (SELECT count(*) FROM parked_events WHERE tenant_id = $1 AND queued_at > '-infinity') AS queued,
          least(
            (SELECT min(first.queued_at) FROM unnest($2::smallint[]) AS s (shard) CROSS JOIN LATERAL (
               SELECT queued_at FROM event_queue WHERE tenant_id = $1 AND shard = s.shard ORDER BY queued_at LIMIT 1
             ) first),
+           (SELECT min(queued_at) FROM queued_bundles WHERE tenant_id = $1),
            (SELECT min(queued_at) FROM parked_events WHERE tenant_id = $1 AND queued_at > '-infinity')
          ) AS oldest,
          (SELECT sum(processed) FROM processing_counts
@@ -63,6 +65,8 @@ export class ProcessingFigures {
       await this.database.query(
         `WITH waiting AS (
            SELECT tenant_id, count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue GROUP BY tenant_id
+           UNION ALL
+           SELECT tenant_id, sum(events), 0, min(queued_at) FROM queued_bundles GROUP BY tenant_id
            UNION ALL
            SELECT tenant_id, count(*), count(*), min(queued_at) FROM parked_events GROUP BY tenant_id
          ), done AS (

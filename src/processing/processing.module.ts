@@ -16,7 +16,7 @@ import { ProcessingMetrics } from './processing-metrics';
 import { ProcessingReplay } from './processing-replay';
 import { ProcessingController } from './processing.controller';
 import { QueueBatch } from './queue-batch';
-import { QueueDrain } from './queue-drain';
+import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder } from './queue-order';
 import { Settlement } from './settlement';
@@ -28,7 +28,7 @@ import { Settlement } from './settlement';
   ],
   controllers: [ProcessingController],
   providers: [
-    ...[EventEffects, EventWorker, QueueBatch, QueueDrain, QueueLeases, QueueOrder, Settlement],
+    ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, Settlement],
     ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],

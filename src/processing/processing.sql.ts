@@ -2,25 +2,19 @@ import type { Statement } from '../platform/database/pipelined-connection';
 
 const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
 
-/** Makes the rows that workers hold; sorted, so that nodes that discover the same do not wait for each other in a circle. */
-export const INSERT_LEASES: Statement = {
-  name: 'processing_insert_leases',
+/** Makes the row that workers hold. */
+export const INSERT_LEASE: Statement = {
+  name: 'processing_insert_lease',
   text: `
-    INSERT INTO queue_leases (tenant_id, shard)
-    SELECT u.tenant_id, u.shard FROM unnest($1::uuid[], $2::smallint[]) AS u (tenant_id, shard)
+    INSERT INTO queue_leases (tenant_id, shard) VALUES ($1::uuid, $2::smallint)
     ON CONFLICT ON CONSTRAINT queue_leases_pkey DO NOTHING`,
 };
 
-/** Takes places, but for those that somebody else has. What is in them is to be read in statements behind this one. */
-export const TAKE_LEASES: Statement = {
-  name: 'processing_take_leases',
+/** Takes a place, unless somebody else has it. What is in it is to be read in statements behind this one. */
+export const TAKE_LEASE: Statement = {
+  name: 'processing_take_lease',
   text: `
-    SELECT l.tenant_id, l.shard
-    FROM unnest($1::uuid[], $2::smallint[]) AS u (tenant_id, shard)
-    CROSS JOIN LATERAL (
-      SELECT tenant_id, shard FROM queue_leases WHERE tenant_id = u.tenant_id AND shard = u.shard
-      FOR UPDATE SKIP LOCKED
-    ) l`,
+    SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE SKIP LOCKED`,
 };
 
 /** Takes a place as soon as it is free. */
@@ -111,7 +105,7 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
-/** Counts events of places in the ten seconds that it is now; only whoever has a place counts for it. */
+/** Counts events of places in the ten seconds that it is now. */
 export const COUNT_PROCESSED: Statement = {
   name: 'processing_count_processed',
   text: `

@@ -55,11 +55,11 @@ export class QueueBatch {
     { carefully }: { readonly carefully: boolean },
   ): Promise<TurnOutcome> {
     // The entries are read behind the lock, in a statement that sees what the last holder has committed.
-    const [taken, front] = await Promise.all([
-      this.leases.take(transaction, [place]),
+    const [isTaken, front] = await Promise.all([
+      this.leases.take(transaction, place),
       this.queue.read(transaction, place, ENTRIES_MAX),
     ]);
-    if (taken.length === 0 || front.length === 0) return NOTHING;
+    if (!isTaken || front.length === 0) return NOTHING;
     const { arrangement, isFull } = await this.arrange(transaction, place, front);
     const { ready, behind, deferred } = arrangement;
     const settled = carefully ? await this.applyEach(transaction, ready) : await this.applyAll(transaction, ready);

@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
-import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
+import { kindName } from '../processing/domain/event-effects';
+import type { EffectResult, EventEffect, EventKind, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
 import { ledgerOf, mutationKey, type MutationOutcome, type MutationWork } from '../runtime/domain/mutation-work';
 import { fingerprintOf } from '../runtime/domain/operations-fingerprint';
@@ -14,7 +15,7 @@ import { recordOf, type EventRecord } from './domain/event-record';
 import { failureOf, faultsOf, outcomeOf, planReaction, type Plan, type ReactionResult } from './domain/react';
 import type { Reaction } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
-import { nameOf, ReactionMemory } from './reaction-memory';
+import { ReactionMemory } from './reaction-memory';
 
 type OpenPlan = Extract<Plan, { readonly operations: unknown }>;
 
@@ -32,9 +33,9 @@ export class EventReactions implements EventEffect, OnModuleInit {
     this.effects.register(this);
   }
 
-  /** Workspaces that have or had reactions. */
-  async concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set((await this.memory.versionsOf(transaction, tenantIds)).keys());
+  /** Those that there are reactions to, enabled or not. */
+  concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
+    return this.memory.withReactions(transaction, kinds);
   }
 
   /** Applies each reaction once for each event, however often it is called. Throws what may succeed later. */
@@ -45,7 +46,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     );
     const plans = events.map((each): Plan[] => {
       const record = onceOf(() => recordOf(each.event));
-      const reactions = known.get(nameOf({ tenantId: each.tenantId, eventType: each.event.eventType })) ?? [];
+      const reactions = known.get(kindName({ tenantId: each.tenantId, eventType: each.event.eventType })) ?? [];
       return reactions.flatMap((ready) => planReaction(ready, each, record) ?? []);
     });
     const results = await this.carryOut(transaction, events, plans);

@@ -1,23 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { distinctKinds, kindName, type EventKind } from '../processing/domain/event-effects';
 import { compileCondition } from './domain/compile-condition';
 import type { Condition } from './domain/condition';
 import type { ReadyReaction } from './domain/react';
 import type { ReactionOperation } from './domain/reaction';
 import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
-import { READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
+import { FIND_KINDS, READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
 
 /** Bytes of JSON; ready to be asked, a condition takes some ten times as much. */
 const REMEMBERED_BYTES_MAX = 16 * 1024 * 1024;
 /** What an entry takes beside its reactions: most types of events have none. */
 const ENTRY_BYTES = 200;
-
-/** A type of events of a workspace. */
-export interface EventTypeKey {
-  readonly tenantId: string;
-  readonly eventType: string;
-}
 
 interface Remembered {
   readonly version: string;
@@ -47,20 +42,20 @@ export class ReactionMemory {
     sizeCalculation: ({ bytes }) => bytes,
   });
 
-  /** By `nameOf` of the keys; a type without reactions may be missing. In the order of their first definition. */
+  /** By `kindName`; a type without reactions may be missing. In the order of their first definition. */
   async read(
     transaction: Transaction,
-    wanted: readonly EventTypeKey[],
+    wanted: readonly EventKind[],
   ): Promise<ReadonlyMap<string, readonly ReadyReaction[]>> {
-    const keys = [...new Map(wanted.map((key) => [nameOf(key), key])).values()];
+    const keys = distinctKinds(wanted);
     const versions = await this.versionsOf(transaction, [...new Set(keys.map(({ tenantId }) => tenantId))]);
     const found = new Map<string, readonly ReadyReaction[]>();
-    const unknown: EventTypeKey[] = [];
+    const unknown: EventKind[] = [];
     for (const key of keys) {
       const version = versions.get(key.tenantId);
       if (version === undefined) continue;
-      const known = this.remembered.get(nameOf(key));
-      if (known?.version === version) found.set(nameOf(key), known.reactions);
+      const known = this.remembered.get(kindName(key));
+      if (known?.version === version) found.set(kindName(key), known.reactions);
       else unknown.push(key);
     }
     for (const [key, entry] of await this.load(transaction, unknown, versions)) {
@@ -70,8 +65,20 @@ export class ReactionMemory {
     return found;
   }
 
+  /** Those of these kinds that there are reactions to, by what the transaction sees now. */
+  async withReactions(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
+    const rows = await transaction.send<{ position: string }>(FIND_KINDS, [
+      kinds.map(({ tenantId }) => tenantId),
+      kinds.map(({ eventType }) => eventType),
+    ]);
+    return rows.flatMap(({ position }) => kinds[Number(position) - 1] ?? []);
+  }
+
   /** How often the reactions of workspaces have changed; those that never had one are missing. */
-  async versionsOf(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  private async versionsOf(
+    transaction: Transaction,
+    tenantIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
     const rows = await transaction.send<{ tenant_id: string; version: string }>(READ_SET_VERSIONS, [tenantIds]);
     return new Map(rows.map(({ tenant_id: tenantId, version }) => [tenantId, version]));
   }
@@ -79,7 +86,7 @@ export class ReactionMemory {
   /** Read behind the versions, and so at least as new. */
   private async load(
     transaction: Transaction,
-    keys: readonly EventTypeKey[],
+    keys: readonly EventKind[],
     versions: ReadonlyMap<string, string>,
   ): Promise<Map<string, Remembered>> {
     if (keys.length === 0) return new Map();
@@ -91,15 +98,10 @@ export class ReactionMemory {
     const entries = keys.map((key, index): [string, Remembered] => {
       const own = rows.filter(({ position }) => Number(position) === index + 1);
       const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
-      return [nameOf(key), { version: versions.get(key.tenantId) ?? '', reactions: own.map(readyOf), bytes }];
+      return [kindName(key), { version: versions.get(key.tenantId) ?? '', reactions: own.map(readyOf), bytes }];
     });
     return new Map(entries);
   }
-}
-
-/** A workspace is a UUID, so that no two types share a name. */
-export function nameOf({ tenantId, eventType }: EventTypeKey): string {
-  return `${tenantId}/${eventType}`;
 }
 
 function readyOf(row: ReactionRow): ReadyReaction {

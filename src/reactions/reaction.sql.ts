@@ -9,6 +9,18 @@ export const READ_SET_VERSIONS: Statement = {
     CROSS JOIN LATERAL (SELECT version FROM reaction_sets WHERE tenant_id = u.tenant_id LIMIT 1) s`,
 };
 
+/** To which of these types of events there are reactions. */
+export const FIND_KINDS: Statement = {
+  name: 'reactions_find_kinds',
+  text: `
+    SELECT u.position
+    FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM reactions
+      WHERE tenant_id = u.tenant_id AND event_type = u.event_type AND created_at > '-infinity' LIMIT 1
+    ) r`,
+};
+
 /** The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may have. */
 export const READ_REACTIONS: Statement = {
   name: 'reactions_read',

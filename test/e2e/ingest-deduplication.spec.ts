@@ -8,6 +8,7 @@ import {
   shuffled,
 } from '../support/builders';
 import { type Answer, aReadyClient, type Client, reviewEntries, theReviewEntry } from '../support/client';
+import { QUEUED_EVENTS } from '../support/processing';
 import { withClient } from '../support/database';
 
 const COPIES = 64;
@@ -211,7 +212,7 @@ describe('deduplication across the families', () => {
     await client.post(EXTERNAL_EVENTS.path, event);
     await client.post(EXTERNAL_EVENTS.batchPath, { items: [event, { ...event, identity: {} }] });
     const queued = await withClient(service.databaseUrl, async (database) => {
-      const text = `SELECT q.event_id FROM event_queue q JOIN events e USING (tenant_id, event_id) WHERE e.event_id = $1`;
+      const text = `SELECT event_id FROM ${QUEUED_EVENTS} q WHERE event_id = $1`;
       return (await database.query(text, [body.event_id])).rows;
     });
     expect(queued).toEqual([{ event_id: body.event_id }]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
+import { QUEUED_EVENTS } from '../support/processing';
 import { withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 
@@ -108,7 +109,7 @@ describe('POST /v1/review-entries:replay', () => {
     const { rows } = await withClient(service.databaseUrl, (database) =>
       database.query(
         `SELECT (SELECT count(*)::int FROM events WHERE tenant_id = $1) AS events,
-           (SELECT count(*)::int FROM event_queue WHERE tenant_id = $1) AS queued,
+           (SELECT count(*)::int FROM ${QUEUED_EVENTS} q WHERE tenant_id = $1) AS queued,
            (SELECT count(*)::int FROM review_entries WHERE tenant_id = $1 AND status = 'open') AS open`,
         [tenantId],
       ),

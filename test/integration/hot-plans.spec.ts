@@ -36,6 +36,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   mutation_outcomes_pkey: 4,
   event_queue_pkey: 5,
   event_processing_pkey: 2,
+  queued_bundles_pkey: 2,
   queue_leases_pkey: 2,
   parked_events_pkey: 5,
   parked_events_due_idx: 2,
@@ -52,7 +53,8 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // The entries of a place, or parked for a profile, in their order.
   [queue.READ_ENTRIES.name]: { event_queue_pkey: 2 },
   [queue.FIRST_ENTRIES.name]: { event_queue_pkey: 2 },
-  [queue.DRAIN_PLACES.name]: { event_queue_pkey: 2 },
+  // The next bundles, whatever workspace they are of.
+  [queue.PROCESS_BUNDLES.name]: { queued_bundles_pkey: 0 },
   [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },

@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import type { IngestResult } from '../../src/ingest/domain/outcome';
 import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
+import { QUEUED_EVENTS } from '../support/processing';
 import { databaseUrl, untilBlocked, withClient } from '../support/database';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
 import { aCaller, aCheckedEvent, email, external, startNode } from '../support/ingest';
@@ -34,9 +35,10 @@ describe('taking events while things go wrong', () => {
         'SELECT event_id FROM events WHERE tenant_id = $1 ORDER BY event_id',
         [tenantId],
       );
-      const queued = await client.query('SELECT event_id FROM event_queue WHERE tenant_id = $1 ORDER BY event_id', [
-        tenantId,
-      ]);
+      const queued = await client.query(
+        `SELECT event_id FROM ${QUEUED_EVENTS} q WHERE tenant_id = $1 ORDER BY event_id`,
+        [tenantId],
+      );
       expect(queued.rows).toEqual(events.rows);
       return events.rows.map((row) => row.event_id);
     });

@@ -3,6 +3,7 @@ import type { Identifier } from '../../src/identity/domain/identifier';
 import type { IngestResult } from '../../src/ingest/domain/outcome';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { shuffled } from '../support/builders';
+import { QUEUED_EVENTS } from '../support/processing';
 import { databaseUrl, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
 import { aTenant } from '../support/tenant';
@@ -55,7 +56,7 @@ describe('taking events on two nodes', () => {
     expect(new Set(duplicates)).toEqual(new Set(accepted));
     const rows = await query('SELECT event_id FROM events WHERE tenant_id = $1', [tenantId]);
     expect(rows).toEqual([{ event_id: accepted[0] }]);
-    expect(await query('SELECT event_id FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual(rows);
+    expect(await query(`SELECT event_id FROM ${QUEUED_EVENTS} q WHERE tenant_id = $1`, [tenantId])).toEqual(rows);
   });
 
   it('accepts each event of twelve shuffled batches once, with customers known by nobody before', async () => {
@@ -72,7 +73,7 @@ describe('taking events on two nodes', () => {
     expect(accepted).toHaveLength(300);
     expect(duplicates).toHaveLength(11 * 300);
     expect(await query('SELECT count(*)::int AS n FROM events WHERE tenant_id = $1', [tenantId])).toEqual([{ n: 300 }]);
-    expect(await query('SELECT count(*)::int AS n FROM event_queue WHERE tenant_id = $1', [tenantId])).toEqual([
+    expect(await query(`SELECT count(*)::int AS n FROM ${QUEUED_EVENTS} q WHERE tenant_id = $1`, [tenantId])).toEqual([
       { n: 300 },
     ]);
     expect(await customersOf(tenantId)).toHaveLength(40);

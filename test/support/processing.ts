@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { EventKind } from '../../src/ingest/domain/event-kind';
 import type { EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
@@ -23,8 +24,8 @@ export class RecordingEffect implements EventEffect {
   /** Called with the events of each call, before anything is done. */
   onApply: (events: readonly EventToProcess[]) => Promise<void> = () => Promise.resolve();
 
-  concerned(_transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return Promise.resolve(new Set(tenantIds));
+  concerned(_transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
+    return Promise.resolve(kinds);
   }
 
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
@@ -76,12 +77,21 @@ export async function rowsOf<T>(url: string, text: string, values: readonly unkn
   return withClient(url, async (client) => (await client.query(text, [...values])).rows as T[]);
 }
 
+/** Each event that is queued, by itself or in a bundle: `tenant_id`, `event_id`. */
+export const QUEUED_EVENTS = `(
+  SELECT tenant_id, event_id FROM event_queue
+  UNION ALL
+  SELECT e.tenant_id, e.event_id FROM queued_bundles b
+  JOIN events e ON e.tenant_id = b.tenant_id AND e.queue_bundle_id = b.id
+)`;
+
 /** Nothing of a workspace is queued or parked any more. */
 export async function untilDrained(url: string, tenantId: string, seconds = 20): Promise<void> {
   await until(async () => {
     const [row] = await rowsOf<{ left: number }>(
       url,
       `SELECT (SELECT count(*)::int FROM event_queue WHERE tenant_id = $1)
+         + (SELECT count(*)::int FROM queued_bundles WHERE tenant_id = $1)
          + (SELECT count(*)::int FROM parked_events WHERE tenant_id = $1) AS left`,
       [tenantId],
     );

@@ -12,6 +12,15 @@ export interface ReactionRecord {
   readonly reason?: string;
 }
 
+/** What became of an event, as views show it. */
+export interface ProcessingView {
+  readonly state: ProcessingState;
+  readonly attempts: number;
+  readonly processedAt: Date | null;
+  readonly lastError: string | null;
+  readonly reactions: readonly ReactionRecord[];
+}
+
 /** What became of an event, as it is written down: `queued` after an attempt that failed and will be followed by another. */
 export interface ProcessingRecord {
   readonly eventId: string;

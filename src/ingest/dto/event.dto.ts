@@ -1,8 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { maskIdentityFields, maskProperties } from '../../platform/masking/mask';
 import { EVENT_FAMILIES } from '../domain/incoming-event';
-import { PROCESSING_STATES, REACTION_OUTCOMES, type ProcessingState } from '../domain/processing-record';
-import type { EventProcessing } from '../entities/event-processing.entity';
+import {
+  PROCESSING_STATES,
+  REACTION_OUTCOMES,
+  type ProcessingState,
+  type ProcessingView,
+} from '../domain/processing-record';
 import type { Event } from '../entities/event.entity';
 
 /** What one reaction did with the event. */
@@ -34,12 +38,12 @@ export class ProcessingDto {
 
   reactions!: ReactionOutcomeDto[];
 
-  static of(processing: EventProcessing | undefined): ProcessingDto {
+  static of(processing: ProcessingView | undefined): ProcessingDto {
     if (processing === undefined) {
       return { state: 'queued', attempts: 0, processedAt: null, lastError: null, reactions: [] };
     }
     const { state, attempts, processedAt, lastError, reactions } = processing;
-    return { state, attempts, processedAt, lastError, reactions };
+    return { state, attempts, processedAt, lastError, reactions: [...reactions] };
   }
 }
 
@@ -81,7 +85,7 @@ export class EventDto {
     event: Event,
     customerId: string,
     personal: ReadonlySet<string> | null,
-    processing: EventProcessing | undefined,
+    processing: ProcessingView | undefined,
   ): EventDto {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;

@@ -52,4 +52,8 @@ export class Event {
 
   @Column('uuid', { name: 'batch_id' })
   batchId!: string;
+
+  /** The entry that it left the queue with, together with others; null: it had one of its own. */
+  @Column('uuid', { name: 'queue_bundle_id', nullable: true })
+  queueBundleId!: string | null;
 }

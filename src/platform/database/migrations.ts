@@ -7,6 +7,7 @@ import { Review1764000000005 } from './migrations/6-review';
 import { Profiles1764000000006 } from './migrations/7-profiles';
 import { Processing1764000000007 } from './migrations/8-processing';
 import { Reactions1764000000008 } from './migrations/9-reactions';
+import { QueuedBundles1764000000009 } from './migrations/10-queued-bundles';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Profiles1764000000006,
   Processing1764000000007,
   Reactions1764000000008,
+  QueuedBundles1764000000009,
 ];

@@ -1,3 +1,4 @@
+import type { EventKind } from '../../ingest/domain/event-kind';
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRecord } from '../../ingest/domain/processing-record';
 import type { Transaction } from '../../platform/database/pipelined-connection';
@@ -5,6 +6,7 @@ import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 import type { FaultCode } from '../../platform/errors/fault-codes';
 
+export { distinctKinds, kindName, type EventKind } from '../../ingest/domain/event-kind';
 export type { ReactionRecord };
 
 /** A stored event as views show it (contract section 3), unmasked: its `profileId` is the customer that it belongs to now. */
@@ -40,9 +42,9 @@ export interface EffectResult {
  */
 export interface EventEffect {
   /**
-   * Which of these workspaces have anything that may be done with their events, by what the transaction sees now. Events of
-   * the others leave the queue unread.
+   * Which of these kinds have anything that may be done with their events, by what the transaction sees now. Asked when events
+   * are stored; those of other kinds never come to `apply`.
    */
-  concerned(transaction: Transaction, tenantIds: readonly string[]): Promise<ReadonlySet<string>>;
+  concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]>;
   apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]>;
 }

@@ -4,6 +4,7 @@ import { eventViolations, isUnsettled, type StoredEvent } from '../oracle/events
 import { isUnsettledMutation, mutationViolations, type Value } from '../oracle/mutations';
 import { reactionViolations } from '../oracle/reactions';
 import { deadlocksIn } from '../oracle/server-log';
+import { QUEUED_EVENTS } from '../../support/processing';
 import { brokenRules } from '../../support/sound-customers';
 import { withSession, type Arena } from './arena';
 import { counted, type EventRecord, type Journal, type MutationRecord } from './journal';
@@ -74,7 +75,7 @@ async function rowsOf<T>(arena: Arena, text: string, { tenantId }: World): Promi
 }
 
 function storedEvents(arena: Arena, world: World, isQueueWorkedOff: boolean): Promise<StoredEvent[]> {
-  const queued = `, (SELECT count(*)::int FROM event_queue q
+  const queued = `, (SELECT count(*)::int FROM ${QUEUED_EVENTS} q
     WHERE q.tenant_id = e.tenant_id AND q.event_id = e.event_id) AS queued`;
   return rowsOf(
     arena,

@@ -1,0 +1,153 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { EventKind } from '../../src/ingest/domain/event-kind';
+import { IngestService } from '../../src/ingest/ingest.service';
+import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
+import { ProcessingFigures } from '../../src/processing/processing-figures';
+import { freshDatabaseUrl, withClient } from '../support/database';
+import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { appliedTo, prepareEffects, recordEffects, rowsOf, startWorker, untilDrained } from '../support/processing';
+import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
+
+const NODES = 2;
+const CONCERNED: Statement = {
+  name: 'test_concerned',
+  text: `SELECT tenant_id, event_type FROM test_concerned JOIN unnest($1::uuid[], $2::text[]) AS u (tenant_id, event_type)
+    USING (tenant_id, event_type)`,
+};
+
+let url: string;
+let nodes: INestApplicationContext[];
+let figures: ProcessingFigures;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('bundles');
+  await prepareEffects(url);
+  await rowsOf(url, 'CREATE TABLE test_concerned (tenant_id uuid, event_type text)');
+  nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
+  figures = nodes[0]!.get(ProcessingFigures);
+  for (const node of nodes) recordEffects(node).concerned = kindsConcerned;
+});
+
+afterAll(() => Promise.all(nodes.map((node) => node.close())));
+
+async function kindsConcerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
+  const values = [kinds.map(({ tenantId }) => tenantId), kinds.map(({ eventType }) => eventType)];
+  const rows = await transaction.send<{ tenant_id: string; event_type: string }>(CONCERNED, values);
+  return rows.map((row) => ({ tenantId: row.tenant_id, eventType: row.event_type }));
+}
+
+const concern = (tenantId: string, eventType: string) =>
+  rowsOf(url, 'INSERT INTO test_concerned VALUES ($1, $2)', [tenantId, eventType]);
+
+/** Names are `type/number`. */
+async function send(tenantId: string, names: readonly string[], node = 0): Promise<void> {
+  const events = names.map((name) =>
+    aCheckedEvent({
+      ...{ externalEventId: name, eventType: name.split('/')[0]!, identifiers: [external('jane')] },
+    }),
+  );
+  const results = await nodes[node]!.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+  expect(results.map(({ status }) => status)).toEqual(names.map(() => 'accepted'));
+}
+
+const numbered = (type: string, count: number) => Array.from({ length: count }, (_unused, at) => `${type}/${at}`);
+
+const entriesOf = (tenantId: string) =>
+  rowsOf<{ alone: string[]; bundled: number }>(
+    url,
+    `SELECT ARRAY(SELECT external_event_id FROM event_queue q JOIN events e USING (tenant_id, event_id)
+         WHERE tenant_id = $1 ORDER BY q.queued_at, q.position) AS alone,
+       (SELECT coalesce(sum(events), 0)::int FROM queued_bundles WHERE tenant_id = $1) AS bundled`,
+    [tenantId],
+  );
+
+// Until the workers start, in the order of this file, everything stays where it was put.
+describe('before any worker has come', () => {
+  it('events that somebody waits for are queued in their order, and all others by one entry a commit', async () => {
+    const { tenantId } = await aTenant(url);
+    await concern(tenantId, 'awaited');
+    await send(tenantId, ['awaited/1', 'other/1', 'another/1', 'awaited/2']);
+    expect(await entriesOf(tenantId)).toEqual([{ alone: ['awaited/1', 'awaited/2'], bundled: 2 }]);
+    expect(await rowsOf(url, 'SELECT 1 FROM queued_bundles WHERE tenant_id = $1', [tenantId])).toHaveLength(1);
+    expect(await figures.summary(tenantId)).toMatchObject({ queued: 4, oldestQueuedAt: expect.any(Date), failed: 0 });
+  });
+
+  it('an event meets whatever was to be done with its kind before it came in, on every node', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, ['late/0'], 1);
+    await concern(tenantId, 'late');
+    await Promise.all([send(tenantId, ['late/1'], 1), send(tenantId, ['late/2'], 0)]);
+    const [entries] = await entriesOf(tenantId);
+    expect({ ...entries, alone: entries?.alone.toSorted() }).toEqual({ alone: ['late/1', 'late/2'], bundled: 1 });
+  });
+});
+
+describe('workers', () => {
+  beforeAll(() => nodes.forEach(startWorker));
+
+  it('work bundles off, each once, and call nobody for them', async () => {
+    const tenants = await Promise.all(Array.from({ length: 5 }, () => aTenant(url)));
+    await Promise.all(
+      tenants.flatMap(({ tenantId }) => [0, 1].map((node) => send(tenantId, numbered(`n${node}`, 500), node))),
+    );
+    for (const { tenantId } of tenants) {
+      await untilDrained(url, tenantId);
+      const bundles = await rowsOf(
+        url,
+        `SELECT b.id FROM processed_bundles b WHERE tenant_id = $1
+         EXCEPT SELECT queue_bundle_id FROM events WHERE tenant_id = $1`,
+        [tenantId],
+      );
+      expect(bundles).toEqual([]);
+      expect(await appliedTo(url, tenantId)).toEqual([]);
+      expect(await figures.summary(tenantId)).toMatchObject({
+        ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 1_000, failed: 0 },
+      });
+    }
+  });
+
+  it('go by a bundle that somebody else holds, and take it when it is free', async () => {
+    const [held, other] = [await aTenant(url), await aTenant(url)];
+    await withClient(url, async (client) => {
+      const hold = async () => {
+        await client.query(`INSERT INTO queued_bundles VALUES ($1, gen_random_uuid(), clock_timestamp(), 1)`, [
+          held.tenantId,
+        ]);
+        await client.query('BEGIN');
+        const { rows } = await client.query(
+          'SELECT 1 FROM queued_bundles WHERE tenant_id = $1 FOR UPDATE SKIP LOCKED',
+          [held.tenantId],
+        );
+        if (rows.length === 0) await client.query('ROLLBACK');
+        return rows.length > 0;
+      };
+      // The workers may have been quicker.
+      await until(hold);
+      await send(other.tenantId, numbered('any', 50), 1);
+      await untilDrained(url, other.tenantId);
+      expect((await entriesOf(held.tenantId))[0]?.bundled).toBe(1);
+      await client.query('ROLLBACK');
+    });
+    await untilDrained(url, held.tenantId);
+  });
+
+  it('work off what a process without workers has queued', async () => {
+    const { tenantId } = await aTenant(url);
+    const api = await startNode(url);
+    recordEffects(api).concerned = () => Promise.resolve([]);
+    await api.get(IngestService).ingestAll(aCaller(tenantId), [aCheckedEvent()], { dryRun: false });
+    await untilDrained(url, tenantId);
+    await api.close();
+  });
+
+  it('call those who wait for their events in the order of receipt, with bundles between', async () => {
+    const { tenantId } = await aTenant(url);
+    await concern(tenantId, 'awaited');
+    for (const name of ['awaited/1', 'other/1', 'awaited/2', 'other/2', 'awaited/3']) await send(tenantId, [name]);
+    await until(async () => (await appliedTo(url, tenantId)).length === 3);
+    expect(await appliedTo(url, tenantId)).toEqual(['awaited/1', 'awaited/2', 'awaited/3']);
+    await untilDrained(url, tenantId);
+    expect((await figures.summary(tenantId)).processedLastMinute).toBe(5);
+  });
+});
