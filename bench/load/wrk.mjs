@@ -21,11 +21,14 @@ export async function loadByWrk({ warmUpSeconds, seconds, ...job }, meter) {
   const stop = meter({});
   const measured = await wrk(job, seconds, () => (cpuMs = stop()));
   const { answers, durationUs, histogram } = measured;
+  const unexpected = [...warmUp.unexpected, ...measured.unexpected];
   const samplesMs = samplesOf(histogram, Math.floor(durationUs / Math.floor(answers / job.connections)));
+  if (unexpected.length === 0 && samplesMs.length !== answers) {
+    throw new Error(`This wrk counts in another way: ${answers} answers, ${samplesMs.length} durations`);
+  }
   return {
     ...{ answers, seconds: durationUs / 1e6, ...percentilesOf(samplesMs) },
-    cpuMs: { ...cpuMs, load: measured.cpuMs },
-    unexpected: [...warmUp.unexpected, ...measured.unexpected],
+    ...{ cpuMs: { ...cpuMs, load: measured.cpuMs }, unexpected },
   };
 }
 
