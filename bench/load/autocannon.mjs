@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 const PROCESS = new URL('./autocannon-process.mjs', import.meta.url).pathname;
 
-/** Loads by autocannon, as `loadByWrk` does by wrk; it costs two or three times the CPU. */
+/** Loads by autocannon, as `loadByWrk` does by wrk; it takes about twice the CPU. */
 export async function loadByAutocannon(job, meter) {
   const child = fork(PROCESS, [], { execArgv: [] });
   try {

@@ -46,6 +46,7 @@ async function wrk({ url, connections, request, expect }, seconds, ended = () =>
       ],
       { maxBuffer: 64 * 1024 * 1024 },
     );
+    // Into a pipe it writes nothing until wrk.lua says so.
     running.child.stdout.once('data', ended);
     const { stdout, stderr } = await running;
     const [figures, histogram] = stdout.split('\n').filter((line) => /^[{[]/.test(line));
