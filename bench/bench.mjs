@@ -51,12 +51,12 @@ export class Bench {
 
   /** Loads a service for the time of one measurement; the first time it is warmed up longer. */
   async load(service, job) {
-    const { seconds, warmUpSeconds } = this.options;
+    const { seconds, warmUpSeconds, load: tool } = this.options;
     const key = `${service.url} ${job.request.kind}`;
     const warmUp = this.warm.has(key) ? warmUpSeconds : 2.5 * warmUpSeconds;
     this.warm.add(key);
     const times = { connections: CONNECTIONS, warmUpSeconds: warmUp, seconds };
-    return runLoad({ service, server: this.server }, { ...times, ...job });
+    return runLoad({ service, server: this.server, tool }, { ...times, ...job });
   }
 
   pgbench(script, options = {}) {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { loadTool } from './load/load-tool.mjs';
 
 const USAGE = `npm run bench -- [options]
 
@@ -7,6 +8,7 @@ const USAGE = `npm run bench -- [options]
   --stored=5000000    events that are stored for scenario h
   --seconds=10        of each measurement
   --rounds=3          interleaved
+  --load=autocannon   what sends requests: wrk, which is the default where it is on the PATH, or autocannon
   --folder=PATH       where the database lives (else a temporary folder)
   --soak=600          instead of scenarios: full load for so many seconds, and resident memory
   --no-write          leaves bench/RESULTS.md alone
@@ -23,7 +25,7 @@ export function readOptions(args) {
     allowNegative: true,
     options: {
       ...{ quick: { type: 'boolean' }, write: { type: 'boolean' }, help: { type: 'boolean' } },
-      ...{ only: text, stored: text, seconds: text, rounds: text, folder: text, soak: text },
+      ...{ only: text, stored: text, seconds: text, rounds: text, load: text, folder: text, soak: text },
     },
   });
   if (values.help) {
@@ -37,5 +39,6 @@ export function readOptions(args) {
   const { only, folder, quick = false } = values;
   // A part of it, or a quick run, must not pass for the numbers that documents cite.
   const write = values.write ?? (only === undefined && !quick);
-  return { ...sizes, ...Object.fromEntries(numbers), folder, write, only: only?.split(',') };
+  const load = loadTool(values.load);
+  return { ...sizes, ...Object.fromEntries(numbers), load, folder, write, only: only?.split(',') };
 }

@@ -27,7 +27,10 @@ async function main({ folder, soak: soakSeconds, only, write }) {
 
 async function measure(bench, { only, write }) {
   const version = (await bench.server.query('postgres', 'SHOW server_version')).rows[0].server_version;
-  const machine = [...machineLines(bench.server.dataDir, version), `baselines by ${await versionOf('pgbench')}`];
+  const machine = [
+    ...machineLines(bench.server.dataDir, version),
+    `baselines by ${await versionOf('pgbench')}, load on services by ${bench.options.load.name}`,
+  ];
   say(`${machine.join('\n')}\n`);
   const sections = [];
   for (const scenario of SCENARIOS.filter(({ key }) => only?.includes(key) ?? true)) {

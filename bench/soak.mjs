@@ -15,7 +15,7 @@ export async function soak(bench, seconds) {
   tell();
   const looking = setInterval(tell, LOOK_SECONDS * 1_000);
   const job = { connections: 64, warmUpSeconds: 0, seconds, ...newEvents(service) };
-  const { rate, p50, p99 } = await runLoad({ service, server: bench.server }, job);
+  const { rate, p50, p99 } = await runLoad({ service, server: bench.server, tool: bench.options.load }, job);
   clearInterval(looking);
   tell();
   process.stdout.write(`${Math.round(rate)} events/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`);

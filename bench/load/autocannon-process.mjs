@@ -1,10 +1,10 @@
-// The load generator: a process of its own, so that its CPU can be told apart from the service's.
+// autocannon in a process of its own, so that its CPU can be told apart from the service's.
 //
 // Its parent sends one job at a time, { url, connections, warmUpSeconds, seconds, request, expect }, and gets
 // { measuring } when the warm-up is over and { result } at the end.
 import autocannon from 'autocannon';
 import { percentilesOf } from '../measure/percentiles.mjs';
-import { requestsOf } from './requests.mjs';
+import { requestsOf, templateOf } from './requests.mjs';
 
 process.on('message', (job) => {
   run(job).then(
@@ -16,7 +16,7 @@ process.once('disconnect', () => process.exit());
 
 /** Runs one job. Answers durations of the answers that were expected, and how many others there were, by status. */
 function run({ url, connections, warmUpSeconds, seconds, request, expect }) {
-  const next = requestsOf(request, url);
+  const next = requestsOf(templateOf(request, url));
   const wanted = new Set(expect);
   const durationsMs = [];
   const unexpected = new Map();
