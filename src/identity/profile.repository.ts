@@ -182,9 +182,10 @@ export class ProfileRepository {
 }
 
 function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): KnownIdentifier {
+  const { tenantId, kind, value } = identifier;
   const counts = { EMAIL: row.email_count, PHONE: row.phone_count, DEVICE: row.device_count };
   return {
-    ...identifier,
+    ...{ tenantId, kind, value },
     profile: { profileId: row.profile_id, rootId: row.root_id, erased: row.erased || row.root_erased },
     customer: {
       rootId: row.root_id,

@@ -101,7 +101,8 @@ export class EventLog {
 
 /** In the order of the statement. */
 function columnsOf(events: readonly HomedEvent[]): unknown[][] {
-  const received = events.map(({ receivedAt }) => new Date(receivedAt).toISOString());
+  const isoOf = isoTexts();
+  const received = events.map(({ receivedAt }) => isoOf(receivedAt));
   return [
     events.map(({ tenantId }) => tenantId),
     events.map(({ eventId }) => eventId),
@@ -110,9 +111,7 @@ function columnsOf(events: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.externalEventId),
     events.map(({ event }) => event.eventType),
     events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event: { occurredAt } }, at) =>
-      occurredAt === null ? received[at] : new Date(occurredAt).toISOString(),
-    ),
+    events.map(({ event: { occurredAt } }, at) => (occurredAt === null ? received[at] : isoOf(occurredAt))),
     received,
     events.map(({ profileId }) => profileId),
     events.map(({ event }) => event.identity),
@@ -120,6 +119,16 @@ function columnsOf(events: readonly HomedEvent[]): unknown[][] {
     events.map(({ contentHash }) => Buffer.from(contentHash, 'base64')),
     events.map(({ queueBundleId }) => queueBundleId),
   ];
+}
+
+/** Events of one batch have few times of receipt between them, and a time costs more to write than to look up. */
+function isoTexts(): (epochMs: number) => string {
+  const texts = new Map<number, string>();
+  return (epochMs) => {
+    const known = texts.get(epochMs) ?? new Date(epochMs).toISOString();
+    texts.set(epochMs, known);
+    return known;
+  };
 }
 
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */

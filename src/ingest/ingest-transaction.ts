@@ -60,7 +60,7 @@ export class IngestTransaction {
     const fresh = batch.filter((work) => !stored.has(work.eventId));
     if (fresh.length === 0) return this.conclude(transaction, batch, repeated(batch, stored, batchId));
 
-    const freshClaims = fresh.map(claimOf);
+    const freshClaims = claims.filter((claim) => !stored.has(claim.eventId));
     const decision = await this.identity.decide(transaction, freshClaims, reading);
     await this.identity.claim(transaction, freshClaims, reading, decision);
     const homed = homedEvents(fresh, decision, awaited);
@@ -136,15 +136,29 @@ function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Out
   return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
 }
 
-function claimOf({ tenantId, event, receivedAt, eventId }: IngestWork): TenantClaim {
-  let profileId: string | undefined;
-  return {
-    ...{ tenantId, eventId, identifiers: event.identifiers, at: receivedAt },
-    // Made when it is asked for: most customers are known, and an id costs more than parsing the event.
-    get newProfileId() {
-      return (profileId ??= newId());
-    },
-  };
+class EventClaim implements TenantClaim {
+  readonly tenantId: string;
+  readonly eventId: string;
+  readonly identifiers: TenantClaim['identifiers'];
+  readonly at: number;
+  private profileId: string | undefined;
+
+  constructor({ tenantId, eventId, event, receivedAt }: IngestWork) {
+    this.tenantId = tenantId;
+    this.eventId = eventId;
+    this.identifiers = event.identifiers;
+    this.at = receivedAt;
+    this.profileId = undefined;
+  }
+
+  /** Made when it is asked for: most customers are known, and an id costs more than parsing the event. */
+  get newProfileId(): string {
+    return (this.profileId ??= newId());
+  }
+}
+
+function claimOf(work: IngestWork): TenantClaim {
+  return new EventClaim(work);
 }
 
 /** Events that were there before: duplicates, unless an earlier attempt of this very batch has stored them. */

@@ -119,12 +119,13 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private async untilNextLook(hasFound: boolean): Promise<void> {
-    const told = new AbortController();
-    this.wakeScout = () => told.abort();
+    const told = new Promise<void>((resolve) => (this.wakeScout = resolve));
     await this.pause(ROUND_MS_MIN);
     if (this.stopped.signal.aborted) return;
     const ms = hasFound ? LOOK_MS_MIN : LOOK_MS_MIN + Math.random() * (LOOK_MS_MAX - LOOK_MS_MIN);
-    await this.pause(ms - ROUND_MS_MIN, told.signal);
+    const timer = setTimeout(this.wakeScout, ms - ROUND_MS_MIN);
+    await told;
+    clearTimeout(timer);
   }
 
   /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
@@ -186,8 +187,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await this.pause(RECONNECT_MS * (0.5 + Math.random()));
   }
 
-  private async pause(ms: number, signal = this.stopped.signal): Promise<void> {
-    await wait(ms, undefined, { signal }).catch(() => undefined);
+  private async pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
   }
 
   private tell(error: unknown): void {

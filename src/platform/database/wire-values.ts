@@ -21,7 +21,11 @@ function elementText(value: unknown): string {
   if (Array.isArray(value)) return arrayText(value);
   const text = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : scalarText(value);
   if (text === null) return 'NULL';
-  return PLAIN_ELEMENT.test(text) && text.toUpperCase() !== 'NULL' ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return PLAIN_ELEMENT.test(text) && !readsAsNull(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function readsAsNull(text: string): boolean {
+  return text.length === 4 && text.toUpperCase() === 'NULL';
 }
 
 function scalarText(value: unknown): string | null {
