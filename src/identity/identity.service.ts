@@ -144,24 +144,30 @@ export class IdentityService {
     if (inserted < identifiers.length) throw new LostRaceError('another node claimed a new identifier');
   }
 
+  /** Whether everybody is as they were, so that there is nothing to claim or to write: true of most batches. */
+  isSettled(claims: readonly TenantClaim[], reading: IdentityReading, { plans }: IdentityDecision): boolean {
+    const changes = plans.flatMap(({ plan }) => [...plan.newProfiles, ...plan.changedRoots, ...plan.rootUpdates]);
+    return changes.length === 0 && unknownIdentifiers(claims, reading).length === 0;
+  }
+
+  /**
+   * `write` for a settled batch, along with COMMIT. Answers what the setting `cds.held_profiles` of the transaction is then,
+   * unless somebody was erased meanwhile: what must not be stored for them has to ask.
+   */
+  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): string {
+    const used = profilesUsed(decision, claims);
+    this.profiles.holdProfilesLast(transaction, used);
+    return String(used.length);
+  }
+
   /** `claims` and `decision` belong together; the statements are sent at once, ahead of whatever the caller sends next. */
-  async write(
-    transaction: Transaction,
-    { plans, homes }: IdentityDecision,
-    claims: readonly TenantClaim[],
-  ): Promise<void> {
-    const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
-    const used = new Map<string, TenantProfile>();
-    homes.forEach((home, index) => {
-      const tenantId = claims[index]?.tenantId;
-      if (home.outcome !== 'resolved' || tenantId === undefined || made.has(home.profileId)) return;
-      used.set(home.profileId, { tenantId, profileId: home.profileId });
-    });
+  async write(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): Promise<void> {
+    const used = profilesUsed(decision, claims);
     const [held] = await Promise.all([
-      this.profiles.holdProfiles(transaction, [...used.values()]),
-      this.profiles.write(transaction, plans, newId),
+      this.profiles.holdProfiles(transaction, used),
+      this.profiles.write(transaction, decision.plans, newId),
     ]);
-    if (held < used.size) throw new LostRaceError('a customer was erased since it was read');
+    if (held < used.length) throw new LostRaceError('a customer was erased since it was read');
   }
 
   /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
@@ -201,6 +207,18 @@ export class IdentityService {
     });
     return { homes: claims.flatMap((claim) => homes.get(claim) ?? []), plans };
   }
+}
+
+/** The profiles from before the batch that its events are stored under. */
+function profilesUsed({ plans, homes }: IdentityDecision, claims: readonly TenantClaim[]): TenantProfile[] {
+  const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
+  const used = new Map<string, TenantProfile>();
+  homes.forEach((home, index) => {
+    const tenantId = claims[index]?.tenantId;
+    if (home.outcome !== 'resolved' || tenantId === undefined || made.has(home.profileId)) return;
+    used.set(home.profileId, { tenantId, profileId: home.profileId });
+  });
+  return [...used.values()];
 }
 
 /** Each identifier once, under a text for it and its workspace. */

@@ -112,6 +112,11 @@ export class ProfileRepository {
     return rows.length;
   }
 
+  /** The same along with COMMIT, for statements behind it to see: `current_setting('cds.held_profiles')` is their number. */
+  holdProfilesLast(transaction: Transaction, profiles: readonly TenantProfile[]): void {
+    transaction.sendLast(sql.HOLD_AND_COUNT_PROFILES, columns(profiles.toSorted(byProfile)));
+  }
+
   /** The customers that profiles belong to now, by profile; those that are not erased are held until this transaction ends. */
   async holdCustomers(
     transaction: Transaction,

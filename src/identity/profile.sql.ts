@@ -86,6 +86,13 @@ export const HOLD_PROFILES: Statement = {
     ) p`,
 };
 
+/** The same, for whoever does not wait for the answer: how many are held stands in a setting of the transaction. */
+export const HOLD_AND_COUNT_PROFILES: Statement = {
+  name: 'identity_hold_and_count_profiles',
+  text: `
+    SELECT set_config('cds.held_profiles', (SELECT count(*)::text FROM (${HOLD_PROFILES.text}) held), true)`,
+};
+
 export const INSERT_PROFILES: Statement = {
   name: 'identity_insert_profiles',
   text: `

@@ -67,25 +67,44 @@ export class EventLog {
   }
 
   /**
+   * `insert` and `enqueue` along with COMMIT, behind `IdentityService.holdLast`, whose answer is `held`. `stored` hears how many
+   * of the events were not there yet; none, where somebody could not be held.
+   */
+  storeLast(
+    transaction: Transaction,
+    events: readonly HomedEvent[],
+    batchId: string,
+    held: string,
+    stored: (count: number) => void,
+  ): Queued {
+    const sorted = events.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(sorted), batchId, held], (rows) => stored(rows.length));
+    return this.enqueueAlone(transaction, events, batchId);
+  }
+
+  /**
    * Queues stored events in the flush that commits them: those that wait by themselves in the order of their arrival. All that
    * share an entry must be of one transaction. Answers what was queued.
    */
-  enqueue(transaction: Transaction, events: readonly HomedEvent[]): Queued {
-    const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
+  enqueue(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
     const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
-    if (alone.length > 0) this.enqueueAlone(transaction, alone);
     if (together.length > 0) this.enqueueTogether(transaction, together);
-    const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
-    return { places, hasBundles: together.length > 0 };
+    return this.enqueueAlone(transaction, events, batchId);
   }
 
-  private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[]): void {
-    transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
-      events.map((event) => event.tenantId),
-      events.map((event) => shardOf(event.rootId)),
-      events.map((event) => event.eventId),
-      events.map((event) => event.rootId),
-    ]);
+  private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
+    const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
+    const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
+    if (alone.length > 0) {
+      transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
+        places.map(({ tenantId }) => tenantId),
+        places.map(({ shard }) => shard),
+        alone.map(({ eventId }) => eventId),
+        alone.map(({ rootId }) => rootId),
+        batchId,
+      ]);
+    }
+    return { places, hasBundles: alone.length < events.length };
   }
 
   private enqueueTogether(transaction: Transaction, events: readonly HomedEvent[]): void {

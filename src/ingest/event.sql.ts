@@ -12,23 +12,47 @@ export const FIND_EVENTS: Statement = {
     ) e`,
 };
 
+const INSERT = `
+    INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
+      occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
+    SELECT e.*, $15::uuid
+    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::timestamptz[],
+      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[], $14::uuid[]) AS e`;
+
 /**
  * Stores events. Of any number of concurrent senders of one event exactly one gets its id back; the others wait for
  * that commit first.
  */
 export const INSERT_EVENTS: Statement = {
   name: 'ingest_insert_events',
-  text: `
-    INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
-      occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
-    SELECT e.*, $15::uuid
-    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::timestamptz[],
-      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[], $14::uuid[]) AS e
+  text: `${INSERT}
     ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
     RETURNING event_id`,
 };
 
-/** Queues stored events for the workers, stamped with the database's clock: nodes' clocks differ, and this is the order. */
+/**
+ * The same, with the bundles that they are queued in, for whoever commits without waiting for the answer. Stores nothing unless
+ * as many profiles are held as there must be.
+ */
+export const STORE_EVENTS: Statement = {
+  name: 'ingest_store_events',
+  text: `
+    WITH stored AS (${INSERT}
+      WHERE current_setting('cds.held_profiles', true) = $16::text
+      ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
+      RETURNING tenant_id, event_id, queue_bundle_id
+    ), bundled AS (
+      INSERT INTO queued_bundles (tenant_id, id, queued_at, events)
+      SELECT tenant_id, queue_bundle_id, clock_timestamp(), count(*) FROM stored
+      WHERE queue_bundle_id IS NOT NULL GROUP BY tenant_id, queue_bundle_id
+    )
+    SELECT event_id FROM stored`,
+};
+
+/**
+ * Queues those of these events that a batch has stored for the workers, stamped with the database's clock: nodes' clocks differ,
+ * and this is the order.
+ */
 export const INSERT_QUEUE_ENTRIES: Statement = {
   name: 'ingest_insert_queue_entries',
   text: `
@@ -36,7 +60,11 @@ export const INSERT_QUEUE_ENTRIES: Statement = {
     INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id)
     SELECT u.tenant_id, u.shard, now.at, u.position, u.event_id, u.profile_id
     FROM now, unnest($1::uuid[], $2::smallint[], $3::uuid[], $4::uuid[])
-      WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, position)`,
+      WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, position)
+    CROSS JOIN LATERAL (
+      SELECT batch_id FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
+    ) e
+    WHERE e.batch_id = $5::uuid`,
 };
 
 /** Queues stored events that nothing is done with, all those of a workspace by one entry. */

@@ -10,7 +10,8 @@ import { LaneWatches } from '../platform/observability/lane-watches';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
-import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import type { IngestWork } from './batch-outcomes';
+import { IngestTransaction } from './ingest-transaction';
 import { QueueSignal, type Queued } from './queue-signal';
 import { settleCopies } from './settle-copies';
 
@@ -84,13 +85,13 @@ export class IngestLane implements BeforeApplicationShutdown {
     return outcomes;
   }
 
-  private async attempt(works: readonly IngestWork[], batchId: string): Promise<Outcome[]> {
+  private async attempt(works: readonly IngestWork[], batchId: string): Promise<readonly Outcome[]> {
     let queued: Queued | undefined;
-    const outcomes = await this.connection.transaction((open) =>
+    const settle = await this.connection.transaction((open) =>
       this.transaction.run(open, works, batchId, (told) => (queued = told)),
     );
     if (queued !== undefined) this.signal.tell(queued);
-    return outcomes;
+    return settle();
   }
 }
 

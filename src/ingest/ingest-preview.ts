@@ -3,7 +3,8 @@ import { DataSource } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { Row } from '../platform/database/statement';
 import type { Outcome } from './domain/outcome';
-import { IngestTransaction, type IngestWork } from './ingest-transaction';
+import type { IngestWork } from './batch-outcomes';
+import { IngestTransaction } from './ingest-transaction';
 import { settleCopies } from './settle-copies';
 
 /** Tells what would become of events without storing anything (contract section 3, `dry_run`). */

@@ -1,35 +1,57 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
-import { IdentityService, type IdentityDecision, type TenantClaim } from '../identity/identity.service';
-import type { ReplayAttempt, ReplayedEntry } from '../review/domain/resolution';
+import { LostRaceError } from '../platform/lane/persist-batch';
+import {
+  IdentityService,
+  type IdentityDecision,
+  type IdentityReading,
+  type TenantClaim,
+} from '../identity/identity.service';
 import { ReviewService } from '../review/review.service';
-import { saysTheSame } from './domain/content-hash';
+import {
+  cameInRight,
+  hasWarnings,
+  inOrder,
+  NO_BATCH,
+  repeated,
+  replayedEntries,
+  settledFresh,
+  type IngestWork,
+  type Settled,
+} from './batch-outcomes';
 import { kindName, type EventKind } from './domain/event-kind';
-import type { Outcome, WarningReason } from './domain/outcome';
+import type { Outcome } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
 import { EventAudience } from './event-audience';
-import { EventLog, type EventToStore, type HomedEvent, type StoredEvent } from './event-log';
+import { EventLog, type HomedEvent, type StoredEvent } from './event-log';
 import type { Queued } from './queue-signal';
 
-/** An event in the lane. */
-export interface IngestWork extends EventToStore {
-  /** The JSON text it came as, for the review area. */
-  readonly text: () => string;
-  /** What is odd about the event itself, whoever it belongs to. */
-  readonly warnings: readonly WarningReason[];
-  /** The review entry that the event was kept in before, and who sends it again. */
-  readonly replay?: { readonly entryId: string; readonly attempt: ReplayAttempt };
+/**
+ * The outcomes, in the order of the batch, once it is committed. Throws `LostRaceError` where somebody was faster: then a part of
+ * the batch may be stored, and all of it is to be run again.
+ */
+export type Settle = () => readonly Outcome[];
+
+/** What is known of a batch before anything is locked or written. */
+interface Prepared {
+  readonly batch: readonly IngestWork[];
+  readonly batchId: string;
+  readonly stored: ReadonlyMap<string, StoredEvent>;
+  /** Those that are not stored, and what they say of persons. */
+  readonly fresh: readonly IngestWork[];
+  readonly claims: readonly TenantClaim[];
+  readonly reading: IdentityReading;
+  readonly decision: IdentityDecision;
+  /** The fresh ones that belong somewhere. */
+  readonly homed: readonly HomedEvent[];
 }
 
-interface Settled {
-  readonly work: IngestWork;
-  readonly outcome: Outcome;
-}
+type OnQueued = (queued: Queued) => void;
 
 /**
- * Stores one batch in one transaction: events, identities, queue entries and warnings, or nothing of it. Three round
- * trips, four when an identifier is new. No two pieces of work of a batch have the same event id.
+ * Stores one batch in one transaction: events, identities, queue entries and warnings, or nothing of it. Two round trips where
+ * it changes nobody, three or four where it does. No two pieces of work of a batch have the same event id.
  */
 @Injectable()
 export class IngestTransaction {
@@ -49,30 +71,71 @@ export class IngestTransaction {
     transaction: Transaction,
     batch: readonly IngestWork[],
     batchId: string,
-    queued: (queued: Queued) => void,
-  ): Promise<Outcome[]> {
-    const claims = batch.map(claimOf);
-    const [stored, reading, awaited] = await Promise.all([
+    queued: OnQueued,
+  ): Promise<Settle> {
+    const all = batch.map(claimOf);
+    const [stored, read, awaited, hasRefusals] = await Promise.all([
       this.log.find(transaction, batch),
-      this.identity.read(transaction, claims),
+      this.identity.read(transaction, all),
       this.audience.of(transaction, batch.map(kindOf)),
+      this.review.hasRefusals(transaction, batch),
     ]);
     const fresh = batch.filter((work) => !stored.has(work.eventId));
-    if (fresh.length === 0) return this.conclude(transaction, batch, repeated(batch, stored, batchId));
+    if (fresh.length === 0) return settled(this.conclude(transaction, batch, repeated(batch, stored, batchId)));
 
-    const freshClaims = claims.filter((claim) => !stored.has(claim.eventId));
-    const decision = await this.identity.decide(transaction, freshClaims, reading);
-    await this.identity.claim(transaction, freshClaims, reading, decision);
+    const claims = all.filter(({ eventId }) => !stored.has(eventId));
+    const decision = await this.identity.decide(transaction, claims, read);
     const homed = homedEvents(fresh, decision, awaited);
+    const prepared = { batch, batchId, stored, fresh, claims, reading: read, decision, homed };
+    const likely = hasRefusals ? undefined : this.withoutTraces(prepared);
+    return likely === undefined
+      ? settled(await this.storeStepByStep(transaction, prepared, queued))
+      : this.storeAtOnce(transaction, prepared, queued, likely);
+  }
+
+  /** The outcomes of a batch that leaves nothing behind but its events, if nobody comes in between; most batches do. */
+  private withoutTraces({ batch, batchId, stored, fresh, claims, reading, decision, homed }: Prepared) {
+    if (homed.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
+    const outcomes = inOrder(batch, [
+      ...repeated(batch, stored, batchId),
+      ...settledFresh(fresh, decision, new Set(homed.map(({ eventId }) => eventId))),
+    ]);
+    const hasTraces = batch.some(({ replay }) => replay !== undefined) || outcomes.some(hasWarnings);
+    return hasTraces ? undefined : outcomes;
+  }
+
+  /** Everything in the flush of COMMIT: what it comes to is heard when it is done. */
+  private storeAtOnce(
+    transaction: Transaction,
+    { claims, decision, homed, batchId }: Prepared,
+    queued: OnQueued,
+    outcomes: readonly Outcome[],
+  ): Settle {
+    const held = this.identity.holdLast(transaction, decision, claims);
+    let storedNow = 0;
+    queued(this.log.storeLast(transaction, homed, batchId, held, (count) => (storedNow = count)));
+    return () => {
+      if (storedNow < homed.length)
+        throw new LostRaceError('an event was stored, or a customer erased, by somebody else');
+      return outcomes;
+    };
+  }
+
+  private async storeStepByStep(
+    transaction: Transaction,
+    { batch, batchId, stored, fresh, claims, reading, decision, homed }: Prepared,
+    queued: OnQueued,
+  ): Promise<Outcome[]> {
+    await this.identity.claim(transaction, claims, reading, decision);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, homed, batchId),
-      this.identity.write(transaction, decision, freshClaims),
+      this.identity.write(transaction, decision, claims),
     ]);
     const late = homed.filter((event) => !inserted.has(event.eventId));
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = homed.filter((event) => inserted.has(event.eventId));
-    if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted));
+    if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
     const known = new Map([...stored, ...storedLate]);
     return this.conclude(transaction, batch, [
       ...repeated(batch, known, batchId),
@@ -103,39 +166,26 @@ export class IngestTransaction {
    * that has come in right closes its refusals, also when it was there before: the one that was replayed as such, the
    * others as superseded.
    */
-  private conclude(transaction: Transaction, batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
-    const warnings = settled.flatMap(({ work, outcome }) =>
+  private conclude(transaction: Transaction, batch: readonly IngestWork[], pieces: readonly Settled[]): Outcome[] {
+    const warnings = pieces.flatMap(({ work, outcome }) =>
       outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
     );
-    const right = settled.filter(({ outcome }) => cameInRight(outcome));
+    const right = pieces.filter(({ outcome }) => cameInRight(outcome));
     this.review.closeReplayed(transaction, right.flatMap(replayedEntries));
     this.review.supersede(
       transaction,
       right.map(({ work }) => work),
     );
     this.review.recordWithin(transaction, warnings);
-    return inOrder(batch, settled);
+    return inOrder(batch, pieces);
   }
 }
 
-function cameInRight(outcome: Outcome): boolean {
-  return outcome.status !== 'refused' && !outcome.warnings.includes('payload_mismatch');
+function settled(outcomes: readonly Outcome[]): Settle {
+  return () => outcomes;
 }
 
-function replayedEntries({ work, outcome: { status } }: Settled): ReplayedEntry[] {
-  const { tenantId, eventId, replay } = work;
-  if (replay === undefined || status === 'refused') return [];
-  return [{ tenantId, id: replay.entryId, eventId, resolution: { ...replay.attempt, outcome: status, eventId } }];
-}
-
-/** No event was stored by it. */
-const NO_BATCH = '';
-
-function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
-  const outcomes = new Map(settled.map(({ work, outcome }) => [work.eventId, outcome]));
-  return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
-}
-
+/** What an event says of a person. */
 class EventClaim implements TenantClaim {
   readonly tenantId: string;
   readonly eventId: string;
@@ -161,18 +211,6 @@ function claimOf(work: IngestWork): TenantClaim {
   return new EventClaim(work);
 }
 
-/** Events that were there before: duplicates, unless an earlier attempt of this very batch has stored them. */
-function repeated(batch: readonly IngestWork[], stored: ReadonlyMap<string, StoredEvent>, batchId: string): Settled[] {
-  return batch.flatMap((work): Settled[] => {
-    const found = stored.get(work.eventId);
-    if (found === undefined) return [];
-    const { contentHash: storedHash } = found;
-    if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [], storedHash } }];
-    const warnings = saysTheSame(storedHash, work.contentHash) ? [] : (['payload_mismatch'] as const);
-    return [{ work, outcome: { status: 'duplicate', warnings, storedHash } }];
-  });
-}
-
 function kindOf({ tenantId, event: { eventType } }: IngestWork): EventKind {
   return { tenantId, eventType };
 }
@@ -190,20 +228,5 @@ function homedEvents(
     const { profileId, rootId } = home;
     const queueBundleId = awaited.has(kindName(kindOf(work))) ? null : sharedId;
     return [{ tenantId, eventId, event, contentHash, receivedAt, profileId, rootId, queueBundleId }];
-  });
-}
-
-function settledFresh(
-  fresh: readonly IngestWork[],
-  { homes }: IdentityDecision,
-  inserted: ReadonlySet<string>,
-): Settled[] {
-  return fresh.flatMap((work, index): Settled[] => {
-    const home = homes[index];
-    if (home === undefined) return [];
-    if (home.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: home.outcome } }];
-    if (!inserted.has(work.eventId)) return [];
-    const warnings = [...work.warnings, ...home.warnings];
-    return [{ work, outcome: { status: 'accepted', warnings, storedHash: work.contentHash } }];
   });
 }

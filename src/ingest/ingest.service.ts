@@ -8,7 +8,7 @@ import type { IngestResult, Outcome } from './domain/outcome';
 import { refusalProblem } from './domain/refusal-problem';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
-import type { IngestWork } from './ingest-transaction';
+import type { IngestWork } from './batch-outcomes';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged } from './judged-event';
 import { ToldDeprecations } from './told-deprecations';
 

@@ -8,7 +8,7 @@ import type { CheckedEvent, Refusal, TakenEvent } from './domain/incoming-event'
 import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
 import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
-import type { IngestWork } from './ingest-transaction';
+import type { IngestWork } from './batch-outcomes';
 import type { ToldDeprecations } from './told-deprecations';
 
 /** Who sends events, as far as that decides which ones are taken. */

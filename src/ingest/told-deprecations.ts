@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { deprecationOf } from './domain/warning-entry';
-import type { IngestWork } from './ingest-transaction';
+import type { IngestWork } from './batch-outcomes';
 
 const TOLD_MAX = 10_000;
 

@@ -68,6 +68,18 @@ export class ReviewService implements BeforeApplicationShutdown {
     for (const { statement, rows } of recordingOf(problems.map(reviewEntry))) transaction.sendLast(statement, [rows]);
   }
 
+  /** Whether there is anything for `supersede` to close. */
+  async hasRefusals(
+    transaction: Transaction,
+    events: readonly { tenantId: string; eventId: string }[],
+  ): Promise<boolean> {
+    const rows = await transaction.send(sql.FIND_SUPERSEDED, [
+      events.map((event) => event.tenantId),
+      events.map((event) => event.eventId),
+    ]);
+    return rows.length > 0;
+  }
+
   /** Closes the open refusals of events that this transaction stores or finds stored. */
   supersede(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
     if (events.length === 0) return;

@@ -29,6 +29,20 @@ export const RECORD_ENTRIES_ONCE: Statement = {
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
+/** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
+export const FIND_SUPERSEDED: Statement = {
+  name: 'review_find_superseded',
+  text: `
+    SELECT u.event_id
+    FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM review_entries
+      WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
+        AND event_id IS NOT NULL AND stage <> 'processing'
+      LIMIT 1
+    ) r`,
+};
+
 /**
  * Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. That a
  * stored event could not be processed is not mended by its coming in again.

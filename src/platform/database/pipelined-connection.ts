@@ -13,8 +13,11 @@ const ROLLBACK: Statement = { name: 'ROLLBACK', text: 'ROLLBACK' };
 /** Sends statements of one transaction. They go out at once and run in the order of the calls; nothing waits for an answer. */
 export interface Transaction {
   send<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]>;
-  /** Sends a statement whose rows nobody needs: it shares the round trip of COMMIT, which fails if it fails. */
-  sendLast(statement: Statement, values: readonly unknown[]): void;
+  /**
+   * Sends a statement that shares the round trip of COMMIT, which fails if it fails. `answered` gets its rows when it is too late
+   * to send anything more, before the transaction resolves.
+   */
+  sendLast(statement: Statement, values: readonly unknown[], answered?: (rows: readonly Row[]) => void): void;
 }
 
 /** PostgreSQL answered ROLLBACK to our COMMIT: something in the transaction had failed, and nothing is stored. */
@@ -79,7 +82,9 @@ export class PipelinedConnection {
       const worked = work({
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
           (await heard(send(statement, values))) as R[],
-        sendLast: (statement, values) => void last.push(heard(send(statement, values))),
+        sendLast: (statement, values, answered) => {
+          last.push(heard(send(statement, values).then((rows) => answered?.(rows))));
+        },
       });
       const [result] = await Promise.all([worked, begun]);
       isOver = true;

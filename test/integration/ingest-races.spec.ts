@@ -1,0 +1,90 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { EventAudience } from '../../src/ingest/event-audience';
+import { IngestService } from '../../src/ingest/ingest.service';
+import { freshDatabaseUrl } from '../support/database';
+import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { QUEUED_EVENTS, rowsOf } from '../support/processing';
+import { aTenant } from '../support/tenant';
+
+let url: string;
+let slow: INestApplicationContext;
+let quick: INestApplicationContext;
+/** What happens between the look of the slow node at a batch and what it stores, once. */
+let between: () => Promise<unknown>;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('ingest_races');
+  slow = await startNode(url);
+  quick = await startNode(url);
+  slow.get(EventAudience).answeredBy(async () => {
+    const happen = between;
+    between = () => Promise.resolve();
+    await happen();
+    return [];
+  });
+});
+beforeEach(() => (between = () => Promise.resolve()));
+
+afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
+
+const aVisit = (externalEventId: string, properties = {}, who = 'jane') =>
+  aCheckedEvent({ externalEventId, properties, identifiers: [external(who)] });
+
+const take = (node: INestApplicationContext, tenantId: string, events: Parameters<IngestService['ingestAll']>[1]) =>
+  node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+
+const idsOf = (tenantId: string, table: string) =>
+  rowsOf(url, `SELECT event_id FROM ${table} t WHERE tenant_id = $1 ORDER BY event_id`, [tenantId]);
+
+/** How many events the bundles of a workspace say they have; more than there are would never be worked off. */
+const bundled = (tenantId: string) =>
+  rowsOf(url, 'SELECT sum(events)::int AS events FROM queued_bundles WHERE tenant_id = $1', [tenantId]);
+
+describe('a batch about customers who are known', () => {
+  it('answers an event that somebody stores behind its look as a duplicate, and takes the others once', async () => {
+    const { tenantId } = await aTenant(url);
+    await take(quick, tenantId, [aVisit('first')]);
+    between = () => take(quick, tenantId, [aVisit('b'), aVisit('c', { amount: 2 })]);
+    const results = await take(
+      slow,
+      tenantId,
+      ['a', 'b', 'c', 'd'].map((name) => aVisit(name)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['accepted', 'duplicate', 'duplicate', 'accepted']);
+    const events = await idsOf(tenantId, 'events');
+    expect(events).toHaveLength(5);
+    expect(await idsOf(tenantId, QUEUED_EVENTS)).toEqual(events);
+    expect(await bundled(tenantId)).toEqual([{ events: 5 }]);
+    const warnings = await rowsOf(url, 'SELECT reason FROM review_entries WHERE tenant_id = $1', [tenantId]);
+    expect(warnings).toEqual([{ reason: 'payload_mismatch' }]);
+  });
+
+  it('stores nothing for a customer who is erased behind its look, and everything for the others', async () => {
+    const { tenantId } = await aTenant(url);
+    await take(quick, tenantId, [aVisit('first'), aVisit('second', {}, 'john')]);
+    between = () =>
+      rowsOf(
+        url,
+        `UPDATE profiles SET erased_at = now() WHERE tenant_id = $1 AND external_id = 'jane' RETURNING profile_id`,
+        [tenantId],
+      );
+    const results = await take(slow, tenantId, [aVisit('a'), aVisit('b', {}, 'john')]);
+    expect(results).toMatchObject([{ status: 'error', refusal: { code: 'profile_erased' } }, { status: 'accepted' }]);
+    const events = await idsOf(tenantId, 'events');
+    expect(events).toHaveLength(3);
+    expect(await idsOf(tenantId, QUEUED_EVENTS)).toEqual(events);
+    expect(await bundled(tenantId)).toEqual([{ events: 3 }]);
+  });
+
+  it('closes the refusal of an event that comes in right', async () => {
+    const { tenantId } = await aTenant(url);
+    await take(quick, tenantId, [aVisit('first')]);
+    const sent = { value: { source: 'shop', external_event_id: 'mended' }, bytes: 60, text: () => '{}' };
+    const refusal = { code: 'validation_failed', message: 'wrong', details: [] } as const;
+    await take(quick, tenantId, [{ family: 'external', sent, checked: { refusal } }]);
+    const open = `SELECT status FROM review_entries WHERE tenant_id = $1 AND severity = 'error'`;
+    expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'open' }]);
+    expect(await take(slow, tenantId, [aVisit('mended')])).toMatchObject([{ status: 'accepted' }]);
+    expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'superseded' }]);
+  });
+});
