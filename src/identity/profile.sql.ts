@@ -6,23 +6,25 @@ import type { Statement } from '../platform/database/pipelined-connection';
  * repository sorts, so that two nodes never wait for each other in a circle.
  */
 
-/** Who is known by these identifiers, with the row that speaks for the whole customer (the root). */
+/** Who is known by these identifiers, with the row that speaks for the whole customer: that of the root, mostly their own. */
 export const READ_IDENTIFIERS: Statement = {
   name: 'identity_read_identifiers',
   text: `
-    SELECT u.position, i.profile_id, p.erased_at IS NOT NULL AS erased,
-      r.profile_id AS root_id, r.external_id, r.email_count, r.phone_count, r.device_count, r.version,
-      r.created_at, r.erased_at IS NOT NULL AS root_erased
+    SELECT u.position, p.profile_id, p.erased_at IS NOT NULL AS erased, r.profile_id AS root_id, r.external_id,
+      r.email_count, r.phone_count, r.device_count, r.version, r.created_at, r.erased_at IS NOT NULL AS root_erased
     FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, kind, value, position)
     CROSS JOIN LATERAL (
       SELECT profile_id FROM profile_identifiers
       WHERE tenant_id = u.tenant_id AND kind = u.kind AND value = u.value LIMIT 1
     ) i
     CROSS JOIN LATERAL (
-      SELECT root_id, erased_at FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = i.profile_id LIMIT 1
+      SELECT * FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = i.profile_id LIMIT 1
     ) p
     CROSS JOIN LATERAL (
-      SELECT * FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = p.root_id LIMIT 1
+      SELECT p.* WHERE p.root_id = p.profile_id
+      UNION ALL
+      SELECT * FROM profiles WHERE p.root_id <> p.profile_id AND tenant_id = u.tenant_id AND profile_id = p.root_id
+      LIMIT 1
     ) r`,
 };
 

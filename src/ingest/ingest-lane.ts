@@ -21,7 +21,8 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 /** A client is told to send again rather than left waiting (contract section 3, unknown outcome). */
 const PATIENCE_MS = 1_500;
 /** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
-const SINGLES_MAX = 400;
+const ROWS_MAX = 400;
+/** Where somebody waits for a single event. */
 const FILL_TO = 200;
 
 /**
@@ -49,8 +50,9 @@ export class IngestLane implements BeforeApplicationShutdown {
     });
     this.lane = new Lane({
       run: (batch) => settleCopies(batch, (unique) => this.persist(unique)),
-      singlesMax: SINGLES_MAX,
+      singlesMax: ROWS_MAX,
       fillTo: FILL_TO,
+      bulkMax: ROWS_MAX,
       bytesMax: settings.laneBytesMax,
       watch: watches.of('ingest'),
     });

@@ -2,7 +2,7 @@ import { DomainError } from '../errors/domain-error';
 import { Lane } from './lane';
 
 /** A lane whose batches end when the test says so. */
-function aLane(limits: Partial<{ singlesMax: number; fillTo: number; bytesMax: number }> = {}) {
+function aLane(limits: Partial<{ singlesMax: number; fillTo: number; bulkMax: number; bytesMax: number }> = {}) {
   const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
   const lane = new Lane<string, string>({
     run: (work) =>
@@ -47,6 +47,20 @@ describe('Lane', () => {
     batches[0]?.end();
     await turn();
     expect(batches[1]?.work).toEqual(['b4', 'b5']);
+  });
+
+  it('takes more bulk pieces where no single one waits', async () => {
+    const { lane, batches } = aLane({ fillTo: 2, bulkMax: 3 });
+    const bulk = ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work));
+    void lane.submitBulk('a', bulk);
+    await turn();
+    void lane.submit('b', piece('single'));
+    batches[0]?.end();
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([
+      ['b1', 'b2', 'b3'],
+      ['single', 'b4'],
+    ]);
   });
 
   it('answers everybody in a failed batch with its error and goes on', async () => {

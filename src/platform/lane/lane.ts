@@ -7,8 +7,10 @@ export interface LaneOptions<Work, Answer> {
   readonly run: (batch: readonly Work[]) => Promise<readonly Answer[]>;
   /** Most single pieces of work in one batch. */
   readonly singlesMax: number;
-  /** Bulk work fills a batch up to this number: small enough that a single piece behind it waits for milliseconds. */
+  /** Bulk work fills a batch of single pieces up to this number, so that these wait for milliseconds. */
   readonly fillTo: number;
+  /** Most bulk work in a batch without single pieces, `fillTo` when absent: one that comes meanwhile waits for that commit. */
+  readonly bulkMax?: number;
   /** Most bytes that may wait or be under way; beyond it `submit` refuses with `unavailable`. */
   readonly bytesMax: number;
   /** Follows what the lane does, for metrics and traces. */
@@ -120,7 +122,8 @@ export class Lane<Work, Answer> implements LaneState {
 
   private nextBatch(): Entry<Work, Answer>[] {
     const batch = this.singles.take(this.options.singlesMax);
-    const room = this.options.fillTo - batch.length;
+    const { fillTo, bulkMax = fillTo } = this.options;
+    const room = (batch.length > 0 ? fillTo : bulkMax) - batch.length;
     return room > 0 ? batch.concat(this.bulk.take(room)) : batch;
   }
 
