@@ -43,7 +43,7 @@ interface IdentifierRow {
   readonly phone_count: number;
   readonly device_count: number;
   readonly version: number;
-  readonly created_at: Date;
+  readonly created_ms: number;
   readonly root_erased: boolean;
 }
 
@@ -195,7 +195,7 @@ function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): Know
     customer: {
       rootId: row.root_id,
       externalId: row.external_id,
-      createdAt: row.created_at.getTime(),
+      createdAt: Math.round(row.created_ms),
       erased: row.root_erased,
       counts,
     },

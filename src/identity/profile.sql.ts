@@ -11,7 +11,8 @@ export const READ_IDENTIFIERS: Statement = {
   name: 'identity_read_identifiers',
   text: `
     SELECT u.position, p.profile_id, p.erased_at IS NOT NULL AS erased, r.profile_id AS root_id, r.external_id,
-      r.email_count, r.phone_count, r.device_count, r.version, r.created_at, r.erased_at IS NOT NULL AS root_erased
+      r.email_count, r.phone_count, r.device_count, r.version, date_part('epoch', r.created_at) * 1000 AS created_ms,
+      r.erased_at IS NOT NULL AS root_erased
     FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, kind, value, position)
     CROSS JOIN LATERAL (
       SELECT profile_id FROM profile_identifiers

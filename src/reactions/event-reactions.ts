@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
+import { newMark } from '../platform/ids/ids';
 import { kindName } from '../processing/domain/event-effects';
 import type { EffectResult, EventEffect, EventKind, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
@@ -109,7 +109,7 @@ function workOf(
   const { tenantId, event } = of;
   const { campaignId } = reaction;
   return {
-    ...{ workId: newId(), tenantId, operations, declarations, sessionId: null },
+    ...{ workId: newMark(), tenantId, operations, declarations, sessionId: null },
     owner: { campaignId, appId: DEFAULT_APP_ID, subject: subject ?? '' },
     // Not the customer's: whose an event is changes with every merge, and a repetition has to find what was done before.
     ...(subject === null ? { ledger: ledgerOf(campaignId, event.eventId) } : {}),

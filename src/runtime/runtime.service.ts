@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Participant } from '../platform/auth/principal';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
-import { newId } from '../platform/ids/ids';
+import { newMark } from '../platform/ids/ids';
 import { VariablesService } from '../variables/variables.service';
 import type { MutationRequest } from './domain/mutation-request';
 import type { MutationEntry, MutationStatus } from './domain/mutation-result';
@@ -54,7 +54,7 @@ export class RuntimeService {
   async mutate(participant: Participant, { operations, mutationId, named }: MutationRequest): Promise<SettledMutation> {
     const { tenantId, sessionId } = participant;
     const owner = ownerOf(participant, named);
-    const workId = newId();
+    const workId = newMark();
     const work: MutationWork = {
       ...{ workId, tenantId, owner, operations, sessionId },
       declarations: await this.variables.declarationsOf(tenantId, owner.campaignId),
