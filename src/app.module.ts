@@ -15,16 +15,16 @@ import { RuntimeModule } from './runtime/runtime.module';
 import { VariablesModule } from './variables/variables.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
-/** The whole service over one database. */
+/** The whole service over one database. Express tries routes in this order, so that those that are called most come first. */
 @Module({
   imports: [
     IngestModule,
+    RuntimeModule,
     CdpModule,
     ReviewModule,
     ProcessingModule,
     ReplayModule,
     VariablesModule,
-    RuntimeModule,
     ReactionsModule,
     ApiKeysModule,
     JwtIssuersModule,

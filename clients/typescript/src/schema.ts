@@ -187,6 +187,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the value of every declared variable. */
+        get: operations["readState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/state:mutate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes declared variables, wholly or not at all, and once for each `mutation_id`. */
+        post: operations["mutateState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/runtime/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the value of every variable that the campaign declares. */
+        get: operations["readCampaignState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/runtime/state:mutate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes variables that the campaign declares, wholly or not at all, and once for each `mutation_id`. */
+        post: operations["mutateCampaignState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/participants/{sub}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a participant's state to backends and operators, with what the system keeps. */
+        get: operations["readParticipantState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables:define": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declares a variable, or changes its default and description; its type stays. */
+        post: operations["defineVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+        get: operations["listVariables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables:archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a variable out of listings and state; its values are kept, and defining it again brings them back. */
+        post: operations["archiveVariable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cdp/events": {
         parameters: {
             query?: never;
@@ -503,142 +639,6 @@ export interface paths {
         };
         /** Shows how far a bulk replay has got. */
         get: operations["getReviewReplay"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/variables:define": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Declares a variable, or changes its default and description; its type stays. */
-        post: operations["defineVariable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/variables": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
-        get: operations["listVariables"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/variables:archive": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Takes a variable out of listings and state; its values are kept, and defining it again brings them back. */
-        post: operations["archiveVariable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runtime/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows the value of every declared variable. */
-        get: operations["readState"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/runtime/state:mutate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Changes declared variables, wholly or not at all, and once for each `mutation_id`. */
-        post: operations["mutateState"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/runtime/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows the value of every variable that the campaign declares. */
-        get: operations["readCampaignState"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/runtime/state:mutate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Changes variables that the campaign declares, wholly or not at all, and once for each `mutation_id`. */
-        post: operations["mutateCampaignState"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/campaigns/{campaign_id}/participants/{sub}/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Shows a participant's state to backends and operators, with what the system keeps. */
-        get: operations["readParticipantState"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1115,6 +1115,181 @@ export interface components {
              */
             note?: string;
         };
+        StateTreeDto: {
+            /**
+             * @example {
+             *       "points": 120
+             *     }
+             */
+            user: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /**
+             * @example {
+             *       "revenue": 29.33
+             *     }
+             */
+            campaign: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /** @example {} */
+            app: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+        };
+        StateDto: {
+            state: components["schemas"]["StateTreeDto"];
+        };
+        OperationDto: {
+            /** @example state.user.points */
+            path: string;
+            /**
+             * @example inc
+             * @enum {string}
+             */
+            op: "set" | "inc" | "dec";
+            /**
+             * @description Of the variable's type; a number for `inc` and `dec`.
+             * @example 10
+             */
+            value: number | string | boolean;
+        };
+        MutationDto: {
+            /** @description Applied in their order, wholly or not at all. */
+            ops: components["schemas"]["OperationDto"][];
+            /**
+             * @description An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
+             * @example checkout-4711
+             */
+            mutation_id?: string;
+            /** @description The campaign, where neither the address nor the token names it. */
+            campaign_id?: string;
+            /** @description The token's app, if named at all. */
+            app_id?: string;
+            /** @description The token's participant, if named at all. */
+            user_id?: string;
+            /** @description The same as `mutation_id`. */
+            mutationId?: string;
+            /** @description The same as `campaign_id`. */
+            campaignId?: string;
+            /** @description The same as `app_id`. */
+            appId?: string;
+            /** @description The same as `user_id`. */
+            userId?: string;
+        };
+        MutationEntryDto: {
+            /**
+             * @description What a read would have shown before; null where there was neither a value nor a default.
+             * @example 100
+             */
+            previous: (number | null) | (string | null) | (boolean | null);
+            /** @example 110 */
+            current: number | string | boolean;
+            /** @example state.user.points */
+            path: string;
+        };
+        MutationResultDto: {
+            /** @enum {string} */
+            status: "applied" | "duplicate";
+            /** @description One entry for each operation; of a duplicate, those of the original. */
+            mutations: components["schemas"]["MutationEntryDto"][];
+        };
+        SystemFieldsDto: {
+            /** @description The `sid` of the participant's last token that had one and changed something. */
+            sessionId: string | null;
+        };
+        ParticipantStateTreeDto: {
+            /**
+             * @example {
+             *       "points": 120
+             *     }
+             */
+            user: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /**
+             * @example {
+             *       "revenue": 29.33
+             *     }
+             */
+            campaign: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            /** @example {} */
+            app: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            system: components["schemas"]["SystemFieldsDto"];
+        };
+        ParticipantStateDto: {
+            state: components["schemas"]["ParticipantStateTreeDto"];
+        };
+        /**
+         * @description Whose values it has: each participant's, the campaign's, or those of all campaigns of an app.
+         * @enum {string}
+         */
+        VariableScope: "user" | "campaign" | "app";
+        /**
+         * @description Stays for good.
+         * @enum {string}
+         */
+        VariableType: "number" | "string" | "boolean";
+        DefineVariableDto: {
+            scope: components["schemas"]["VariableScope"];
+            type: components["schemas"]["VariableType"];
+            /**
+             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+             * @example 0
+             */
+            default?: number | string | boolean;
+            /**
+             * @description A note for operators.
+             * @example Loyalty points
+             */
+            description?: string;
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
+        VariableDto: {
+            scope: components["schemas"]["VariableScope"];
+            type: components["schemas"]["VariableType"];
+            /**
+             * @description Of the variable's type; absent when none is set.
+             * @example 100
+             */
+            default?: number | string | boolean;
+            name: string;
+            /**
+             * @description Absent when none is set.
+             * @example Loyalty points
+             */
+            description?: string;
+        };
+        DefinedVariableDto: {
+            /** @enum {string} */
+            status: "defined";
+            variable: components["schemas"]["VariableDto"];
+        };
+        VariableListDto: {
+            /** @description In the order of scopes `user`, `campaign`, `app`, and by name. */
+            variables: components["schemas"]["VariableDto"][];
+        };
+        VariableAddressDto: {
+            scope: components["schemas"]["VariableScope"];
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
+        ArchivedVariableDto: {
+            /** @enum {string} */
+            status: "archived";
+            variable: components["schemas"]["VariableDto"];
+        };
         CdpIdentityDto: {
             /**
              * @description The customer's id in the upstream system.
@@ -1510,181 +1685,6 @@ export interface components {
             createdBy: string;
             /** Format: date-time */
             finishedAt: string | null;
-        };
-        /**
-         * @description Whose values it has: each participant's, the campaign's, or those of all campaigns of an app.
-         * @enum {string}
-         */
-        VariableScope: "user" | "campaign" | "app";
-        /**
-         * @description Stays for good.
-         * @enum {string}
-         */
-        VariableType: "number" | "string" | "boolean";
-        DefineVariableDto: {
-            scope: components["schemas"]["VariableScope"];
-            type: components["schemas"]["VariableType"];
-            /**
-             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
-             * @example 0
-             */
-            default?: number | string | boolean;
-            /**
-             * @description A note for operators.
-             * @example Loyalty points
-             */
-            description?: string;
-            /**
-             * @description Unique in its scope; some names are reserved.
-             * @example points
-             */
-            name: string;
-        };
-        VariableDto: {
-            scope: components["schemas"]["VariableScope"];
-            type: components["schemas"]["VariableType"];
-            /**
-             * @description Of the variable's type; absent when none is set.
-             * @example 100
-             */
-            default?: number | string | boolean;
-            name: string;
-            /**
-             * @description Absent when none is set.
-             * @example Loyalty points
-             */
-            description?: string;
-        };
-        DefinedVariableDto: {
-            /** @enum {string} */
-            status: "defined";
-            variable: components["schemas"]["VariableDto"];
-        };
-        VariableListDto: {
-            /** @description In the order of scopes `user`, `campaign`, `app`, and by name. */
-            variables: components["schemas"]["VariableDto"][];
-        };
-        VariableAddressDto: {
-            scope: components["schemas"]["VariableScope"];
-            /**
-             * @description Unique in its scope; some names are reserved.
-             * @example points
-             */
-            name: string;
-        };
-        ArchivedVariableDto: {
-            /** @enum {string} */
-            status: "archived";
-            variable: components["schemas"]["VariableDto"];
-        };
-        StateTreeDto: {
-            /**
-             * @example {
-             *       "points": 120
-             *     }
-             */
-            user: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-            /**
-             * @example {
-             *       "revenue": 29.33
-             *     }
-             */
-            campaign: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-            /** @example {} */
-            app: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-        };
-        StateDto: {
-            state: components["schemas"]["StateTreeDto"];
-        };
-        OperationDto: {
-            /** @example state.user.points */
-            path: string;
-            /**
-             * @example inc
-             * @enum {string}
-             */
-            op: "set" | "inc" | "dec";
-            /**
-             * @description Of the variable's type; a number for `inc` and `dec`.
-             * @example 10
-             */
-            value: number | string | boolean;
-        };
-        MutationDto: {
-            /** @description Applied in their order, wholly or not at all. */
-            ops: components["schemas"]["OperationDto"][];
-            /**
-             * @description An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
-             * @example checkout-4711
-             */
-            mutation_id?: string;
-            /** @description The campaign, where neither the address nor the token names it. */
-            campaign_id?: string;
-            /** @description The token's app, if named at all. */
-            app_id?: string;
-            /** @description The token's participant, if named at all. */
-            user_id?: string;
-            /** @description The same as `mutation_id`. */
-            mutationId?: string;
-            /** @description The same as `campaign_id`. */
-            campaignId?: string;
-            /** @description The same as `app_id`. */
-            appId?: string;
-            /** @description The same as `user_id`. */
-            userId?: string;
-        };
-        MutationEntryDto: {
-            /**
-             * @description What a read would have shown before; null where there was neither a value nor a default.
-             * @example 100
-             */
-            previous: (number | null) | (string | null) | (boolean | null);
-            /** @example 110 */
-            current: number | string | boolean;
-            /** @example state.user.points */
-            path: string;
-        };
-        MutationResultDto: {
-            /** @enum {string} */
-            status: "applied" | "duplicate";
-            /** @description One entry for each operation; of a duplicate, those of the original. */
-            mutations: components["schemas"]["MutationEntryDto"][];
-        };
-        SystemFieldsDto: {
-            /** @description The `sid` of the participant's last token that had one and changed something. */
-            sessionId: string | null;
-        };
-        ParticipantStateTreeDto: {
-            /**
-             * @example {
-             *       "points": 120
-             *     }
-             */
-            user: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-            /**
-             * @example {
-             *       "revenue": 29.33
-             *     }
-             */
-            campaign: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-            /** @example {} */
-            app: {
-                [key: string]: (number | null) | (string | null) | (boolean | null);
-            };
-            system: components["schemas"]["SystemFieldsDto"];
-        };
-        ParticipantStateDto: {
-            state: components["schemas"]["ParticipantStateTreeDto"];
         };
         ReactionOperationDto: {
             /**
@@ -2305,33 +2305,6 @@ export interface components {
             };
         };
         /**
-         * @description Conflict.
-         *     - `incompatible_event_type`: The new version would break senders. Make the change compatible, or send `force: true`.
-         */
-        IncompatibleEventType: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /**
-         * @description Conflict.
-         *     - `variable_limit_exceeded`: The scope has no room for another variable. Archive a variable that is no longer used.
-         *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
-         */
-        VariableLimitExceededOrVariableTypeConflict: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["ProblemDetails"];
-            };
-        };
-        /**
          * @description Unauthorized.
          *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
          *     - `invalid_token`: The token is not taken. Get a new token from an issuer that the workspace knows.
@@ -2381,6 +2354,33 @@ export interface components {
          *     - `undeclared_variable`: The mutation writes to a variable that the campaign does not declare. Correct the paths that `details` names, or define the variables.
          */
         MalformedJsonOrSystemFieldOrUndeclaredVariable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `variable_limit_exceeded`: The scope has no room for another variable. Archive a variable that is no longer used.
+         *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
+         */
+        VariableLimitExceededOrVariableTypeConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `incompatible_event_type`: The new version would break senders. Make the change compatible, or send `force: true`.
+         */
+        IncompatibleEventType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -3216,6 +3216,536 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ReviewEntryDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readState: {
+        parameters: {
+            query?: {
+                /** @description The campaign, where neither the address nor the token names it. */
+                campaign_id?: string;
+                /** @description The same as `campaign_id`. */
+                campaignId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    mutateState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An alias of `mutation_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ],
+                 *       "mutation_id": "checkout-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MutationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "applied",
+                     *       "mutations": [
+                     *         {
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "path": "state.user.points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MutationResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readCampaignState: {
+        parameters: {
+            query?: {
+                /** @description The campaign, where neither the address nor the token names it. */
+                campaign_id?: string;
+                /** @description The same as `campaign_id`. */
+                campaignId?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    mutateCampaignState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An alias of `mutation_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ],
+                 *       "mutation_id": "checkout-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MutationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "applied",
+                     *       "mutations": [
+                     *         {
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "path": "state.user.points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MutationResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
+            401: components["responses"]["UnauthenticatedOrInvalidToken"];
+            403: components["responses"]["ContextViolation"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrCampaignRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readParticipantState: {
+        parameters: {
+            query?: {
+                /** @description The app whose values are shown; `default` when absent. */
+                app_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example customer-0001 */
+                sub: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": {
+                     *         "user": {
+                     *           "points": 120
+                     *         },
+                     *         "campaign": {
+                     *           "revenue": 29.33
+                     *         },
+                     *         "app": {},
+                     *         "system": {
+                     *           "sessionId": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ParticipantStateDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    defineVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scope": "user",
+                 *       "type": "number",
+                 *       "default": 0,
+                 *       "description": "Loyalty points",
+                 *       "name": "points"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefineVariableDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "defined",
+                     *       "variable": {
+                     *         "scope": "user",
+                     *         "type": "number",
+                     *         "default": 100,
+                     *         "name": "points",
+                     *         "description": "Loyalty points"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DefinedVariableDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["VariableLimitExceededOrVariableTypeConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "variables": [
+                     *         {
+                     *           "scope": "user",
+                     *           "type": "number",
+                     *           "default": 100,
+                     *           "name": "points",
+                     *           "description": "Loyalty points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VariableListDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    archiveVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scope": "user",
+                 *       "name": "points"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VariableAddressDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "archived",
+                     *       "variable": {
+                     *         "scope": "user",
+                     *         "type": "number",
+                     *         "default": 100,
+                     *         "name": "points",
+                     *         "description": "Loyalty points"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArchivedVariableDto"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -4631,536 +5161,6 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    defineVariable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "scope": "user",
-                 *       "type": "number",
-                 *       "default": 0,
-                 *       "description": "Loyalty points",
-                 *       "name": "points"
-                 *     }
-                 */
-                "application/json": components["schemas"]["DefineVariableDto"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "defined",
-                     *       "variable": {
-                     *         "scope": "user",
-                     *         "type": "number",
-                     *         "default": 100,
-                     *         "name": "points",
-                     *         "description": "Loyalty points"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["DefinedVariableDto"];
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
-            403: components["responses"]["InsufficientScope"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            409: components["responses"]["VariableLimitExceededOrVariableTypeConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    listVariables: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "variables": [
-                     *         {
-                     *           "scope": "user",
-                     *           "type": "number",
-                     *           "default": 100,
-                     *           "name": "points",
-                     *           "description": "Loyalty points"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["VariableListDto"];
-                };
-            };
-            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
-            403: components["responses"]["InsufficientScope"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    archiveVariable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "scope": "user",
-                 *       "name": "points"
-                 *     }
-                 */
-                "application/json": components["schemas"]["VariableAddressDto"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "archived",
-                     *       "variable": {
-                     *         "scope": "user",
-                     *         "type": "number",
-                     *         "default": 100,
-                     *         "name": "points",
-                     *         "description": "Loyalty points"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ArchivedVariableDto"];
-                };
-            };
-            400: components["responses"]["MalformedJson"];
-            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
-            403: components["responses"]["InsufficientScope"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    readState: {
-        parameters: {
-            query?: {
-                /** @description The campaign, where neither the address nor the token names it. */
-                campaign_id?: string;
-                /** @description The same as `campaign_id`. */
-                campaignId?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "state": {
-                     *         "user": {
-                     *           "points": 120
-                     *         },
-                     *         "campaign": {
-                     *           "revenue": 29.33
-                     *         },
-                     *         "app": {}
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["StateDto"];
-                };
-            };
-            401: components["responses"]["UnauthenticatedOrInvalidToken"];
-            403: components["responses"]["ContextViolation"];
-            405: components["responses"]["MethodNotAllowed"];
-            422: components["responses"]["ValidationFailedOrCampaignRequired"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    mutateState: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An alias of `mutation_id`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "ops": [
-                 *         {
-                 *           "path": "state.user.points",
-                 *           "op": "inc",
-                 *           "value": 10
-                 *         }
-                 *       ],
-                 *       "mutation_id": "checkout-4711"
-                 *     }
-                 */
-                "application/json": components["schemas"]["MutationDto"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "applied",
-                     *       "mutations": [
-                     *         {
-                     *           "previous": 100,
-                     *           "current": 110,
-                     *           "path": "state.user.points"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MutationResultDto"];
-                };
-            };
-            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
-            401: components["responses"]["UnauthenticatedOrInvalidToken"];
-            403: components["responses"]["ContextViolation"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailedOrCampaignRequired"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    readCampaignState: {
-        parameters: {
-            query?: {
-                /** @description The campaign, where neither the address nor the token names it. */
-                campaign_id?: string;
-                /** @description The same as `campaign_id`. */
-                campaignId?: string;
-            };
-            header?: never;
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "state": {
-                     *         "user": {
-                     *           "points": 120
-                     *         },
-                     *         "campaign": {
-                     *           "revenue": 29.33
-                     *         },
-                     *         "app": {}
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["StateDto"];
-                };
-            };
-            401: components["responses"]["UnauthenticatedOrInvalidToken"];
-            403: components["responses"]["ContextViolation"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            422: components["responses"]["ValidationFailedOrCampaignRequired"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    mutateCampaignState: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An alias of `mutation_id`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "ops": [
-                 *         {
-                 *           "path": "state.user.points",
-                 *           "op": "inc",
-                 *           "value": 10
-                 *         }
-                 *       ],
-                 *       "mutation_id": "checkout-4711"
-                 *     }
-                 */
-                "application/json": components["schemas"]["MutationDto"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "applied",
-                     *       "mutations": [
-                     *         {
-                     *           "previous": 100,
-                     *           "current": 110,
-                     *           "path": "state.user.points"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MutationResultDto"];
-                };
-            };
-            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
-            401: components["responses"]["UnauthenticatedOrInvalidToken"];
-            403: components["responses"]["ContextViolation"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailedOrCampaignRequired"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    readParticipantState: {
-        parameters: {
-            query?: {
-                /** @description The app whose values are shown; `default` when absent. */
-                app_id?: string;
-            };
-            header?: never;
-            path: {
-                /** @example spring-sale */
-                campaign_id: string;
-                /** @example customer-0001 */
-                sub: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "state": {
-                     *         "user": {
-                     *           "points": 120
-                     *         },
-                     *         "campaign": {
-                     *           "revenue": 29.33
-                     *         },
-                     *         "app": {},
-                     *         "system": {
-                     *           "sessionId": null
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ParticipantStateDto"];
-                };
-            };
-            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
-            403: components["responses"]["InsufficientScope"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
