@@ -115,7 +115,7 @@ function workOf(
     ...(subject === null ? { ledger: ledgerOf(campaignId, event.eventId) } : {}),
     mutationKey: mutationKey('reaction', `${event.eventId}:${reaction.id}`),
     // Of values that a person sent, nothing may stay in a ledger, not even a hash.
-    fingerprint: fingerprintOf(subject === null ? [] : operations).toString('base64'),
+    fingerprint: fingerprintOf(subject === null ? [] : operations),
   };
 }
 

@@ -60,7 +60,7 @@ export class RuntimeService {
       declarations: await this.variables.declarationsOf(tenantId, owner.campaignId),
       // Without an id of the client's a commit of unknown outcome could not be told from one that did not happen.
       mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
-      fingerprint: fingerprintOf(operations).toString('base64'),
+      fingerprint: fingerprintOf(operations),
     };
     return settled(await this.lane.apply({ work, bytes: weightOf(work) }));
   }

@@ -5,7 +5,7 @@ import { fingerprintOf } from './operations-fingerprint';
 function fingerprint(json: string): string {
   const parsed = parseOperations(JSON.parse(json));
   if ('faults' in parsed) throw new Error(JSON.stringify(parsed.faults));
-  return fingerprintOf(parsed.operations).toString('hex');
+  return fingerprintOf(parsed.operations);
 }
 
 describe('fingerprintOf', () => {
@@ -19,7 +19,7 @@ describe('fingerprintOf', () => {
   });
 
   it('is 32 bytes', () => {
-    expect(fingerprintOf([])).toHaveLength(32);
+    expect(Buffer.from(fingerprintOf([]), 'base64')).toHaveLength(32);
   });
 
   it.each<[string, Operation, Operation]>([
@@ -31,7 +31,7 @@ describe('fingerprintOf', () => {
     ['two values', { path: 'a', op: 'inc', value: 1 }, { path: 'a', op: 'inc', value: 1.0000000000000002 }],
     ['commas in another place', { path: 'a,set', op: 'set', value: 'b' }, { path: 'a', op: 'set', value: 'set,b' }],
   ])('tells %s apart', (_name, one, other) => {
-    expect(fingerprintOf([one]).equals(fingerprintOf([other]))).toBe(false);
+    expect(fingerprintOf([one]) === fingerprintOf([other])).toBe(false);
   });
 
   it('tells any two different lists of operations apart, and no two equal ones', () => {
@@ -47,11 +47,11 @@ describe('fingerprintOf', () => {
       a.length === b.length && a.every((x, i) => x.path === b[i]?.path && x.op === b[i].op && x.value === b[i].value);
     fc.assert(
       fc.property(operations, operations, fc.nat(), (a, b, seed) => {
-        expect(fingerprintOf(a).equals(fingerprintOf(b))).toBe(isEqual(a, b));
-        expect(fingerprintOf(a).equals(fingerprintOf(structuredClone(a)))).toBe(true);
+        expect(fingerprintOf(a) === fingerprintOf(b)).toBe(isEqual(a, b));
+        expect(fingerprintOf(a) === fingerprintOf(structuredClone(a))).toBe(true);
         // Another order is another mutation: set and inc do not commute.
         const turned = a.length === 0 ? a : [...a.slice(seed % a.length), ...a.slice(0, seed % a.length)];
-        expect(fingerprintOf(a).equals(fingerprintOf(turned))).toBe(isEqual(a, turned));
+        expect(fingerprintOf(a) === fingerprintOf(turned)).toBe(isEqual(a, turned));
       }),
       { numRuns: 1_000 },
     );

@@ -29,7 +29,7 @@ function aMutation(fields: Partial<MutationWork> = {}, owner: Partial<MutationWo
       declarations: DECLARED,
       sessionId: null,
     },
-    ...{ operations, fingerprint: fingerprintOf(operations).toString('base64') },
+    ...{ operations, fingerprint: fingerprintOf(operations) },
     owner: { subject: 'ann', campaignId: 'c', appId: 'a', ...owner },
     ...fields,
   };
