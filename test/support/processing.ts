@@ -85,6 +85,16 @@ export const QUEUED_EVENTS = `(
   JOIN events e ON e.tenant_id = b.tenant_id AND e.queue_bundle_id = b.id
 )`;
 
+/** Each event that is or was queued, once if nothing went wrong: `tenant_id`, `event_id`. */
+export const EVER_QUEUED_EVENTS = `(
+  SELECT tenant_id, event_id FROM ${QUEUED_EVENTS} queued
+  UNION ALL
+  SELECT tenant_id, event_id FROM event_processing
+  UNION ALL
+  SELECT e.tenant_id, e.event_id FROM processed_bundles b
+  JOIN events e ON e.tenant_id = b.tenant_id AND e.queue_bundle_id = b.id
+)`;
+
 /** Nothing of a workspace is queued or parked any more. */
 export async function untilDrained(url: string, tenantId: string, seconds = 20): Promise<void> {
   await until(async () => {

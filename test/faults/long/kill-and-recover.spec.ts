@@ -5,6 +5,7 @@ import { anExternalEvent } from '../../support/builders';
 import { Client } from '../../support/client';
 import { freshDatabaseUrl, withClient } from '../../support/database';
 import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
+import { EVER_QUEUED_EVENTS } from '../../support/processing';
 
 const KILLS = 4;
 const CLIENTS = 16;
@@ -91,7 +92,7 @@ describe('kill -9', () => {
     const stored = await withClient(url, (client) =>
       client.query(
         `SELECT (SELECT count(*)::int FROM events) AS events,
-           (SELECT count(*)::int FROM (SELECT event_id FROM event_queue UNION ALL SELECT event_id FROM event_processing) q)
+           (SELECT count(*)::int FROM ${EVER_QUEUED_EVENTS} q)
              AS queued`,
       ),
     );

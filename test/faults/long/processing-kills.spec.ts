@@ -5,7 +5,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { IngestService } from '../../../src/ingest/ingest.service';
 import { freshDatabaseUrl } from '../../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
-import { appliedTo, prepareEffects, rowsOf, untilDrained } from '../../support/processing';
+import { appliedTo, prepareEffects, recordEffects, rowsOf, untilDrained } from '../../support/processing';
 import { aTenant } from '../../support/tenant';
 import { until } from '../../support/until';
 
@@ -20,6 +20,8 @@ beforeAll(async () => {
   url = await freshDatabaseUrl('processing_kills');
   await prepareEffects(url);
   node = await startNode(url);
+  // Never applied here: it makes the node queue every event by itself, for the workers to come.
+  recordEffects(node);
 });
 
 afterAll(() => node.close());

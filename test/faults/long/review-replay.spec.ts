@@ -3,6 +3,7 @@ import { Client } from '../../support/client';
 import { freshDatabaseUrl, withClient } from '../../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../../support/review';
 import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
+import { EVER_QUEUED_EVENTS } from '../../support/processing';
 
 const KEY = 'review-replay-admin-key-review-replay-admin';
 const EVENTS = 1_200;
@@ -11,7 +12,7 @@ const EVENTS = 1_200;
 async function stored(url: string): Promise<unknown> {
   const { rows } = await withClient(url, (client) =>
     client.query(
-      `SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM (SELECT event_id FROM event_queue UNION ALL SELECT event_id FROM event_processing) q)
+      `SELECT (SELECT count(*)::int FROM events) AS events, (SELECT count(*)::int FROM ${EVER_QUEUED_EVENTS} q)
            AS queued,
          (SELECT count(*)::int FROM events e JOIN review_entries r USING (tenant_id, event_id)
           WHERE r.status = 'replayed' AND e.received_at = r.first_seen_at) AS timely,
