@@ -61,8 +61,7 @@ export class EventLog {
 
   /** Stores events and answers the ids of those that were not there yet. */
   async insert(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Promise<Set<string>> {
-    const sorted = events.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [...columnsOf(sorted), batchId]);
+    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [...columnsOf(events), batchId]);
     return new Set(rows.map((row) => row.event_id));
   }
 
@@ -77,8 +76,7 @@ export class EventLog {
     held: string,
     stored: (count: number) => void,
   ): Queued {
-    const sorted = events.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(sorted), batchId, held], (rows) => stored(rows.length));
+    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId, held], (rows) => stored(rows.length));
     return this.enqueueAlone(transaction, events, batchId);
   }
 
@@ -118,8 +116,9 @@ export class EventLog {
   }
 }
 
-/** In the order of the statement. */
-function columnsOf(events: readonly HomedEvent[]): unknown[][] {
+/** In the order of the statement; its rows by id, so that nodes that store the same never wait for each other in a circle. */
+function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
+  const events = unsorted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
   const isoOf = isoTexts();
   const received = events.map(({ receivedAt }) => isoOf(receivedAt));
   return [

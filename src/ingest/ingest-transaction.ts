@@ -38,6 +38,8 @@ interface Prepared {
   readonly batch: readonly IngestWork[];
   readonly batchId: string;
   readonly stored: ReadonlyMap<string, StoredEvent>;
+  /** Whether any of its events was refused before. */
+  readonly hasRefusals: boolean;
   /** Those that are not stored, and what they say of persons. */
   readonly fresh: readonly IngestWork[];
   readonly claims: readonly TenantClaim[];
@@ -81,21 +83,23 @@ export class IngestTransaction {
       this.review.hasRefusals(transaction, batch),
     ]);
     const fresh = batch.filter((work) => !stored.has(work.eventId));
-    if (fresh.length === 0) return settled(this.conclude(transaction, batch, repeated(batch, stored, batchId)));
+    if (fresh.length === 0) {
+      return settled(this.conclude(transaction, { batch, hasRefusals }, repeated(batch, stored, batchId)));
+    }
 
     const claims = all.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, read);
     const homed = homedEvents(fresh, decision, awaited);
-    const prepared = { batch, batchId, stored, fresh, claims, reading: read, decision, homed };
-    const likely = hasRefusals ? undefined : this.withoutTraces(prepared);
+    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, homed };
+    const likely = this.withoutTraces(prepared);
     return likely === undefined
       ? settled(await this.storeStepByStep(transaction, prepared, queued))
       : this.storeAtOnce(transaction, prepared, queued, likely);
   }
 
   /** The outcomes of a batch that leaves nothing behind but its events, if nobody comes in between; most batches do. */
-  private withoutTraces({ batch, batchId, stored, fresh, claims, reading, decision, homed }: Prepared) {
-    if (homed.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
+  private withoutTraces({ batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, homed }: Prepared) {
+    if (hasRefusals || homed.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
     const outcomes = inOrder(batch, [
       ...repeated(batch, stored, batchId),
       ...settledFresh(fresh, decision, new Set(homed.map(({ eventId }) => eventId))),
@@ -121,11 +125,8 @@ export class IngestTransaction {
     };
   }
 
-  private async storeStepByStep(
-    transaction: Transaction,
-    { batch, batchId, stored, fresh, claims, reading, decision, homed }: Prepared,
-    queued: OnQueued,
-  ): Promise<Outcome[]> {
+  private async storeStepByStep(transaction: Transaction, prepared: Prepared, queued: OnQueued): Promise<Outcome[]> {
+    const { batch, batchId, stored, fresh, claims, reading, decision, homed } = prepared;
     await this.identity.claim(transaction, claims, reading, decision);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, homed, batchId),
@@ -137,7 +138,7 @@ export class IngestTransaction {
     const accepted = homed.filter((event) => inserted.has(event.eventId));
     if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
     const known = new Map([...stored, ...storedLate]);
-    return this.conclude(transaction, batch, [
+    return this.conclude(transaction, prepared, [
       ...repeated(batch, known, batchId),
       ...settledFresh(fresh, decision, inserted),
     ]);
@@ -166,16 +167,18 @@ export class IngestTransaction {
    * that has come in right closes its refusals, also when it was there before: the one that was replayed as such, the
    * others as superseded.
    */
-  private conclude(transaction: Transaction, batch: readonly IngestWork[], pieces: readonly Settled[]): Outcome[] {
+  private conclude(
+    transaction: Transaction,
+    { batch, hasRefusals }: Pick<Prepared, 'batch' | 'hasRefusals'>,
+    pieces: readonly Settled[],
+  ): Outcome[] {
     const warnings = pieces.flatMap(({ work, outcome }) =>
       outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
     );
     const right = pieces.filter(({ outcome }) => cameInRight(outcome));
     this.review.closeReplayed(transaction, right.flatMap(replayedEntries));
-    this.review.supersede(
-      transaction,
-      right.map(({ work }) => work),
-    );
+    const again = hasRefusals ? right.map(({ work }) => work) : [];
+    this.review.supersede(transaction, again);
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, pieces);
   }

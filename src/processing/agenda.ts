@@ -26,11 +26,11 @@ export class Agenda {
     }
   }
 
-  /** The next places, at most so many, which are the caller's until `done`. */
-  take(most: number): QueuePlace[] {
-    const places = this.waiting.take(most);
-    for (const place of places) this.standings.set(placeName(place), 'running');
-    return places;
+  /** The next place, which is the caller's until `done`. */
+  next(): QueuePlace | undefined {
+    const [place] = this.waiting.take(1);
+    if (place !== undefined) this.standings.set(placeName(place), 'running');
+    return place;
   }
 
   /** `isMore`: it has more to do, and takes its turn again. */

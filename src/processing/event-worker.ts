@@ -131,7 +131,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
   private async work(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      const [place] = this.agenda.take(1);
+      const place = this.agenda.next();
       if (place === undefined) await this.somethingToDo();
       else await this.takeTurn(place);
     }

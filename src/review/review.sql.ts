@@ -29,6 +29,11 @@ export const RECORD_ENTRIES_ONCE: Statement = {
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
+/** Refusals of an event `u` that nobody has settled; those of its processing are not settled by its coming in again. */
+const OPEN_REFUSALS_OF_EVENT = `FROM review_entries
+      WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
+        AND event_id IS NOT NULL AND stage <> 'processing'`;
+
 /** Which of these events have refusals that SUPERSEDE_ENTRIES would close. */
 export const FIND_SUPERSEDED: Statement = {
   name: 'review_find_superseded',
@@ -36,9 +41,7 @@ export const FIND_SUPERSEDED: Statement = {
     SELECT u.event_id
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
     CROSS JOIN LATERAL (
-      SELECT 1 FROM review_entries
-      WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
-        AND event_id IS NOT NULL AND stage <> 'processing'
+      SELECT 1 ${OPEN_REFUSALS_OF_EVENT}
       LIMIT 1
     ) r`,
 };
@@ -54,9 +57,7 @@ export const SUPERSEDE_ENTRIES: Statement = {
       SELECT r.tenant_id, r.id
       FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
       CROSS JOIN LATERAL (
-        SELECT tenant_id, id FROM review_entries
-        WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
-          AND event_id IS NOT NULL AND stage <> 'processing'
+        SELECT tenant_id, id ${OPEN_REFUSALS_OF_EVENT}
         LIMIT 100
       ) r
       ORDER BY r.tenant_id, r.id

@@ -30,7 +30,8 @@ interface Wanted extends StateOwner {
 }
 
 /**
- * Reads state, on a connection of its own. Reads that come in while others are under way share the next statement. None of them can fail by itself: what names an owner was checked before.
+ * Reads state, on a connection of its own. Reads that come in while others are under way share the next statement. None of them
+ * can fail by itself: what names an owner was checked before.
  */
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {

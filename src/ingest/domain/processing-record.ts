@@ -17,16 +17,12 @@ export interface ProcessingView {
   readonly state: ProcessingState;
   readonly attempts: number;
   readonly processedAt: Date | null;
+  /** A code and words, never a value. */
   readonly lastError: string | null;
   readonly reactions: readonly ReactionRecord[];
 }
 
 /** What became of an event, as it is written down: `queued` after an attempt that failed and will be followed by another. */
-export interface ProcessingRecord {
+export interface ProcessingRecord extends Omit<ProcessingView, 'processedAt'> {
   readonly eventId: string;
-  readonly state: ProcessingState;
-  readonly attempts: number;
-  /** A code and words, never a value. */
-  readonly lastError: string | null;
-  readonly reactions: readonly ReactionRecord[];
 }

@@ -55,8 +55,8 @@ export interface Weighed<Work> {
 
 /**
  * Group commit: what arrives while a commit is under way joins the next one. An idle lane adds no wait, and the busier it is
- * the more work shares one commit; a busy one rests a moment between two, or two halves of its senders would take turns. Workspaces take turns (`FairQueue`); pieces that
- * somebody waits for one by one go before those of bulk requests.
+ * the more work shares one commit; a busy one rests a moment between two, or two halves of its senders would take turns.
+ * Workspaces take turns (`FairQueue`); pieces that somebody waits for one by one go before those of bulk requests.
  */
 export class Lane<Work, Answer> implements LaneState {
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
