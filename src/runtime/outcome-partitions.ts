@@ -13,11 +13,17 @@ import { describeError } from '../platform/errors/error-summary';
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
 
 const ROUND_MS = 60 * 60 * 1000;
+/**
+ * One node changes the table after the other, and mutations go on: for a partition that goes while another node looks it up,
+ * PostgreSQL has nothing better than an internal error.
+ */
+const TAKE_TURN = 'LOCK TABLE ONLY mutation_outcomes IN SHARE UPDATE EXCLUSIVE MODE';
+const TURN_LOCK_TIMEOUT = '5s';
 /** Making one stops no mutation: it only waits for others who make one, or change the table. */
 const MAKE_LOCK_TIMEOUT = '2s';
 /** Mutations wait behind whoever waits to drop one, so shorter than they do; somebody may be reading it for hours. */
 const DROP_LOCK_TIMEOUT = '200ms';
-/** Several nodes may be at it at once: the slower one finds the table made, or gone. */
+/** Several nodes may want the same: the slower one finds the table made, or gone. */
 const DONE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '42P01']);
 
 /**
@@ -82,6 +88,8 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
   private async change(statements: readonly string[], lockTimeout: string): Promise<void> {
     try {
       await this.database.transaction(async (manager) => {
+        await manager.query(`SET LOCAL lock_timeout = '${TURN_LOCK_TIMEOUT}'`);
+        await manager.query(TAKE_TURN);
         await manager.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
         for (const statement of statements) await manager.query(statement);
       });
