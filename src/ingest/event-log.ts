@@ -119,8 +119,6 @@ export class EventLog {
 /** In the order of the statement; its rows by id, so that nodes that store the same never wait for each other in a circle. */
 function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
   const events = unsorted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  const isoOf = isoTexts();
-  const received = events.map(({ receivedAt }) => isoOf(receivedAt));
   return [
     events.map(({ tenantId }) => tenantId),
     events.map(({ eventId }) => eventId),
@@ -129,24 +127,14 @@ function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.externalEventId),
     events.map(({ event }) => event.eventType),
     events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event: { occurredAt } }, at) => (occurredAt === null ? received[at] : isoOf(occurredAt))),
-    received,
+    events.map(({ event: { occurredAt }, receivedAt }) => occurredAt ?? receivedAt),
+    events.map(({ receivedAt }) => receivedAt),
     events.map(({ profileId }) => profileId),
     events.map(({ event }) => event.identity),
     events.map(({ event }) => event.properties),
     events.map(({ contentHash }) => Buffer.from(contentHash, 'base64')),
     events.map(({ queueBundleId }) => queueBundleId),
   ];
-}
-
-/** Events of one batch have few times of receipt between them, and a time costs more to write than to look up. */
-function isoTexts(): (epochMs: number) => string {
-  const texts = new Map<number, string>();
-  return (epochMs) => {
-    const known = texts.get(epochMs) ?? new Date(epochMs).toISOString();
-    texts.set(epochMs, known);
-    return known;
-  };
 }
 
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Statement } from './statement';
 import { PreparedStatements, StatementGroup, type SentStatement, type StatementAnswer } from './statement-group';
-import { wireValue } from './wire-values';
+import { wireValues } from './wire-values';
 
 interface Waiting {
   readonly statements: SentStatement[];
@@ -27,7 +27,7 @@ export class Pipeline {
   /** A statement along with those before and behind it; when one of a group fails, so do those behind it. */
   send(statement: Statement, values: readonly unknown[], { alone = false } = {}): Promise<StatementAnswer> {
     return new Promise((resolve, reject) => {
-      const sent = { statement, values: values.map(wireValue), resolve, reject };
+      const sent = { statement, values: wireValues(statement, values), resolve, reject };
       const last = this.waiting.at(-1);
       if (last !== undefined && !last.isAlone && !alone) last.statements.push(sent);
       else this.waiting.push({ statements: [sent], isAlone: alone });

@@ -1,4 +1,6 @@
-import { wireValue } from './wire-values';
+import { wireValues } from './wire-values';
+
+const wireValue = (value: unknown) => wireValues({ name: 'untyped', text: 'SELECT $1' }, [value])[0];
 
 describe('a parameter on its way to PostgreSQL', () => {
   it.each([
@@ -38,5 +40,12 @@ describe('a parameter on its way to PostgreSQL', () => {
 
   it('is refused when PostgreSQL has no form for it', () => {
     expect(() => wireValue(() => 1)).toThrow(TypeError);
+  });
+
+  it('is written in binary form where the statement says what an array is of, and is an array of that', () => {
+    const statement = { name: 'typed', text: 'SELECT $1::int[], $2::uuid, $3::int[]' };
+    const [ints, uuid, odd] = wireValues(statement, [[1, null], ['a'], ['1']]);
+    expect(ints).toBeInstanceOf(Buffer);
+    expect([uuid, odd]).toEqual(['{a}', '{1}']);
   });
 });

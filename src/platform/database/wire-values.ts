@@ -1,15 +1,37 @@
-/** A parameter in the form that PostgreSQL reads: text, bytes, or null. */
+import { binaryArray, ELEMENT_TYPES, type ElementType } from './binary-arrays';
+import type { Statement } from './statement';
+
+/** A parameter in the form that PostgreSQL reads: text, the bytes of its binary form, or null. */
 export type WireValue = string | Buffer | null;
+
+/** An array as a statement takes it. */
+const ARRAY_PARAMETER = /\$(\d+)::(\w+)\[\]/g;
 
 /** Reads as itself between the commas of an array. */
 const PLAIN_ELEMENT = /^[\w.:+-]+$/;
 
-/** Writes a parameter: objects as JSON, arrays as arrays, undefined as null. */
-export function wireValue(value: unknown): WireValue {
-  return Array.isArray(value) ? arrayText(value) : Buffer.isBuffer(value) ? value : scalarText(value);
+/** By name of the statement, by parameter. */
+const elementTypes = new Map<string, readonly (ElementType | undefined)[]>();
+
+/** Writes the parameters of a statement: objects as JSON, undefined as null, arrays in binary form where it says of what. */
+export function wireValues(statement: Statement, values: readonly unknown[]): WireValue[] {
+  const types = elementTypesOf(statement);
+  return values.map((value, index) => {
+    if (!Array.isArray(value)) return Buffer.isBuffer(value) ? value : scalarText(value);
+    const type = types[index];
+    return (type && binaryArray(type, value)) ?? arrayText(value);
+  });
 }
 
-/** Most of our arrays hold ids and numbers by the hundred, which need neither quotes nor a look for what to escape. */
+function elementTypesOf({ name, text }: Statement): readonly (ElementType | undefined)[] {
+  const known = elementTypes.get(name);
+  if (known !== undefined) return known;
+  const types: (ElementType | undefined)[] = [];
+  for (const [, number, type = ''] of text.matchAll(ARRAY_PARAMETER)) types[Number(number) - 1] = ELEMENT_TYPES[type];
+  elementTypes.set(name, types);
+  return types;
+}
+
 function arrayText(values: readonly unknown[]): string {
   let text = '';
   for (const value of values) text += `${text === '' ? '{' : ','}${elementText(value)}`;
