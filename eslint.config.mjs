@@ -17,6 +17,10 @@ const oneHome = [
     selector: "MemberExpression[object.name='process'][property.name='env']",
     message: 'Read settings through platform/config/env.ts.',
   },
+  {
+    selector: "ImportDeclaration[source.value='@nestjs/common'] > ImportSpecifier[imported.name='Query']",
+    message: 'Use @CheckedQuery() (platform/http/checked-query.decorator.ts): nothing else checks a query.',
+  },
   { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing has one name everywhere.' },
 ];
 
@@ -53,7 +57,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/platform/clock/clock.ts', 'src/platform/config/env.ts', 'ormconfig.ts'],
+    files: [
+      'src/platform/clock/clock.ts',
+      'src/platform/config/env.ts',
+      'src/platform/http/checked-query.decorator.ts',
+      'ormconfig.ts',
+    ],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

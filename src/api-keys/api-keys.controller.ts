@@ -1,9 +1,10 @@
-import { Controller, Get, Header, HttpCode, Ip, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Ip, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
@@ -43,7 +44,7 @@ export class ApiKeysController {
   @Get()
   @AuthenticateApiKey('api-keys:read')
   @ApiOkResponse({ type: ApiKeyPageDto })
-  async listApiKeys(@Caller() { tenantId }: Principal, @Query() query: ApiKeyQuery): Promise<ApiKeyPageDto> {
+  async listApiKeys(@Caller() { tenantId }: Principal, @CheckedQuery() query: ApiKeyQuery): Promise<ApiKeyPageDto> {
     // One moment for both: no key is listed under one state and shown in another.
     const now = this.clock.now();
     const { state, cursor } = query;
@@ -66,7 +67,7 @@ export class ApiKeysController {
   async listApiKeyAudit(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,
-    @Query() query: PageQuery,
+    @CheckedQuery() query: PageQuery,
   ): Promise<ApiKeyAuditPageDto> {
     const { rows, nextCursor } = await this.reader.audit(tenantId, id, idPageStart(query.cursor), limitOf(query));
     return { items: rows.map((line) => ApiKeyAuditEntryDto.of(line)), nextCursor };

@@ -1,9 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { receivedJson } from '../platform/http/json-body';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
@@ -63,7 +64,7 @@ export class EventTypesController {
   @Get('event-types')
   @AuthenticateApiKey('event-types:read')
   @ApiOkResponse({ type: EventTypePageDto })
-  async listEventTypes(@Caller() { tenantId }: Principal, @Query() query: PageQuery): Promise<EventTypePageDto> {
+  async listEventTypes(@Caller() { tenantId }: Principal, @CheckedQuery() query: PageQuery): Promise<EventTypePageDto> {
     return EventTypePageDto.of(await this.reader.list(tenantId, query.cursor, limitOf(query)));
   }
 

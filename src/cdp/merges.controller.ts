@@ -1,9 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { MergesService } from '../identity/merges.service';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { idPageStart } from '../platform/pagination/id-key';
@@ -26,7 +27,7 @@ export class MergesController {
   async listProfileMerges(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,
-    @Query() query: PageQuery,
+    @CheckedQuery() query: PageQuery,
   ): Promise<MergePageDto> {
     const start = idPageStart(query.cursor);
     const { profileIds } = await this.profiles.find(tenantId, id);

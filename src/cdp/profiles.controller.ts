@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { EventPageDto } from '../ingest/dto/event.dto';
 import { EventViews } from '../ingest/event-views';
@@ -6,6 +6,7 @@ import { Timeline } from '../ingest/timeline';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
@@ -47,7 +48,7 @@ export class ProfilesController {
   async getProfile(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,
-    @Query() _query: UnmaskQuery,
+    @CheckedQuery() _query: UnmaskQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.find(tenantId, id));
@@ -61,7 +62,7 @@ export class ProfilesController {
   async listProfileEvents(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,
-    @Query() query: ProfileTimelineQuery,
+    @CheckedQuery() query: ProfileTimelineQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
     const span = timelineSpan(query);

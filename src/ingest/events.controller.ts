@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Req } from '@nestjs/common';
+import { Controller, Get, Param, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
@@ -9,6 +9,7 @@ import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
 import { pageStart } from '../platform/pagination/time-key';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { EventDto, EventPageDto } from './dto/event.dto';
 import { EventQuery } from './dto/event.query';
 import { EventReader } from './event-reader';
@@ -29,7 +30,7 @@ export class EventsController {
   @ApiOkResponse({ type: EventPageDto })
   async listEvents(
     @Caller() { tenantId }: Principal,
-    @Query() query: EventQuery,
+    @CheckedQuery() query: EventQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
     const { events, nextCursor } = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
@@ -45,7 +46,7 @@ export class EventsController {
   async getEvent(
     @Caller() { tenantId }: Principal,
     @Param('eventId') eventId: string,
-    @Query() _query: UnmaskQuery,
+    @CheckedQuery() _query: UnmaskQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventDto> {
     const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;

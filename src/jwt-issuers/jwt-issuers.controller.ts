@@ -1,9 +1,10 @@
-import { Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { receivedJson } from '../platform/http/json-body';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
@@ -35,7 +36,7 @@ export class JwtIssuersController {
   @Get()
   @AuthenticateApiKey('jwt-issuers:read')
   @ApiOkResponse({ type: JwtIssuerPageDto })
-  async listJwtIssuers(@Caller() { tenantId }: Principal, @Query() query: PageQuery): Promise<JwtIssuerPageDto> {
+  async listJwtIssuers(@Caller() { tenantId }: Principal, @CheckedQuery() query: PageQuery): Promise<JwtIssuerPageDto> {
     const { rows, nextCursor } = await this.issuers.list(tenantId, pageStart(query.cursor), limitOf(query));
     return { items: rows.map((issuer) => JwtIssuerDto.of(issuer)), nextCursor };
   }

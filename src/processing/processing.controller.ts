@@ -1,6 +1,7 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
@@ -18,7 +19,10 @@ export class ProcessingController {
   @AuthenticateApiKey('events:read')
   @MayRefuse('validation_failed')
   @ApiOkResponse({ type: ProcessingSummaryDto })
-  summarizeProcessing(@Caller() { tenantId }: Principal, @Query() _query: NoFieldsDto): Promise<ProcessingSummaryDto> {
+  summarizeProcessing(
+    @Caller() { tenantId }: Principal,
+    @CheckedQuery() _query: NoFieldsDto,
+  ): Promise<ProcessingSummaryDto> {
     return this.figures.summary(tenantId);
   }
 }

@@ -1,8 +1,9 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
@@ -35,7 +36,7 @@ export class ReactionsController {
   async listReactions(
     @Caller() { tenantId }: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
-    @Query() query: PageQuery,
+    @CheckedQuery() query: PageQuery,
   ): Promise<ReactionPageDto> {
     const { rows, nextCursor } = await this.reactions.list(tenantId, campaignId, query.cursor, limitOf(query));
     return { items: rows.map((reaction) => ReactionDto.of(reaction)), nextCursor };

@@ -1,9 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { UnmaskQuery } from '../platform/masking/unmask.query';
@@ -37,7 +38,7 @@ export class ReviewController {
   @ApiOkResponse({ type: ReviewPageDto })
   async listReviewEntries(
     @Caller() { tenantId }: Principal,
-    @Query() query: ReviewQuery,
+    @CheckedQuery() query: ReviewQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewPageDto> {
     const { rows, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
@@ -52,7 +53,7 @@ export class ReviewController {
   @ApiOkResponse({ type: ReviewSummaryDto })
   async summarizeReviewEntries(
     @Caller() { tenantId }: Principal,
-    @Query() { status = 'open' }: ReviewSummaryQuery,
+    @CheckedQuery() { status = 'open' }: ReviewSummaryQuery,
   ): Promise<ReviewSummaryDto> {
     return ReviewSummaryDto.of(status, await this.summary.count(tenantId, status));
   }
@@ -64,7 +65,7 @@ export class ReviewController {
   async getReviewEntry(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,
-    @Query() _query: UnmaskQuery,
+    @CheckedQuery() _query: UnmaskQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewEntryDto> {
     const entry = await this.entries.get(tenantId, id);

@@ -1,8 +1,9 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { DEFAULT_APP_ID } from './domain/state-owner';
 import { ParticipantStateDto } from './dto/state.dto';
@@ -23,7 +24,7 @@ export class ParticipantsController {
     @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @Param('sub', SubjectPipe) subject: string,
-    @Query() query: ParticipantStateQuery,
+    @CheckedQuery() query: ParticipantStateQuery,
   ): Promise<ParticipantStateDto> {
     const owner = { campaignId, subject, appId: query.app_id ?? DEFAULT_APP_ID };
     const { state, system } = await this.runtime.readFor(caller.tenantId, owner);

@@ -1,9 +1,10 @@
-import { applyDecorators, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { applyDecorators, Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator';
 import { CallingParticipant } from '../platform/auth/caller.decorator';
 import type { Participant } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { documentedHeaders } from '../platform/http/openapi-headers';
@@ -38,7 +39,7 @@ export class RuntimeController {
   @Get('state')
   @AuthenticateParticipant({ rate: 'runtime' })
   @ApiRead()
-  readState(@CallingParticipant() participant: Participant, @Query() query: StateQuery): Promise<StateDto> {
+  readState(@CallingParticipant() participant: Participant, @CheckedQuery() query: StateQuery): Promise<StateDto> {
     return this.requests.read(participant, query, undefined);
   }
 
@@ -71,7 +72,7 @@ export class CampaignRuntimeController {
   readCampaignState(
     @CallingParticipant() participant: Participant,
     @Param('campaign_id', PathNamePipe) campaignId: string,
-    @Query() query: StateQuery,
+    @CheckedQuery() query: StateQuery,
   ): Promise<StateDto> {
     return this.requests.read(participant, query, campaignId);
   }

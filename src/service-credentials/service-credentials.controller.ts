@@ -1,8 +1,9 @@
-import { Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
@@ -40,7 +41,7 @@ export class ServiceCredentialsController {
   @ApiOkResponse({ type: ServiceCredentialPageDto })
   async listServiceCredentials(
     @Caller() { tenantId }: Principal,
-    @Query() query: PageQuery,
+    @CheckedQuery() query: PageQuery,
   ): Promise<ServiceCredentialPageDto> {
     const { rows, nextCursor } = await this.credentials.list(tenantId, idPageStart(query.cursor), limitOf(query));
     return { items: rows.map((credential) => ServiceCredentialDto.of(credential)), nextCursor };

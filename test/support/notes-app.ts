@@ -12,7 +12,6 @@ import {
   Param,
   ParseUUIDPipe,
   Post,
-  Query,
   Req,
   UseGuards,
 } from '@nestjs/common';
@@ -37,6 +36,7 @@ import {
 } from 'class-validator';
 import type { Request } from 'express';
 import { DomainError } from '../../src/platform/errors/domain-error';
+import { CheckedQuery } from '../../src/platform/http/checked-query.decorator';
 import { BODY_LIMITS } from '../../src/platform/http/body-limits';
 import { configureApp } from '../../src/platform/http/configure-app';
 import { ApiExpressAdapter } from '../../src/platform/http/express-adapter';
@@ -136,7 +136,7 @@ class NotesController {
   }
 
   @Get('notes')
-  list(@Query() query: ListQuery): unknown {
+  list(@CheckedQuery() query: ListQuery): unknown {
     return { query };
   }
 

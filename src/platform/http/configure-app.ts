@@ -10,7 +10,6 @@ import { literalColons } from './custom-method';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
 import { serveNoApi } from './serve-no-api';
-import { queryValidation } from './validation';
 
 export interface AppOptions {
   /** How many reverse proxies may tell the address of the client by X-Forwarded-For. */
@@ -43,7 +42,6 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   if (options.servesApi === false) app.use(serveNoApi);
   app.use(DOCS_PATH, docsHeaders());
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
-  app.useGlobalPipes(queryValidation());
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
   const document = openApiDocument(app, options.settings, options.statusPolicy);
   app.get(BodyValidators).setDocument(document, options.settings);

@@ -41,7 +41,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks parameters of the query and the path that are declared as a class. Bodies are not its concern: see `JsonBody`. Text
+ * Checks a query against the class it is declared as: see `CheckedQuery`, and for bodies `JsonBody`. Text
  * stays text unless the class says otherwise by `@Type` or `@Transform`; an unknown parameter is refused, not ignored, so
  * that a misspelt filter does not answer with everything.
  */
@@ -60,7 +60,7 @@ export function queryValidation(): ValidationPipe {
 /** Looks at what class-transformer would pass over in silence or PostgreSQL would choke on. */
 class QueryPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'query' && typeof value === 'object' && value !== null) refuseOddParameters(value);
+    if (typeof value === 'object' && value !== null) refuseOddParameters(value);
     return super.transform(value, metadata) as Promise<unknown>;
   }
 }
