@@ -16,7 +16,6 @@ import {
   type Known,
   type KnownCustomer,
   type KnownProfile,
-  type Resolution,
 } from './domain/resolve-profile';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
@@ -29,6 +28,8 @@ export interface TenantClaim extends IdentityClaim {
 /** What a transaction has read about the identifiers of its batch. */
 export interface IdentityReading {
   readonly identifiers: readonly KnownIdentifier[];
+  /** Whether somebody holds each of them. */
+  readonly isComplete: boolean;
   /** Those that nobody holds, and that nobody gets: they were an erased person's. */
   readonly erased: readonly TenantIdentifier[];
 }
@@ -86,7 +87,7 @@ export class IdentityService {
       this.profiles.read(transaction, wanted),
       this.erased.findSuspects(transaction, wanted),
     ]);
-    return { identifiers, erased };
+    return { identifiers, isComplete: identifiers.length === wanted.length, erased };
   }
 
   /** For whoever will not `claim`, which finds out by itself: looks whether unknown identifiers are an erased person's. */
@@ -146,8 +147,10 @@ export class IdentityService {
 
   /** Whether everybody is as they were, so that there is nothing to claim or to write: true of most batches. */
   isSettled(claims: readonly TenantClaim[], reading: IdentityReading, { plans }: IdentityDecision): boolean {
-    const changes = plans.flatMap(({ plan }) => [...plan.newProfiles, ...plan.changedRoots, ...plan.rootUpdates]);
-    return changes.length === 0 && unknownIdentifiers(claims, reading).length === 0;
+    const isChange = ({ newProfiles, changedRoots, rootUpdates }: IdentityPlan): boolean =>
+      newProfiles.length + changedRoots.length + rootUpdates.length > 0;
+    if (plans.some(({ plan }) => isChange(plan))) return false;
+    return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
   }
 
   /**
@@ -198,10 +201,9 @@ export class IdentityService {
         erased: new Set(erased.get(tenantId)?.map(({ kind, value }) => identifierKey(kind, value))),
       };
       const plan = planIdentity(own, there, this.policy);
-      const rootOf = rootsAfter(plan, there);
       plan.resolutions.forEach((resolution, index) => {
         const claim = own[index];
-        if (claim !== undefined) homes.set(claim, withRoot(resolution, rootOf));
+        if (claim !== undefined) homes.set(claim, resolution);
       });
       return { tenantId, plan };
     });
@@ -261,24 +263,6 @@ function knownByTenant(reading: IdentityReading, undone: ReadonlySet<string>): M
     known.set(tenantId, { identifiers, customers, undone });
   }
   return known;
-}
-
-/** Finds the customer that a profile belongs to once the plan is carried out. */
-function rootsAfter(plan: IdentityPlan, known: Known): (profileId: string) => string {
-  const roots = new Map<string, string>();
-  for (const { profileId, rootId } of known.identifiers.values()) roots.set(profileId, rootId);
-  for (const { profileId, rootId } of plan.newProfiles) roots.set(profileId, rootId);
-  const merged = new Map(plan.merges.map((merge) => [merge.loserRootId, merge.finalRootId]));
-  return (profileId) => {
-    const rootId = roots.get(profileId) ?? profileId;
-    return merged.get(rootId) ?? rootId;
-  };
-}
-
-function withRoot(resolution: Resolution, rootOf: (profileId: string) => string): IdentityHome {
-  if (resolution.outcome !== 'resolved') return resolution;
-  const { profileId, warnings } = resolution;
-  return { outcome: 'resolved', profileId, rootId: rootOf(profileId), warnings };
 }
 
 /** Every customer that the claims of a workspace met: without one merge, another of them may become possible. */

@@ -47,7 +47,7 @@ export function settledFresh(
     if (home === undefined) return [];
     if (home.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: home.outcome } }];
     if (!inserted.has(work.eventId)) return [];
-    const warnings = [...work.warnings, ...home.warnings];
+    const warnings = home.warnings.length === 0 ? work.warnings : [...work.warnings, ...home.warnings];
     return [{ work, outcome: { status: 'accepted', warnings, storedHash: work.contentHash } }];
   });
 }
@@ -74,6 +74,8 @@ export const NO_BATCH = '';
 
 /** The outcomes of a batch, in its order. */
 export function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
+  const isInOrder = settled.length === batch.length && settled.every(({ work }, index) => work === batch[index]);
+  if (isInOrder) return settled.map(({ outcome }) => outcome);
   const outcomes = new Map(settled.map(({ work, outcome }) => [work.eventId, outcome]));
   return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
 }

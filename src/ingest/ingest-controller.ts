@@ -66,15 +66,26 @@ export abstract class IngestController {
     // Memory is what counts here, and a batch's items are mostly alike.
     const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
     const texts = itemTexts(request);
-    const checked = await Promise.all(
-      items.map(async (value, index) => check({ value, bytes, text: () => texts()[index] ?? jsonTextOf(value) })),
+    const checking = items.map((value, index) =>
+      check({ value, bytes, text: () => texts()[index] ?? jsonTextOf(value) }),
     );
+    const checked = checkedAlready(checking) ?? (await Promise.all(checking.map((each) => Promise.resolve(each))));
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
     if (!dryRun) this.figures.settled(this.family, results);
     return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
   }
+}
+
+/** Rather than wait for a thousand events that are checked already. */
+function checkedAlready(checking: readonly (CheckedEvent | Promise<CheckedEvent>)[]): CheckedEvent[] | undefined {
+  const checked: CheckedEvent[] = [];
+  for (const each of checking) {
+    if (each instanceof Promise) return undefined;
+    checked.push(each);
+  }
+  return checked;
 }
 
 /** The items as they came, taken apart when the first of them is asked for. */

@@ -39,10 +39,13 @@ export class IngestFigures {
 
   /** Counts events that were answered one by one. */
   settled(family: EventFamily, results: readonly IngestResult[]): void {
+    const counts = { accepted: 0, duplicate: 0 };
     for (const result of results) {
       if (result.status === 'error') this.reject(family, result.refusal.code, 1);
-      else this.count(family, result.status, 1);
+      else counts[result.status] += 1;
     }
+    if (counts.accepted > 0) this.count(family, 'accepted', counts.accepted);
+    if (counts.duplicate > 0) this.count(family, 'duplicate', counts.duplicate);
   }
 
   /** Notes that a request has so many events, in case it is refused as a whole after all. */

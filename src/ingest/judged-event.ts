@@ -56,11 +56,11 @@ function warningsOf(
   receivedAt: number,
   told: ToldDeprecations | undefined,
 ): WarningReason[] {
+  const warnings: WarningReason[] = [];
+  if (isClockSkewed(event.occurredAt, receivedAt)) warnings.push('clock_skew');
   const isNews = isDeprecated === true && told?.has(tenantId, event.eventType, receivedAt) !== true;
-  return [
-    ...(isClockSkewed(event.occurredAt, receivedAt) ? (['clock_skew'] as const) : []),
-    ...(isNews ? (['event_type_deprecated'] as const) : []),
-  ];
+  if (isNews) warnings.push('event_type_deprecated');
+  return warnings;
 }
 
 function sourceOf({ sent: { value } }: CheckedEvent): unknown {

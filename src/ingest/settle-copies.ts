@@ -18,6 +18,7 @@ export async function settleCopies<T extends Identified>(
   for (let round = 0; waiting.length > 0 && round < ROUNDS_MAX; round += 1) {
     const { firsts, copies } = separateCopies(waiting);
     const answers = await store(firsts);
+    if (firsts.length === batch.length) return batch.map((_, index) => answers[index] ?? UNSETTLED);
     const settled = new Map<string, { first: T; outcome: Outcome }>();
     firsts.forEach((first, index) => {
       const outcome = answers[index] ?? UNSETTLED;

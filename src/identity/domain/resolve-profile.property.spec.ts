@@ -41,6 +41,9 @@ const RUNS = { numRuns: 300 };
 function send(store: IdentityStore, batch: readonly IdentityClaim[], policy: IdentityPolicy): IdentityPlan {
   const plan = planIdentity(batch, store.read(batch), policy);
   store.write(plan);
+  for (const resolution of plan.resolutions) {
+    if (resolution.outcome === 'resolved') expect(resolution.rootId).toBe(store.rootOf(resolution.profileId));
+  }
   return plan;
 }
 

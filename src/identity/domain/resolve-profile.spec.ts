@@ -52,9 +52,11 @@ const merges = (plan: IdentityPlan): string[] => plan.merges.map((merge) => `${m
 const added = (plan: IdentityPlan): string[] =>
   plan.newIdentifiers.map((each) => `${each.kind}:${each.value}@${each.profileId}`);
 const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [] };
-const resolved = (profileId: string, contributes: boolean, ...warnings: string[]): unknown => ({
-  ...{ outcome: 'resolved', profileId, warnings, contributes },
-});
+/** `name`: the profile, or its root and the profile: R/A. */
+const resolved = (name: string, contributes: boolean, ...warnings: string[]): unknown => {
+  const [rootId = '', profileId = rootId] = name.split('/');
+  return { outcome: 'resolved', profileId, rootId, warnings, contributes };
+};
 function planOne(
   stored: Known,
   one: IdentityClaim,
@@ -80,7 +82,7 @@ describe('one claim', () => {
 
   it('of one customer adds what is new, beside the strongest identifier that was there', () => {
     const plan = planOne(known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'] }), claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
-    expect(plan.resolution).toEqual(resolved('M', true));
+    expect(plan.resolution).toEqual(resolved('A/M', true));
     expect(added(plan)).toEqual(['PHONE:p@M', 'DEVICE:d@M']);
     expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: 'x', counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
     expect(plan.changedRoots).toEqual(['A']);
@@ -104,7 +106,7 @@ describe('one claim', () => {
   it('merges several customers into the oldest, and is kept under its strongest identifier', () => {
     const one = claim('EMAIL:a', 'PHONE:p', 'DEVICE:d');
     const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'], C: ['PHONE:p'] }), one);
-    expect(plan.resolution).toEqual(resolved('B', true));
+    expect(plan.resolution).toEqual(resolved('A/B', true));
     expect(merges(plan)).toEqual(['B>A', 'C>A']);
     expect(plan.merges[0]).toMatchObject({ finalRootId: 'A', eventId: one.eventId, at: one.at });
     expect(plan.changedRoots).toEqual(['A', 'B', 'C']);
@@ -114,7 +116,7 @@ describe('one claim', () => {
   it('merges into the one customer with an EXTERNAL identifier, however young', () => {
     const plan = planOne(known({ A: ['EMAIL:a'], B: ['EXTERNAL:x', 'DEVICE:d'] }), claim('EMAIL:a', 'DEVICE:d'));
     expect(merges(plan)).toEqual(['A>B']);
-    expect(plan.resolution).toEqual(resolved('A', true));
+    expect(plan.resolution).toEqual(resolved('B/A', true));
   });
 
   it('breaks a tie of age by the id, so that every node merges the same way', () => {
@@ -197,7 +199,7 @@ describe('an undone merge', () => {
   it('sticks when either has become part of another customer, also within the batch', () => {
     const chained = planIdentity([claim('EMAIL:a', 'PHONE:p'), claim('PHONE:p', 'DEVICE:d')], stored, LINK);
     expect(merges(chained)).toEqual(['C>B']);
-    expect(chained.resolutions[1]).toEqual(resolved('C', false, 'identity_link_refused'));
+    expect(chained.resolutions[1]).toEqual(resolved('B/C', false, 'identity_link_refused'));
     const members = known({ R: ['EMAIL:r'], 'R/A': ['DEVICE:d'], S: ['EMAIL:s'], 'S/B': ['PHONE:p'] }, [['A', 'B']]);
     const separated = planOne(members, claim('EMAIL:r', 'PHONE:p'));
     // The batch knows of R's member A only by the identifier that it owns.

@@ -30,6 +30,8 @@ export type Resolution =
       readonly outcome: 'resolved';
       /** The own profile of the event's strongest identifier that is linked to its customer: the event is kept there. */
       readonly profileId: string;
+      /** The root of its customer at the end of the batch. */
+      readonly rootId: string;
       readonly warnings: readonly IdentityWarning[];
       /** Made a profile, an identifier or a merge. */
       readonly contributes: boolean;
@@ -87,6 +89,10 @@ export function planIdentity(claims: readonly IdentityClaim[], known: Known, pol
   return new Planner(known, policy).plan(claims);
 }
 
+/** A resolution as long as its customer may still become part of another one. */
+type Resolved = Extract<Resolution, { outcome: 'resolved' }>;
+type Settling = Exclude<Resolution, Resolved> | (Omit<Resolved, 'rootId'> & { readonly group: Group });
+
 /** What becomes of a claim, before anything is changed: a refused claim must leave no trace. */
 interface Decision {
   /** The customers that become the claim's one; empty: it needs a new one. */
@@ -110,10 +116,10 @@ class Planner {
   }
 
   plan(claims: readonly IdentityClaim[]): IdentityPlan {
-    const resolutions = claims.map((claim) => this.resolve(claim));
+    const settling = claims.map((claim) => this.resolve(claim));
     const all = [...this.groups.all()];
     return {
-      resolutions,
+      resolutions: settling.map(settled),
       newProfiles: all.filter((group) => !group.known).map(newProfile),
       newIdentifiers: this.newIdentifiers,
       merges: this.merges.map(({ loser, winner, claim }) => ({
@@ -132,9 +138,14 @@ class Planner {
     };
   }
 
-  private resolve(claim: IdentityClaim): Resolution {
+  private resolve(claim: IdentityClaim): Settling {
     if (claim.identifiers.some((identifier) => this.groups.isErased(identifier))) return { outcome: 'profile_erased' };
     const holders = claim.identifiers.map((identifier) => this.groups.holder(identifier));
+    const [strongest] = holders;
+    if (strongest !== undefined && holders.every((holder) => holder?.group === strongest.group)) {
+      // Somebody who is known by all that the event names, as most are: nothing is to be decided.
+      return { outcome: 'resolved', ...strongest, warnings: NO_WARNINGS, contributes: false };
+    }
     const decision = this.decide(claim, holders);
     return decision === undefined ? { outcome: 'identity_conflict' } : this.apply(claim, holders, decision);
   }
@@ -175,7 +186,7 @@ class Planner {
     return isTooLarge ? 'identity_limit_reached' : undefined;
   }
 
-  private apply(claim: IdentityClaim, holders: readonly (Holder | undefined)[], decision: Decision): Resolution {
+  private apply(claim: IdentityClaim, holders: readonly (Holder | undefined)[], decision: Decision): Settling {
     const [first, ...others] = decision.joined;
     const target =
       first === undefined ? this.groups.create(claim.newProfileId, claim.at) : others.reduce(winner, first);
@@ -193,6 +204,7 @@ class Planner {
     if (contributes) for (const group of decision.met) if (group.known) this.changedRoots.add(group.rootId);
     return {
       outcome: 'resolved',
+      group: target,
       profileId: this.strongestLinked(claim, target),
       warnings: WARNINGS.filter((warning) => decision.warnings.has(warning)),
       contributes,
@@ -239,6 +251,14 @@ function evidenceOf(groups: readonly Group[], holders: readonly (Holder | undefi
   return groups.flatMap((group) => holders.find((holder) => holder?.group === group) ?? []);
 }
 
+/** Once every claim of the batch has been resolved. */
+function settled(settling: Settling): Resolution {
+  if (settling.outcome !== 'resolved') return settling;
+  const { outcome, profileId, warnings, contributes, group } = settling;
+  return { outcome, profileId, rootId: survivor(group).rootId, warnings, contributes };
+}
+
+const NO_WARNINGS: readonly IdentityWarning[] = [];
 const WARNINGS: readonly IdentityWarning[] = ['identity_link_refused', 'identity_limit_reached'];
 
 /** Of two customers that become one, whose root it gets: that with the EXTERNAL identifier, else the older one. */

@@ -25,10 +25,14 @@ export function saysTheSame(storedHash: string, contentHash: string): boolean {
 /** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */
 function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const element of value) text += `${text === '' ? '' : ','}${canonicalJson(element)}`;
+    return `[${text}]`;
+  }
   const members = value as Readonly<Record<string, unknown>>;
-  const texts = Object.keys(members)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key])}`);
-  return `{${texts.join(',')}}`;
+  for (const key of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(members[key])}`;
+  }
+  return `{${text}}`;
 }

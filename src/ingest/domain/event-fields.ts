@@ -47,9 +47,11 @@ export interface CheckedFields {
 export function checkFields(family: EventFamily, sent: unknown, limits: FreeFormLimits): CheckedFields {
   const names = FIELD_NAMES[family];
   const fields = isObject(sent) ? sent : {};
-  const faults = [names.source, names.externalEventId, names.eventType].flatMap((path) =>
-    faultsOfName(path, fields[path]),
-  );
+  const faults: Fault[] = [];
+  for (const path of [names.source, names.externalEventId, names.eventType]) {
+    const fault = faultOfName(path, fields[path]);
+    if (fault !== undefined) faults.push(fault);
+  }
   const occurredAt = fields[names.occurredAt];
   const time = typeof occurredAt === 'string' ? parseTimestamp(occurredAt) : undefined;
   if (time !== undefined && 'code' in time) faults.push(timestampFault(time.code, names.occurredAt));
@@ -69,6 +71,7 @@ const FAULTS_PER_EVENT_MAX = 100;
 
 /** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, above and below it too. */
 export function joinFaults(first: readonly Fault[], ...later: readonly (readonly Fault[])[]): readonly Fault[] {
+  if (first.length === 0 && later.every((faults) => faults.length === 0)) return first;
   const isMoot = ({ path }: Fault): boolean =>
     first.some((known) => known.path === '' || isAtOrBelow(path, known.path) || isAtOrBelow(known.path, path));
   const joined = [...first, ...later.flat().filter((fault) => !isMoot(fault))];
@@ -79,8 +82,8 @@ function isAtOrBelow(path: string, above: string): boolean {
   return path.startsWith(above) && /^(?:[.[]|$)/.test(path.slice(above.length));
 }
 
-function faultsOfName(path: string, value: unknown): Fault[] {
-  if (typeof value !== 'string' || value === '') return [];
-  if (!isStorable(value)) return [invalidCharactersFault(path)];
-  return /\S/.test(value) ? [] : [emptyFault(path)];
+function faultOfName(path: string, value: unknown): Fault | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  if (!isStorable(value)) return invalidCharactersFault(path);
+  return /\S/.test(value) ? undefined : emptyFault(path);
 }

@@ -52,6 +52,33 @@ describe('checkFreeForm', () => {
     expect(faultsOf('{"__proto__":{"constructor":1}}')).toEqual([]);
   });
 
+  it('finds no fault with what is within the limits, and some with everything else', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    const limits = fc.record({ bytesMax: fc.integer({ max: 900 }), depthMax: fc.nat(4), keysMax: fc.nat(12) });
+    const objects = fc.object({ maxDepth: 4, values: [fc.string(), fc.double(), fc.boolean(), fc.constant(null)] });
+    fc.assert(
+      fc.property(objects, limits, (value, { bytesMax, depthMax, keysMax }) => {
+        let keys = 0;
+        const text = JSON.stringify(value, (_key, member: unknown) => {
+          if (typeof member === 'object' && member !== null && !Array.isArray(member))
+            keys += Object.keys(member).length;
+          return member;
+        });
+        const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/[\d.e+-]+/g) ?? [];
+        const isRight =
+          Buffer.byteLength(text) <= bytesMax &&
+          depthOf(value) <= depthMax &&
+          keys <= keysMax &&
+          numbers.every((each) => !Number.isInteger(Number(each)) || Number.isSafeInteger(Number(each))) &&
+          !text.includes('\\u0000');
+        const faults = checkFreeForm(JSON.parse(text) as object, 'p', { bytesMax, depthMax, keysMax });
+        expect(faults.length === 0).toBe(isRight);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('lets through only what JSON gives back unchanged', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 4 }), (value) => {

@@ -29,6 +29,53 @@ interface Place {
  * out of the database exactly as it went in. Walks without recursion, since a hostile value may be nested 20,000 deep.
  */
 export function checkFreeForm(object: object, path: string, limits: FreeFormLimits): Fault[] {
+  return new Glance(limits).finds(object) ? [] : faultsIn(object, path, limits);
+}
+
+/** JSON writes a character in so many bytes at most, as \u0001, and 1e20 as 100000000000000000000. */
+const CHARACTER_BYTES_MAX = 6;
+const SCALAR_BYTES_MAX = 25;
+/** Around a text, and what stands between it and the next. */
+const QUOTES_BYTES = 4;
+
+/**
+ * A first look, which finds nothing wrong with most objects, and at a fraction of what it costs to know the way to each of their
+ * values. Its recursion ends at the limit of depth.
+ */
+class Glance {
+  private keys = 0;
+  /** Of the JSON text so far, at most. */
+  private bytes = 0;
+
+  constructor(private readonly limits: FreeFormLimits) {}
+
+  /** Whether the object is certainly within the limits. */
+  finds(object: object): boolean {
+    const { bytesMax, depthMax, keysMax } = this.limits;
+    return this.isRight(object, depthMax) && this.keys <= keysMax && this.bytes <= bytesMax;
+  }
+
+  private isRight(value: unknown, levels: number): boolean {
+    if (typeof value === 'string') return this.isRightText(value);
+    this.bytes += SCALAR_BYTES_MAX;
+    if (typeof value === 'number') return isExactNumber(value);
+    if (typeof value !== 'object' || value === null) return true;
+    if (levels === 0) return false;
+    if (Array.isArray(value)) return value.every((element) => this.isRight(element, levels - 1));
+    for (const key of Object.keys(value)) {
+      this.keys += 1;
+      if (!this.isRightText(key) || !this.isRight((value as Record<string, unknown>)[key], levels - 1)) return false;
+    }
+    return true;
+  }
+
+  private isRightText(text: string): boolean {
+    this.bytes += text.length * CHARACTER_BYTES_MAX + QUOTES_BYTES;
+    return isStorable(text);
+  }
+}
+
+function faultsIn(object: object, path: string, limits: FreeFormLimits): Fault[] {
   const faults: Fault[] = [];
   const walk: Place[] = [{ value: object, depth: 1, name: path, parent: undefined }];
   let places = 0;

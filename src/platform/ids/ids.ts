@@ -20,12 +20,7 @@ export function nameId(parts: readonly string[]): string {
   // Length-prefixed: with a separator, ("shop|eu", "1") would swallow ("shop", "eu|1").
   const digest = hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'hex');
   // Version 8 and variant 10 take six bits; 122 bits of the digest stay.
-  const variant = ((Number.parseInt(digest.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
-  return [
-    digest.slice(0, 8),
-    digest.slice(8, 12),
-    `8${digest.slice(13, 16)}`,
-    `${variant}${digest.slice(17, 20)}`,
-    digest.slice(20, 32),
-  ].join('-');
+  const variant = ((Number.parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)];
+  return `${a}-${b}-8${c}-${variant}${d}-${digest.slice(20, 32)}`;
 }

@@ -27,14 +27,16 @@ export class FairQueue<T> {
     this.count += 1;
   }
 
-  /** Takes up to `most` entries, one of each workspace in turn. */
+  /** Takes up to `most` entries, one of each workspace in turn; of the only one as many as it has. */
   take(most: number): T[] {
     const taken: T[] = [];
     // The walk meets again what it sets again, so this goes round until enough is taken or nothing is left.
     for (const [tenantId, queue] of this.queues) {
       if (taken.length >= most) break;
-      taken.push(...queue.entries.slice(queue.head, queue.head + 1));
-      queue.head += 1;
+      const share = this.queues.size === 1 ? most - taken.length : 1;
+      const entries = queue.entries.slice(queue.head, queue.head + share);
+      for (const entry of entries) taken.push(entry);
+      queue.head += entries.length;
       this.queues.delete(tenantId);
       if (queue.head < queue.entries.length) this.queues.set(tenantId, trimmed(queue));
     }

@@ -79,13 +79,30 @@ export class Lane<Work, Answer> implements LaneState {
 
   async submit(tenantId: string, { work, bytes }: Weighed<Work>): Promise<Answer> {
     this.admit(bytes);
-    return this.enqueue(this.singles, tenantId, work, bytes);
+    const mark = this.options.watch?.mark();
+    return new Promise((resolve, reject) => {
+      this.enqueue(this.singles, tenantId, { work, bytes, mark, resolve, reject });
+    });
   }
 
   /** Takes all the pieces of a bulk request or, when they do not fit, none. */
   async submitBulk(tenantId: string, pieces: readonly Weighed<Work>[]): Promise<Answer[]> {
     this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
-    return Promise.all(pieces.map(({ work, bytes }) => this.enqueue(this.bulk, tenantId, work, bytes)));
+    if (pieces.length === 0) return [];
+    const mark = this.options.watch?.mark();
+    // One promise for all of them, for each would cost more than what is done with the piece.
+    return new Promise((resolve, reject) => {
+      const answers: Answer[] = [];
+      let left = pieces.length;
+      pieces.forEach(({ work, bytes }, index) => {
+        const settle = (answer: Answer): void => {
+          answers[index] = answer;
+          left -= 1;
+          if (left === 0) resolve(answers);
+        };
+        this.enqueue(this.bulk, tenantId, { work, bytes, mark, resolve: settle, reject });
+      });
+    });
   }
 
   /** Refuses new work and waits until what was taken is answered. */
@@ -99,12 +116,9 @@ export class Lane<Work, Answer> implements LaneState {
     this.bytes += bytes;
   }
 
-  private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, work: Work, bytes: number): Promise<Answer> {
-    const mark = this.options.watch?.mark();
-    return new Promise((resolve, reject) => {
-      queue.push(tenantId, { work, bytes, mark, resolve, reject });
-      this.running ??= this.drain();
-    });
+  private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, entry: Entry<Work, Answer>): void {
+    queue.push(tenantId, entry);
+    this.running ??= this.drain();
   }
 
   private async drain(): Promise<void> {
