@@ -32,7 +32,7 @@ export class IngestService {
   /** Takes one event. Resolves after the commit that stored it, or that kept its refusal. */
   async ingest(caller: Principal, checked: CheckedEvent, { dryRun }: IngestOptions): Promise<IngestResult> {
     const judged = judgeEvent(caller, checked, this.clock.now().getTime(), this.toldDeprecations);
-    await this.keepRefusals(caller, [judged], dryRun);
+    if (judged.refusal !== undefined) await this.keepRefusals(caller, [judged], dryRun);
     const outcomes = judged.work === undefined ? [] : [await this.settleOne(judged, judged.work, dryRun)];
     const [result] = await this.describe(caller, [judged], outcomes, dryRun);
     if (result === undefined) throw new Error('An event was left without a result');
@@ -56,9 +56,9 @@ export class IngestService {
     return this.describe(caller, judged, outcomes, dryRun);
   }
 
-  private async settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
+  private settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
     if (!dryRun) return this.lane.store({ work, bytes: checked.sent.bytes });
-    return (await this.preview.settle([work]))[0];
+    return this.preview.settle([work]).then(([outcome]) => outcome);
   }
 
   private async keepRefusals({ tenantId }: Principal, judged: readonly Judged[], dryRun: boolean): Promise<void> {
@@ -67,7 +67,7 @@ export class IngestService {
     const problems = judged.flatMap(({ checked, refusal }) =>
       refusal === undefined ? [] : [refusalProblem(tenantId, checked, refusal, at)],
     );
-    await this.review.record(tenantId, problems);
+    if (problems.length > 0) await this.review.record(tenantId, problems);
   }
 
   /** Puts outcomes into words, and keeps what went wrong on the way into the database before anybody is told. */
@@ -90,7 +90,7 @@ export class IngestService {
       if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
       problems.push(...warningsOfCopy(work, outcome));
     }
-    if (!dryRun) await this.review.record(tenantId, problems);
+    if (!dryRun && problems.length > 0) await this.review.record(tenantId, problems);
     return results.map(({ result }) => result);
   }
 }

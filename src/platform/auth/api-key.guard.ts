@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
+import { atOnce } from './at-once';
 import {
   API_KEY_STRATEGY,
   FURTHER_SCOPES,
@@ -44,38 +45,46 @@ export class ApiKeyGuard implements CanActivate {
     this.routes = new RouteMemo((targets) => accessOf(reflector, targets));
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const { scopes, unmasks, takesSignatures } = this.routes.of(context);
-    const principal = await this.principalOf(request, takesSignatures);
-    const wanted = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
-    const missing = wanted.find((scope) => !grants(principal.scopes, scope));
-    if (missing !== undefined) throw scopeMissing(missing);
-    request.caller = principal;
-    return true;
+    const access = this.routes.of(context);
+    return atOnce(this.principalOf(request, access), (principal) => admit(request, access, principal));
   }
 
-  private principalOf(request: Request, takesSignatures: boolean): Promise<Principal> {
+  private principalOf(request: Request, { takesSignatures }: RouteAccess): Principal | Promise<Principal> {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.failures.counted(request, this.ofApiKey(request, authorization));
+    if (authorization !== undefined) return this.failures.counted(request, () => this.ofApiKey(request, authorization));
     if (request.headers['signature-input'] === undefined) {
       throw credentialNeeded('An API key is needed: send Authorization: Bearer <API key>.');
     }
     if (!takesSignatures) {
       throw credentialNeeded('An API key is needed; signed requests are for the external-events routes.');
     }
-    return this.failures.counted(request, this.verifier.verify<Principal>(SIGNATURE_STRATEGY, request));
+    return this.failures.counted(request, () => this.verifier.verify<Principal>(SIGNATURE_STRATEGY, request));
   }
 
-  private async ofApiKey(request: Request, header: string): Promise<Principal> {
-    const principal = await this.memory.principalOf(apiKeyIn(header), () =>
+  private ofApiKey(request: Request, header: string): Principal | Promise<Principal> {
+    const known = this.memory.principalOf(apiKeyIn(header), () =>
       this.verifier.verify<Principal>(API_KEY_STRATEGY, request),
     );
+    return atOnce(known, (principal) => this.inForce(principal));
+  }
+
+  private inForce(principal: Principal): Principal {
     if (principal.expiresAt !== null && principal.expiresAt <= this.clock.now().getTime()) {
       throw credentialRefused('api_key_expired', 'The API key has expired; rotate it or create a new one.');
     }
     return principal;
   }
+}
+
+/** Lets somebody through who may do what the route does. */
+function admit(request: AuthenticatedRequest, { scopes, unmasks }: RouteAccess, principal: Principal): boolean {
+  const wanted = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
+  const missing = wanted.find((scope) => !grants(principal.scopes, scope));
+  if (missing !== undefined) throw scopeMissing(missing);
+  request.caller = principal;
+  return true;
 }
 
 /** What a route says of who may call it. */

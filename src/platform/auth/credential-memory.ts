@@ -22,11 +22,16 @@ export class CredentialMemory<Caller extends Verified> {
     this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX);
   }
 
-  /** Gives the principal of a credential, asking `verify` unless it is remembered. What `verify` throws is passed on. */
-  async principalOf(credential: string, verify: () => Promise<Caller>): Promise<Caller> {
+  /**
+   * Gives the principal of a credential, asking `verify` unless it is remembered: then at once, for nearly every request is of
+   * somebody who was here before. What `verify` throws is passed on.
+   */
+  principalOf(credential: string, verify: () => Promise<Caller>): Caller | Promise<Caller> {
     const key = hash('sha256', credential, 'base64');
-    const remembered = this.memory.recall(key);
-    if (remembered !== undefined) return remembered;
+    return this.memory.recall(key) ?? this.learn(key, verify);
+  }
+
+  private learn(key: string, verify: () => Promise<Caller>): Promise<Caller> {
     return this.memory.learn(key, async () => {
       const principal = await verify();
       return {

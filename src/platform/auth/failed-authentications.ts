@@ -24,19 +24,24 @@ export class FailedAuthentications {
     });
   }
 
-  /** Waits for a verification and passes on what it says, counting a refusal. Throws `rate_limited` beyond the limit. */
-  async counted<Caller>(request: Request, verification: Promise<Caller>): Promise<Caller> {
+  /** Passes on what a verification says, counting a refusal. Throws `rate_limited` beyond the limit. */
+  counted<Caller>(request: Request, verify: () => Caller | Promise<Caller>): Caller | Promise<Caller> {
     try {
-      return await verification;
+      const verified = verify();
+      return verified instanceof Promise ? verified.catch((error: unknown) => this.count(request, error)) : verified;
     } catch (error) {
-      // A key source that is away is no failure of the client.
-      const isRefusal = error instanceof DomainError && ERROR_CODES[error.code].status === 401;
-      if (isRefusal) {
-        const network = networkOf(request.ip ?? '');
-        this.limiter.check(network);
-        this.limiter.spend(network, 1);
-      }
-      throw error;
+      return this.count(request, error);
     }
+  }
+
+  private count(request: Request, error: unknown): never {
+    // A key source that is away is no failure of the client.
+    const isRefusal = error instanceof DomainError && ERROR_CODES[error.code].status === 401;
+    if (isRefusal) {
+      const network = networkOf(request.ip ?? '');
+      this.limiter.check(network);
+      this.limiter.spend(network, 1);
+    }
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
+import { atOnce } from './at-once';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';
@@ -28,20 +29,27 @@ export class JwtGuard implements CanActivate {
     this.memory = new CredentialMemory('jwt_issuer', feed, clock);
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const { authorization } = request.headers;
     if (authorization === undefined) {
       throw credentialNeeded('A participant token is needed: send Authorization: Bearer <JWT>.');
     }
-    request.participant = await this.failures.counted(request, this.ofToken(request, authorization));
-    return true;
+    const verified = this.failures.counted(request, () => this.ofToken(request, authorization));
+    return atOnce(verified, (participant) => {
+      request.participant = participant;
+      return true;
+    });
   }
 
-  private async ofToken(request: Request, header: string): Promise<Participant> {
-    const participant = await this.memory.principalOf(tokenIn(header), () =>
+  private ofToken(request: Request, header: string): Participant | Promise<Participant> {
+    const known = this.memory.principalOf(tokenIn(header), () =>
       this.verifier.verify<Participant>(JWT_STRATEGY, request),
     );
+    return atOnce(known, (participant) => this.inForce(participant));
+  }
+
+  private inForce(participant: Participant): Participant {
     if (participant.expiresAt <= this.clock.now().getTime()) {
       throw credentialRefused('invalid_token', 'The token has expired; get a new one from its issuer.');
     }

@@ -36,9 +36,7 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
   if (options.observer !== undefined) app.use(options.observer);
-  app.use(identifyRequest);
-  app.use(literalColons);
-  app.use(sameHeaders(apiHeaders()));
+  app.use(prepare(identifyRequest, literalColons, sameHeaders(apiHeaders())));
   if (options.servesApi === false) app.use(serveNoApi);
   app.use(DOCS_PATH, docsHeaders());
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
@@ -66,15 +64,25 @@ function apiHeaders(): ReturnType<typeof helmet> {
   });
 }
 
-/** A middleware that sets the same headers on every answer, without working them out for each: ten steps become one. */
-function sameHeaders(middleware: ReturnType<typeof helmet>): RequestHandler {
+/** Does something to every request or its answer, and is done at once. */
+type Preparation = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** One middleware of several steps: Express looks at a path and a method for each middleware of each request. */
+function prepare(...steps: readonly Preparation[]): RequestHandler {
+  return (request, response, next) => {
+    for (const step of steps) step(request, response);
+    next();
+  };
+}
+
+/** Sets the headers of a middleware on every answer, without working them out for each: ten steps become one. */
+function sameHeaders(middleware: ReturnType<typeof helmet>): Preparation {
   const headers: [string, string][] = [];
   const noting = { setHeader: (name: string, value: string) => void headers.push([name, value]), removeHeader: ignore };
   // The settings above name no functions, so that nothing of request or response is asked for.
   middleware({} as IncomingMessage, noting as unknown as ServerResponse, ignore);
-  return (_request, response, next) => {
+  return (_request, response) => {
     for (const [name, value] of headers) response.setHeader(name, value);
-    next();
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
 const ENCODED_COLON = /%3a/gi;
 
@@ -14,17 +14,11 @@ export function withLiteralColons(target: string): string {
   return target.slice(0, queryAt).replace(ENCODED_COLON, ':') + target.slice(queryAt);
 }
 
-/** Middleware: see `withLiteralColons`. `originalUrl` keeps what was sent, for whoever checks a signature over it. */
-export function literalColons(
-  request: IncomingMessage & { originalUrl?: string },
-  _response: ServerResponse,
-  next: () => void,
-): void {
+/** See `withLiteralColons`. `originalUrl` keeps what was sent, for whoever checks a signature over it. */
+export function literalColons(request: IncomingMessage & { originalUrl?: string }): void {
   const target = request.url;
   // Nearly every request stops at this cheap look.
-  if (target?.includes('%3')) {
-    request.originalUrl ??= target;
-    request.url = withLiteralColons(target);
-  }
-  next();
+  if (!target?.includes('%3')) return;
+  request.originalUrl ??= target;
+  request.url = withLiteralColons(target);
 }

@@ -11,10 +11,9 @@ interface Identified extends IncomingMessage {
   [identified]?: string | undefined;
 }
 
-/** Middleware: every answer carries `X-Request-Id`, the client's own when it is sane, else a fresh one. */
-export function identifyRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+/** Gives an answer its `X-Request-Id`, the client's own when it is sane, else a fresh one. */
+export function identifyRequest(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
-  next();
 }
 
 /** The id that this request has in its answer, in problem documents and in logs. */

@@ -77,21 +77,21 @@ export class Lane<Work, Answer> implements LaneState {
     return this.bytes;
   }
 
-  async submit(tenantId: string, { work, bytes }: Weighed<Work>): Promise<Answer> {
-    this.admit(bytes);
-    const mark = this.options.watch?.mark();
+  submit(tenantId: string, { work, bytes }: Weighed<Work>): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      this.admit(bytes);
+      const mark = this.options.watch?.mark();
       this.enqueue(this.singles, tenantId, { work, bytes, mark, resolve, reject });
     });
   }
 
   /** Takes all the pieces of a bulk request or, when they do not fit, none. */
-  async submitBulk(tenantId: string, pieces: readonly Weighed<Work>[]): Promise<Answer[]> {
-    this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
-    if (pieces.length === 0) return [];
-    const mark = this.options.watch?.mark();
-    // One promise for all of them, for each would cost more than what is done with the piece.
+  submitBulk(tenantId: string, pieces: readonly Weighed<Work>[]): Promise<Answer[]> {
+    if (pieces.length === 0) return Promise.resolve([]);
+    // One promise for all of them: one each would cost more than what is done with the piece.
     return new Promise((resolve, reject) => {
+      this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
+      const mark = this.options.watch?.mark();
       const answers: Answer[] = [];
       let left = pieces.length;
       pieces.forEach(({ work, bytes }, index) => {
