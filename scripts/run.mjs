@@ -25,7 +25,7 @@ const GENERATED = join('src', 'metadata.ts');
 /** How much the long rounds try, as `--service-kills=200` and so on. */
 const FAULT_ROUNDS = {
   ...{ SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5' },
-  ...{ WORKER_KILLS: '20', SEED: undefined },
+  ...{ WORKER_KILLS: '20', KEY_ROUNDS: '5', SEED: undefined },
 };
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 

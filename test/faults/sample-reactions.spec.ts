@@ -7,7 +7,7 @@ import { startServiceProcess, type ServiceProcess } from '../support/service-pro
 import { until } from '../support/until';
 
 /** `npm run test:faults` asks for more. */
-const KILLS = Number(process.env['FAULT_WORKER_KILLS'] ?? 4);
+const KILLS = Number(process.env['FAULT_WORKER_KILLS'] ?? 2);
 const KEY = 'sample-reactions-admin-key-sample-reactions';
 const CAMPAIGN = 'records';
 const ITEMS = 500;

@@ -9,7 +9,7 @@ import { pipelined, type RawAnswer } from './pipeline';
 import { operationsOf, requestsFor, type FuzzedOperation, type FuzzRequest } from './requests';
 
 /** Few here, so that every run of the tests has tried each route; `npm run test:fuzz` tries many. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3_000);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 1e9));
 const LIMIT_MS = 60_000 + REQUESTS * 20;
 /** On one connection, one behind the other. */

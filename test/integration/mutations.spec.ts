@@ -150,11 +150,11 @@ it('keeps a counter that everybody adds to small', async () => {
   const people = range(50).map(() => campaign.participant());
   await Promise.all(
     people.map(async (each) => {
-      for (const _time of range(100)) await mutate(each, [inc(TOTAL)]);
+      for (const _time of range(40)) await mutate(each, [inc(TOTAL)]);
     }),
   );
-  expect((await stateOf(people[0]!)).campaign.total).toBe(5_000);
+  expect((await stateOf(people[0]!)).campaign.total).toBe(2_000);
   const after = await sizes();
-  expect(after['shared']! - before['shared']!).toBeLessThan(1_000_000);
-  expect(after['participants']! - before['participants']!).toBeLessThan(1_000_000);
+  expect(after['shared']! - before['shared']!).toBeLessThan(100_000);
+  expect(after['participants']! - before['participants']!).toBeLessThan(100_000);
 });

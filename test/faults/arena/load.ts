@@ -8,8 +8,9 @@ import { attempt, sendBatch, sendEvent, sendMutation } from './send';
 import { EVENT_TYPE, REACTING_TYPE, type World } from './world';
 
 const CLIENTS = 8;
-/** Between two requests of one client, so that a machine is not only busy with sending; and after one that failed. */
-const PAUSE_MS = 4;
+/** Between two requests of one client, so that a machine is not only busy with sending: least where nothing else runs beside. */
+const PAUSE_MS = process.env['LONG_ROUNDS'] === undefined ? 25 : 4;
+/** After a request that failed. */
 const PAUSE_AFTER_FAILURE_MS = 60;
 const SUBJECTS = 30;
 /** So many names meet one another at a time; the window moves on, so that there are always new ones to merge. */
