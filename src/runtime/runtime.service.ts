@@ -56,7 +56,11 @@ export class RuntimeService {
     const owner = ownerOf(participant, named);
     const workId = newMark();
     const work: MutationWork = {
-      ...{ workId, tenantId, owner, operations, sessionId },
+      workId,
+      tenantId,
+      owner,
+      operations,
+      sessionId,
       declarations: await this.variables.declarationsOf(tenantId, owner.campaignId),
       // Without an id of the client's a commit of unknown outcome could not be told from one that did not happen.
       mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
@@ -90,8 +94,10 @@ function ownerOf(participant: Participant, named: NamedOwner): StateOwner {
 
 /** Roughly, in bytes of memory. */
 function weightOf({ operations }: MutationWork): number {
-  const values = operations.map(({ path, value }) => path.length + (typeof value === 'string' ? value.length : 8));
-  return values.reduce((sum, bytes) => sum + bytes + OPERATION_BYTES, WORK_BYTES);
+  return operations.reduce(
+    (sum, { path, value }) => sum + OPERATION_BYTES + path.length + (typeof value === 'string' ? value.length : 8),
+    WORK_BYTES,
+  );
 }
 
 const WORK_BYTES = 500;

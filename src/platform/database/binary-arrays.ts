@@ -15,7 +15,8 @@ export interface ElementType {
 export const ELEMENT_TYPES: Readonly<Record<string, ElementType>> = {
   bytea: { oid: 17, add: addBytes },
   int: { oid: 23, add: addInt },
-  jsonb: { oid: 3802, add: addJson },
+  json: { oid: 114, add: (to, value) => addJson(to, value) },
+  jsonb: { oid: 3802, add: (to, value) => addJson(to, value, JSONB_VERSION) },
   smallint: { oid: 21, add: addSmallInt },
   text: { oid: 25, add: addText },
   timestamptz: { oid: 1184, add: addTime },
@@ -73,9 +74,10 @@ function addText(to: ByteWriter, value: unknown): boolean {
   return true;
 }
 
-function addJson(to: ByteWriter, value: unknown): boolean {
+/** An object, or a JSON text. */
+function addJson(to: ByteWriter, value: unknown, version?: number): boolean {
   if (typeof value !== 'string' && typeof value !== 'object') return false;
-  to.addCounted(typeof value === 'string' ? value : JSON.stringify(value), JSONB_VERSION);
+  to.addCounted(typeof value === 'string' ? value : JSON.stringify(value), version);
   return true;
 }
 

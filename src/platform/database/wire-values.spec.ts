@@ -19,12 +19,12 @@ describe('a parameter on its way to PostgreSQL', () => {
 
   it.each([
     [[], '{}'],
-    [['0190a000-0000-7000-8000-000000000001', 'b'], '{0190a000-0000-7000-8000-000000000001,b}'],
+    [['0190a000-0000-7000-8000-000000000001', 'b'], '{"0190a000-0000-7000-8000-000000000001","b"}'],
     [[1, -2.5], '{1,-2.5}'],
     [[null, undefined], '{NULL,NULL}'],
     [['NULL', 'null', ''], '{"NULL","null",""}'],
     [['a b', 'a,b', '{', '"', '\\', ' '], '{"a b","a,b","{","\\"","\\\\"," "}'],
-    [[new Date(0), '-infinity'], '{1970-01-01T00:00:00.000Z,-infinity}'],
+    [[new Date(0), '-infinity'], '{"1970-01-01T00:00:00.000Z","-infinity"}'],
     [[Buffer.from('ab')], '{"\\\\x6162"}'],
     [[{ a: '"' }], '{"{\\"a\\":\\"\\\\\\"\\"}"}'],
     [
@@ -46,6 +46,6 @@ describe('a parameter on its way to PostgreSQL', () => {
     const statement = { name: 'typed', text: 'SELECT $1::int[], $2::uuid, $3::int[]' };
     const [ints, uuid, odd] = wireValues(statement, [[1, null], ['a'], ['1']]);
     expect(ints).toBeInstanceOf(Buffer);
-    expect([uuid, odd]).toEqual(['{a}', '{1}']);
+    expect([uuid, odd]).toEqual(['{"a"}', '{"1"}']);
   });
 });

@@ -7,9 +7,6 @@ export type WireValue = string | Buffer | null;
 /** An array as a statement takes it. */
 const ARRAY_PARAMETER = /\$(\d+)::(\w+)\[\]/g;
 
-/** Reads as itself between the commas of an array. */
-const PLAIN_ELEMENT = /^[\w.:+-]+$/;
-
 /** By name of the statement, by parameter. */
 const elementTypes = new Map<string, readonly (ElementType | undefined)[]>();
 
@@ -41,23 +38,9 @@ function arrayText(values: readonly unknown[]): string {
 function elementText(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return arrayText(value);
-  if (isPlainObject(value)) return jsonElement(value);
   const text = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : scalarText(value);
   if (text === null) return 'NULL';
-  return PLAIN_ELEMENT.test(text) && !readsAsNull(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
-}
-
-/** JSON text has no control characters, so that quoting it as JSON again escapes what an array wants escaped, and at once. */
-function jsonElement(value: object): string {
-  return JSON.stringify(JSON.stringify(value));
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value);
-}
-
-function readsAsNull(text: string): boolean {
-  return text.length === 4 && text.toUpperCase() === 'NULL';
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
 function scalarText(value: unknown): string | null {
