@@ -76,7 +76,9 @@ export class EventLog {
     held: string,
     stored: (count: number) => void,
   ): Queued {
-    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId, held], (rows) => stored(rows.length));
+    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId, held], ([row]) =>
+      stored(Number(row?.['events'] ?? 0)),
+    );
     return this.enqueueAlone(transaction, events, batchId);
   }
 

@@ -32,7 +32,7 @@ export const INSERT_EVENTS: Statement = {
 
 /**
  * The same, with the bundles that they are queued in, for whoever commits without waiting for the answer. Stores nothing unless
- * as many profiles are held as there must be.
+ * as many profiles are held as there must be; answers how many it has stored.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
@@ -40,13 +40,13 @@ export const STORE_EVENTS: Statement = {
     WITH stored AS (${INSERT}
       WHERE current_setting('cds.held_profiles', true) = $16::text
       ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
-      RETURNING tenant_id, event_id, queue_bundle_id
+      RETURNING tenant_id, queue_bundle_id
     ), bundled AS (
       INSERT INTO queued_bundles (tenant_id, id, queued_at, events)
       SELECT tenant_id, queue_bundle_id, clock_timestamp(), count(*) FROM stored
       WHERE queue_bundle_id IS NOT NULL GROUP BY tenant_id, queue_bundle_id
     )
-    SELECT event_id FROM stored`,
+    SELECT count(*)::int AS events FROM stored`,
 };
 
 /**

@@ -56,6 +56,16 @@ describe('an array in binary form', () => {
     },
   );
 
+  it('has nothing of one before it that could not be written', () => {
+    const numbers = binaryArray(ELEMENT_TYPES['int']!, [1, 2]);
+    const circle: { self?: object } = {};
+    circle.self = circle;
+    expect(() => binaryArray(ELEMENT_TYPES['jsonb']!, [{}, circle])).toThrow(TypeError);
+    expect(binaryArray(ELEMENT_TYPES['int']!, [1, 2])).toEqual(numbers);
+    expect(binaryArray(ELEMENT_TYPES['int']!, [1, 'two'])).toBeUndefined();
+    expect(binaryArray(ELEMENT_TYPES['int']!, [1, 2])).toEqual(numbers);
+  });
+
   it.each([
     ['uuid', ['0190a000-0000-7000-8000-00000000000g', '0190a000+0000-7000-8000-000000000000', 'a', '', 7]],
     ['int', [1.5, 0x8000_0000, '1', NaN]],

@@ -29,7 +29,7 @@ interface Place {
  * out of the database exactly as it went in. Walks without recursion, since a hostile value may be nested 20,000 deep.
  */
 export function checkFreeForm(object: object, path: string, limits: FreeFormLimits): Fault[] {
-  return new Glance(limits).finds(object) ? [] : faultsIn(object, path, limits);
+  return new Glance(limits).isWithin(object) ? [] : faultsIn(object, path, limits);
 }
 
 /** JSON writes a character in so many bytes at most, as \u0001, and 1e20 as 100000000000000000000. */
@@ -49,8 +49,8 @@ class Glance {
 
   constructor(private readonly limits: FreeFormLimits) {}
 
-  /** Whether the object is certainly within the limits. */
-  finds(object: object): boolean {
+  /** Whether the object is certainly within the limits; if not, it may still be. */
+  isWithin(object: object): boolean {
     const { bytesMax, depthMax, keysMax } = this.limits;
     return this.isRight(object, depthMax) && this.keys <= keysMax && this.bytes <= bytesMax;
   }

@@ -40,6 +40,8 @@ const bytes = new ByteWriter();
 
 /** An array of one dimension; undefined where an element is not of the form that is written here. */
 export function binaryArray({ oid, add }: ElementType, values: readonly unknown[]): Buffer | undefined {
+  // Whatever is left of an array that could not be written.
+  bytes.drop();
   bytes.addInt32(values.length === 0 ? 0 : 1);
   bytes.addInt32(values.some(isNull) ? 1 : 0);
   bytes.addInt32(oid);
@@ -49,10 +51,7 @@ export function binaryArray({ oid, add }: ElementType, values: readonly unknown[
   }
   for (const value of values) {
     if (isNull(value)) bytes.addInt32(NULL_LENGTH);
-    else if (!add(bytes, value)) {
-      bytes.drop();
-      return undefined;
-    }
+    else if (!add(bytes, value)) return undefined;
   }
   return bytes.take();
 }

@@ -1,5 +1,5 @@
-/** Room at first, and kept for the next time; what an unusually large array took is given back. */
-const ROOM_BYTES = 64 * 1024;
+/** Room at first, and kept for the next time; what was unusually much is given back. */
+const ROOM_BYTES = 256 * 1024;
 /** Up to here a loop writes ASCII faster than a call into the runtime does. */
 const SHORT_TEXT = 48;
 const UTF8_BYTES_MAX = 3;
@@ -54,7 +54,7 @@ export class ByteWriter {
     return seen < NO_DIGIT;
   }
 
-  /** UTF-8 behind its length; `lead` bytes of something else count as part of it. */
+  /** UTF-8 behind its length, of which `lead`, a byte of something else before it, is a part. */
   addCounted(text: string, lead?: number): void {
     const leads = lead === undefined ? 0 : 1;
     const at = this.reserve(4 + leads + text.length * UTF8_BYTES_MAX);
