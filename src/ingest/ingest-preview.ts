@@ -18,9 +18,14 @@ export class IngestPreview {
   async settle(works: readonly IngestWork[]): Promise<Outcome[]> {
     if (works.length === 0) return [];
     const runner = this.database.createQueryRunner();
+    // Questions are asked side by side, and a client takes one at a time.
+    let before: Promise<unknown> = Promise.resolve();
     const reads: Transaction = {
-      send: async <T = Row>(statement: { text: string }, values: readonly unknown[]) =>
-        (await runner.query(statement.text, [...values])) as T[],
+      send: async <T = Row>(statement: { text: string }, values: readonly unknown[]) => {
+        const answer = before.then(() => runner.query(statement.text, [...values]));
+        before = answer.catch(() => undefined);
+        return (await answer) as T[];
+      },
       sendLast: () => {
         throw new Error('A preview writes nothing');
       },
