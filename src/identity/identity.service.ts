@@ -12,10 +12,10 @@ import {
   type IdentityClaim,
   type IdentityPlan,
   type IdentityPolicy,
-  type IdentityWarning,
   type Known,
   type KnownCustomer,
   type KnownProfile,
+  type Resolution,
 } from './domain/resolve-profile';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
@@ -34,22 +34,10 @@ export interface IdentityReading {
   readonly erased: readonly TenantIdentifier[];
 }
 
-/** Where an event belongs, or why it belongs nowhere. */
-export type IdentityHome =
-  | {
-      readonly outcome: 'resolved';
-      /** The own profile of its strongest identifier: it stays there through every merge and undoing. */
-      readonly profileId: string;
-      /** The root of its customer at this time. */
-      readonly rootId: string;
-      readonly warnings: readonly IdentityWarning[];
-    }
-  | { readonly outcome: 'identity_conflict' | 'profile_erased' };
-
 /** What is to become of the identities of a batch. */
 export interface IdentityDecision {
-  /** In the order of the claims. */
-  readonly homes: readonly IdentityHome[];
+  /** Where each event belongs, or why it belongs nowhere, in the order of the claims. */
+  readonly homes: readonly Resolution[];
   readonly plans: readonly TenantPlan[];
 }
 
@@ -193,7 +181,7 @@ export class IdentityService {
     undone: ReadonlySet<string>,
   ): IdentityDecision {
     const known = knownByTenant(reading, undone);
-    const homes = new Map<TenantClaim, IdentityHome>();
+    const homes = new Map<TenantClaim, Resolution>();
     const erased = byTenant(reading.erased);
     const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
       const there = {

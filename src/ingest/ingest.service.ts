@@ -67,7 +67,7 @@ export class IngestService {
     const problems = judged.flatMap(({ checked, refusal }) =>
       refusal === undefined ? [] : [refusalProblem(tenantId, checked, refusal, at)],
     );
-    if (problems.length > 0) await this.review.record(tenantId, problems);
+    await this.review.record(tenantId, problems);
   }
 
   /** Puts outcomes into words, and keeps what went wrong on the way into the database before anybody is told. */
@@ -90,7 +90,7 @@ export class IngestService {
       if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
       problems.push(...warningsOfCopy(work, outcome));
     }
-    if (!dryRun && problems.length > 0) await this.review.record(tenantId, problems);
+    if (!dryRun) await this.review.record(tenantId, problems);
     return results.map(({ result }) => result);
   }
 }

@@ -28,7 +28,10 @@ export type IdentityWarning = 'identity_link_refused' | 'identity_limit_reached'
 export type Resolution =
   | {
       readonly outcome: 'resolved';
-      /** The own profile of the event's strongest identifier that is linked to its customer: the event is kept there. */
+      /**
+       * The own profile of the event's strongest identifier that is linked to its customer: the event is kept there, through
+       * every merge and undoing.
+       */
       readonly profileId: string;
       /** The root of its customer at the end of the batch. */
       readonly rootId: string;

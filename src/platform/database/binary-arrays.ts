@@ -1,3 +1,4 @@
+import { isAbsent } from '../json/is-absent';
 import { ByteWriter } from './byte-writer';
 
 // PostgreSQL's binary form of an array (`array_recv` in its sources): a head, then every element behind its length. It takes
@@ -43,21 +44,17 @@ export function binaryArray({ oid, add }: ElementType, values: readonly unknown[
   // Whatever is left of an array that could not be written.
   bytes.drop();
   bytes.addInt32(values.length === 0 ? 0 : 1);
-  bytes.addInt32(values.some(isNull) ? 1 : 0);
+  bytes.addInt32(values.some(isAbsent) ? 1 : 0);
   bytes.addInt32(oid);
   if (values.length > 0) {
     bytes.addInt32(values.length);
     bytes.addInt32(1);
   }
   for (const value of values) {
-    if (isNull(value)) bytes.addInt32(NULL_LENGTH);
+    if (isAbsent(value)) bytes.addInt32(NULL_LENGTH);
     else if (!add(bytes, value)) return undefined;
   }
   return bytes.take();
-}
-
-function isNull(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }
 
 function addBytes(to: ByteWriter, value: unknown): boolean {
@@ -117,6 +114,7 @@ function addUuid(to: ByteWriter, value: unknown): boolean {
   return to.addHex(value, UUID_DIGITS);
 }
 
+/** Along with its digits, what `isUuid` looks for, in a fifth of the time: there are ten to an event. */
 function hasFormOfUuid(text: string): boolean {
   return (
     text.length === UUID_LENGTH && isHyphen(text, 8) && isHyphen(text, 13) && isHyphen(text, 18) && isHyphen(text, 23)
