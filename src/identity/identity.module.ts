@@ -13,6 +13,7 @@ import { IdentityService } from './identity.service';
 import { MergeRepository } from './merge.repository';
 import { MergesService } from './merges.service';
 import { ProfileRepository } from './profile.repository';
+import { RememberedProfiles } from './remembered-profiles';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge, Erasure, ErasedIdentifier])],
@@ -25,6 +26,7 @@ import { ProfileRepository } from './profile.repository';
     MergesService,
     MergeRepository,
     ProfileRepository,
+    RememberedProfiles,
   ],
   exports: [IdentityService, CustomerReader, CustomerErasure, MergesService],
 })

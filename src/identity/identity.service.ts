@@ -19,7 +19,14 @@ import {
 } from './domain/resolve-profile';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
-import { ProfileRepository, type KnownIdentifier, type TenantPlan, type TenantProfile } from './profile.repository';
+import {
+  ProfileRepository,
+  type CustomerProfile,
+  type KnownIdentifier,
+  type TenantPlan,
+  type TenantProfile,
+} from './profile.repository';
+import { RememberedProfiles } from './remembered-profiles';
 
 export interface TenantClaim extends IdentityClaim {
   readonly tenantId: string;
@@ -39,6 +46,14 @@ export interface IdentityDecision {
   /** Where each event belongs, or why it belongs nowhere, in the order of the claims. */
   readonly homes: readonly Resolution[];
   readonly plans: readonly TenantPlan[];
+}
+
+/** Whose claims are, by what this node remembers. */
+export interface RecalledIdentities {
+  /** Where each event belongs: the own profile of its strongest identifier. In the order of the claims; undefined: not known. */
+  readonly homes: readonly (CustomerProfile | undefined)[];
+  /** All the profiles that this depends on, each once. */
+  readonly profiles: readonly CustomerProfile[];
 }
 
 /** Contract section 5: at most this many identifiers of a kind on one customer, so that a shared device stays bounded. */
@@ -62,6 +77,7 @@ export class IdentityService {
 
   constructor(
     private readonly profiles: ProfileRepository,
+    private readonly remembered: RememberedProfiles,
     private readonly erased: ErasedIdentifiers,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
@@ -75,7 +91,28 @@ export class IdentityService {
       this.profiles.read(transaction, wanted),
       this.erased.findSuspects(transaction, wanted),
     ]);
+    this.remembered.remember(identifiers);
     return { identifiers, isComplete: identifiers.length === wanted.length, erased };
+  }
+
+  /**
+   * What `read` and `decide` would come to for claims that change nobody, by what this node has read before. `holdRecalled` has the
+   * database confirm it.
+   */
+  recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
+    const profiles = new Map<string, CustomerProfile>();
+    const homes = claims.map(({ tenantId, identifiers }) => {
+      const holders = identifiers.map(({ kind, value }) => this.remembered.of({ tenantId, kind, value }));
+      const [strongest] = holders;
+      for (const holder of holders) {
+        if (holder === undefined || holder.rootId !== strongest?.rootId) return undefined;
+        // Read at two times, between which its customer has changed.
+        if ((profiles.get(holder.profileId) ?? holder).rootId !== holder.rootId) return undefined;
+        profiles.set(holder.profileId, holder);
+      }
+      return strongest;
+    });
+    return { homes, profiles: [...profiles.values()] };
   }
 
   /** For whoever will not `claim`, which finds out by itself: looks whether unknown identifiers are an erased person's. */
@@ -142,13 +179,16 @@ export class IdentityService {
   }
 
   /**
-   * `write` for a settled batch, along with COMMIT. Answers what the setting `cds.held_profiles` of the transaction is then,
-   * unless somebody was erased meanwhile: what must not be stored for them has to ask.
+   * `write` for a settled batch, along with COMMIT: the transaction's premise (platform/database/premise.ts) is that nobody was erased
+   * meanwhile or has become another customer's.
    */
-  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): string {
-    const used = profilesUsed(decision, claims);
-    this.profiles.holdProfilesLast(transaction, used);
-    return String(used.length);
+  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
+    this.profiles.holdProfilesLast(transaction, profilesUsed(decision, claims));
+  }
+
+  /** The same for what was recalled: the premise is that all of it is still so. */
+  holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
+    this.profiles.holdProfilesLast(transaction, profiles);
   }
 
   /** `claims` and `decision` belong together; the statements are sent at once, ahead of whatever the caller sends next. */
@@ -200,13 +240,13 @@ export class IdentityService {
 }
 
 /** The profiles from before the batch that its events are stored under. */
-function profilesUsed({ plans, homes }: IdentityDecision, claims: readonly TenantClaim[]): TenantProfile[] {
+function profilesUsed({ plans, homes }: IdentityDecision, claims: readonly TenantClaim[]): CustomerProfile[] {
   const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
-  const used = new Map<string, TenantProfile>();
+  const used = new Map<string, CustomerProfile>();
   homes.forEach((home, index) => {
     const tenantId = claims[index]?.tenantId;
     if (home.outcome !== 'resolved' || tenantId === undefined || made.has(home.profileId)) return;
-    used.set(home.profileId, { tenantId, profileId: home.profileId });
+    used.set(home.profileId, { tenantId, profileId: home.profileId, rootId: home.rootId });
   });
   return [...used.values()];
 }

@@ -12,6 +12,11 @@ export interface TenantProfile {
   readonly profileId: string;
 }
 
+/** A profile and the customer that it is part of. */
+export interface CustomerProfile extends TenantProfile {
+  readonly rootId: string;
+}
+
 /** Who is known by one identifier: its own profile, and the customer that profile belongs to now. */
 export interface KnownIdentifier extends TenantIdentifier {
   readonly profile: KnownProfile;
@@ -112,9 +117,10 @@ export class ProfileRepository {
     return rows.length;
   }
 
-  /** The same along with COMMIT, for statements behind it to see: `current_setting('cds.held_profiles')` is their number. */
-  holdProfilesLast(transaction: Transaction, profiles: readonly TenantProfile[]): void {
-    transaction.sendLast(sql.HOLD_AND_COUNT_PROFILES, columns(profiles.toSorted(byProfile)));
+  /** The same along with COMMIT: the transaction's premise (platform/database/premise.ts) is that each of them is held. */
+  holdProfilesLast(transaction: Transaction, profiles: readonly CustomerProfile[]): void {
+    const sorted = profiles.toSorted(byProfile);
+    transaction.sendLast(sql.HOLD_KNOWN_PROFILES, [...columns(sorted), sorted.map(({ rootId }) => rootId)]);
   }
 
   /** The customers that profiles belong to now, by profile; those that are not erased are held until this transaction ends. */

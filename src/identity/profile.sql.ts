@@ -1,4 +1,5 @@
 import type { Statement } from '../platform/database/pipelined-connection';
+import { holdsIf } from '../platform/database/premise';
 
 /*
  * Every set look-up is a LATERAL with LIMIT 1: a generic plan made while the tables are empty can then only be one index
@@ -89,12 +90,19 @@ export const HOLD_PROFILES: Statement = {
     ) p`,
 };
 
-/** The same, for whoever does not wait for the answer: how many are held stands in a setting of the transaction. */
-export const HOLD_AND_COUNT_PROFILES: Statement = {
-  name: 'identity_hold_and_count_profiles',
-  text: `
-    SELECT set_config('cds.held_profiles', (SELECT count(*)::text FROM (${HOLD_PROFILES.text}) held), true)`,
-};
+/** The same, for whoever does not wait for the answer: that all are held, and still of the customers $3, is the premise. */
+export const HOLD_KNOWN_PROFILES: Statement = holdsIf(
+  'identity_hold_known_profiles',
+  `cardinality($1::uuid[]) = (
+      SELECT count(*)
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS u (tenant_id, profile_id, root_id)
+      CROSS JOIN LATERAL (
+        SELECT profile_id FROM profiles
+        WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND root_id = u.root_id AND erased_at IS NULL
+        LIMIT 1 FOR KEY SHARE
+      ) p
+    )`,
+);
 
 export const INSERT_PROFILES: Statement = {
   name: 'identity_insert_profiles',

@@ -1,25 +1,57 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { LRUCache } from 'lru-cache';
+import type { Statement, Transaction } from '../platform/database/pipelined-connection';
+import { voidIfAny } from '../platform/database/premise';
 import { distinctKinds, kindName, type EventKind } from './domain/event-kind';
 
-/** Answers those kinds whose events anything may be done with, by what the transaction sees now. */
-export type AudienceQuestion = (transaction: Transaction, kinds: readonly EventKind[]) => Promise<readonly EventKind[]>;
+/** Kinds that nobody has been found to wait for; one takes some 100 bytes. */
+const REMEMBERED_MAX = 10_000;
 
 /**
  * Knows whether anybody waits for an event. The log knows nothing of those who do: they have to be asked, and as long as nobody
- * answers, every event is waited for.
+ * says how, every event is waited for.
  */
 @Injectable()
 export class EventAudience {
-  private question: AudienceQuestion = (_transaction, kinds) => Promise.resolve(kinds);
+  private readonly questions: { readonly find: Statement; readonly voidIfAny: Statement }[] = [];
+  private readonly unawaited = new LRUCache<string, true>({ max: REMEMBERED_MAX });
 
-  /** To be called while the application starts. */
-  answeredBy(question: AudienceQuestion): void {
-    this.question = question;
+  /**
+   * Adds a way to find those who wait, while the application starts: of the workspaces $1 (uuid[]) and, beside each, a type of events
+   * $2 (text[]), the statement answers the `position`, from 1, of each pair whose events anything may be done with.
+   */
+  askBy(find: Statement): void {
+    this.questions.push({ find, voidIfAny: voidIfAny(find) });
   }
 
-  /** The names of the kinds (`kindName`) whose events somebody waits for. */
+  /** The names of the kinds (`kindName`) whose events somebody waits for, by what the transaction sees now. */
   async of(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlySet<string>> {
-    return new Set((await this.question(transaction, distinctKinds(kinds))).map(kindName));
+    const distinct = distinctKinds(kinds);
+    const answers = await Promise.all(
+      this.questions.map(({ find }) => transaction.send<{ position: string }>(find, columns(distinct))),
+    );
+    const awaited = new Set(
+      answers.flatMap((rows) => rows.flatMap(({ position }) => distinct[Number(position) - 1] ?? [])).map(kindName),
+    );
+    if (this.questions.length === 0) return new Set(distinct.map(kindName));
+    for (const name of distinct.map(kindName)) {
+      if (awaited.has(name)) this.unawaited.delete(name);
+      else this.unawaited.set(name, true);
+    }
+    return awaited;
   }
+
+  /** Whether nobody waited for events of a kind when this node last looked. */
+  wasNobody(kind: EventKind): boolean {
+    return this.unawaited.has(kindName(kind));
+  }
+
+  /** The transaction's premise (platform/database/premise.ts) is that there still is nobody. */
+  expectNobody(transaction: Transaction, kinds: readonly EventKind[]): void {
+    for (const question of this.questions) transaction.sendLast(question.voidIfAny, columns(kinds));
+  }
+}
+
+function columns(kinds: readonly EventKind[]): [string[], string[]] {
+  return [kinds.map(({ tenantId }) => tenantId), kinds.map(({ eventType }) => eventType)];
 }

@@ -66,17 +66,16 @@ export class EventLog {
   }
 
   /**
-   * `insert` and `enqueue` along with COMMIT, behind `IdentityService.holdLast`, whose answer is `held`. `stored` hears how many
-   * of the events were not there yet; none, where somebody could not be held.
+   * `insert` and `enqueue` along with COMMIT, if the transaction's premise (platform/database/premise.ts) holds. `stored` hears how
+   * many of the events were not there yet; none, where it does not hold.
    */
   storeLast(
     transaction: Transaction,
     events: readonly HomedEvent[],
     batchId: string,
-    held: string,
     stored: (count: number) => void,
   ): Queued {
-    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId, held], ([row]) =>
+    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId], ([row]) =>
       stored(Number(row?.['events'] ?? 0)),
     );
     return this.enqueueAlone(transaction, events, batchId);

@@ -1,4 +1,5 @@
 import type { Statement } from '../platform/database/pipelined-connection';
+import { PREMISE_HOLDS } from '../platform/database/premise';
 
 /** Which of these events are stored, and what tells a repetition from another fact under the same id. */
 export const FIND_EVENTS: Statement = {
@@ -32,13 +33,13 @@ export const INSERT_EVENTS: Statement = {
 
 /**
  * The same, with the bundles that they are queued in, for whoever commits without waiting for the answer. Stores nothing unless
- * as many profiles are held as there must be; answers how many it has stored.
+ * the transaction's premise holds; answers how many it has stored.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
   text: `
     WITH stored AS (${INSERT}
-      WHERE current_setting('cds.held_profiles', true) = $16::text
+      WHERE ${PREMISE_HOLDS}
       ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
       RETURNING tenant_id, queue_bundle_id
     ), bundled AS (

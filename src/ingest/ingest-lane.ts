@@ -2,7 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { databaseFailure } from '../platform/database/database-errors';
-import { PipelinedConnection } from '../platform/database/pipelined-connection';
+import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
@@ -10,9 +10,10 @@ import { LaneWatches } from '../platform/observability/lane-watches';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
-import type { IngestWork } from './batch-outcomes';
+import { inOrder, type IngestWork } from './batch-outcomes';
+import { IngestFromMemory } from './ingest-from-memory';
 import { IngestTransaction } from './ingest-transaction';
-import { QueueSignal, type Queued } from './queue-signal';
+import { QueueSignal, type OnQueued, type Queued } from './queue-signal';
 import { settleCopies } from './settle-copies';
 
 /** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
@@ -35,6 +36,7 @@ export class IngestLane implements BeforeApplicationShutdown {
   private readonly lane: Lane<IngestWork, Outcome>;
 
   constructor(
+    private readonly memory: IngestFromMemory,
     private readonly transaction: IngestTransaction,
     private readonly signal: QueueSignal,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
@@ -88,10 +90,26 @@ export class IngestLane implements BeforeApplicationShutdown {
   }
 
   private async attempt(works: readonly IngestWork[], batchId: string): Promise<readonly Outcome[]> {
+    const recalled = this.memory.recall(works);
+    const known = recalled && (await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued)));
+    if (recalled === undefined || known === undefined) return this.look(works, batchId);
+    const { rest } = recalled;
+    const outcomes = rest.length === 0 ? [] : await this.look(rest, batchId);
+    const settledRest = outcomes.flatMap((outcome, index) => {
+      const work = rest[index];
+      return work === undefined ? [] : [{ work, outcome }];
+    });
+    return inOrder(works, [...known, ...settledRest]);
+  }
+
+  private look(works: readonly IngestWork[], batchId: string): Promise<readonly Outcome[]> {
+    return this.commit((open, queued) => this.transaction.run(open, works, batchId, queued));
+  }
+
+  /** Answers what `run` settles on once the transaction is committed. */
+  private async commit<T>(run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>): Promise<T> {
     let queued: Queued | undefined;
-    const settle = await this.connection.transaction((open) =>
-      this.transaction.run(open, works, batchId, (told) => (queued = told)),
-    );
+    const settle = await this.connection.transaction(async (open) => run(open, (told) => (queued = told)));
     if (queued !== undefined) this.signal.tell(queued);
     return settle();
   }

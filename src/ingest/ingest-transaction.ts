@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
 import {
   IdentityService,
@@ -20,18 +19,18 @@ import {
   type IngestWork,
   type Settled,
 } from './batch-outcomes';
-import { kindName, type EventKind } from './domain/event-kind';
 import type { Outcome } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
 import { EventAudience } from './event-audience';
+import { claimOf, homedEvents, kindOf } from './event-claim';
 import { EventLog, type HomedEvent, type StoredEvent } from './event-log';
-import type { Queued } from './queue-signal';
+import type { OnQueued } from './queue-signal';
 
 /**
  * The outcomes, in the order of the batch, once it is committed. Throws `LostRaceError` where somebody was faster: then a part of
  * the batch may be stored, and all of it is to be run again.
  */
-export type Settle = () => readonly Outcome[];
+type Settle = () => readonly Outcome[];
 
 /** What is known of a batch before anything is locked or written. */
 interface Prepared {
@@ -48,8 +47,6 @@ interface Prepared {
   /** The fresh ones that belong somewhere. */
   readonly homed: readonly HomedEvent[];
 }
-
-type OnQueued = (queued: Queued) => void;
 
 /**
  * Stores one batch in one transaction: events, identities, queue entries and warnings, or nothing of it. Two round trips where
@@ -89,7 +86,7 @@ export class IngestTransaction {
 
     const claims = all.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, read);
-    const homed = homedEvents(fresh, decision, awaited);
+    const homed = homedEvents(fresh, decision.homes, awaited);
     const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, homed };
     const likely = this.withoutTraces(prepared);
     return likely === undefined
@@ -115,9 +112,9 @@ export class IngestTransaction {
     queued: OnQueued,
     outcomes: readonly Outcome[],
   ): Settle {
-    const held = this.identity.holdLast(transaction, decision, claims);
+    this.identity.holdLast(transaction, decision, claims);
     let storedNow = 0;
-    queued(this.log.storeLast(transaction, homed, batchId, held, (count) => (storedNow = count)));
+    queued(this.log.storeLast(transaction, homed, batchId, (count) => (storedNow = count)));
     return () => {
       if (storedNow < homed.length)
         throw new LostRaceError('an event was stored, or a customer erased, by somebody else');
@@ -186,50 +183,4 @@ export class IngestTransaction {
 
 function settled(outcomes: readonly Outcome[]): Settle {
   return () => outcomes;
-}
-
-/** What an event says of a person. */
-class EventClaim implements TenantClaim {
-  readonly tenantId: string;
-  readonly eventId: string;
-  readonly identifiers: TenantClaim['identifiers'];
-  readonly at: number;
-  private profileId: string | undefined;
-
-  constructor({ tenantId, eventId, event, receivedAt }: IngestWork) {
-    this.tenantId = tenantId;
-    this.eventId = eventId;
-    this.identifiers = event.identifiers;
-    this.at = receivedAt;
-    this.profileId = undefined;
-  }
-
-  /** Made when it is asked for: most customers are known, and an id costs more than parsing the event. */
-  get newProfileId(): string {
-    return (this.profileId ??= newId());
-  }
-}
-
-function claimOf(work: IngestWork): TenantClaim {
-  return new EventClaim(work);
-}
-
-function kindOf({ tenantId, event: { eventType } }: IngestWork): EventKind {
-  return { tenantId, eventType };
-}
-
-function homedEvents(
-  fresh: readonly IngestWork[],
-  { homes }: IdentityDecision,
-  awaited: ReadonlySet<string>,
-): HomedEvent[] {
-  const sharedId = newId();
-  return fresh.flatMap((work, index): HomedEvent[] => {
-    const home = homes[index];
-    if (home?.outcome !== 'resolved') return [];
-    const { tenantId, eventId, event, contentHash, receivedAt } = work;
-    const { profileId, rootId } = home;
-    const queueBundleId = awaited.has(kindName(kindOf(work))) ? null : sharedId;
-    return [{ tenantId, eventId, event, contentHash, receivedAt, profileId, rootId, queueBundleId }];
-  });
 }

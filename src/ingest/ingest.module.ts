@@ -20,6 +20,7 @@ import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
 import { IngestFigures } from './ingest-figures';
+import { IngestFromMemory } from './ingest-from-memory';
 import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
@@ -37,7 +38,7 @@ import { Timeline } from './timeline';
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
-    ...[EventAudience, EventQueue, IngestFigures, QueueSignal, ProcessingReader],
+    ...[EventAudience, EventQueue, IngestFigures, IngestFromMemory, QueueSignal, ProcessingReader],
   ],
   exports: [
     ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],

@@ -9,6 +9,8 @@ export interface Queued {
 }
 
 export type QueueListener = (queued: Queued) => void;
+/** Hears what will be in the queue once a transaction is committed. */
+export type OnQueued = (queued: Queued) => void;
 
 /**
  * Tells workers of the same process at once what was queued. Nothing depends on it: what it misses, because it

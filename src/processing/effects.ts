@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EventKind } from '../ingest/domain/event-kind';
 import { EventAudience } from '../ingest/event-audience';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
@@ -9,13 +8,12 @@ import type { EffectResult, EventEffect, EventToProcess } from './domain/event-e
 export class EventEffects {
   private readonly effects: EventEffect[] = [];
 
-  constructor(audience: EventAudience) {
-    audience.answeredBy((transaction, kinds) => this.concerned(transaction, kinds));
-  }
+  constructor(private readonly audience: EventAudience) {}
 
   /** To be called while the application starts. */
   register(effect: EventEffect): void {
     this.effects.push(effect);
+    this.audience.askBy(effect.concerned);
   }
 
   /** Applies all of them, one after the other, and answers one result for each event, in their order. */
@@ -27,10 +25,6 @@ export class EventEffects {
       merged = merged.map((before, index) => together(before, results[index]));
     }
     return merged;
-  }
-
-  private async concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
-    return (await Promise.all(this.effects.map((effect) => effect.concerned(transaction, kinds)))).flat();
   }
 }
 

@@ -3,7 +3,7 @@ import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newMark } from '../platform/ids/ids';
 import { kindName } from '../processing/domain/event-effects';
-import type { EffectResult, EventEffect, EventKind, EventToProcess } from '../processing/domain/event-effects';
+import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
 import { ledgerOf, mutationKey, type MutationOutcome, type MutationWork } from '../runtime/domain/mutation-work';
 import { fingerprintOf } from '../runtime/domain/operations-fingerprint';
@@ -16,12 +16,15 @@ import { failureOf, faultsOf, outcomeOf, planReaction, type Plan, type ReactionR
 import type { Reaction } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
 import { ReactionMemory } from './reaction-memory';
+import { FIND_KINDS } from './reaction.sql';
 
 type OpenPlan = Extract<Plan, { readonly operations: unknown }>;
 
 /** Carries reactions out, in the worker's transaction (contract section 8, docs/adr/0028). */
 @Injectable()
 export class EventReactions implements EventEffect, OnModuleInit {
+  readonly concerned = FIND_KINDS;
+
   constructor(
     private readonly effects: EventEffects,
     private readonly memory: ReactionMemory,
@@ -31,11 +34,6 @@ export class EventReactions implements EventEffect, OnModuleInit {
 
   onModuleInit(): void {
     this.effects.register(this);
-  }
-
-  /** Those that there are reactions to, enabled or not. */
-  concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
-    return this.memory.withReactions(transaction, kinds);
   }
 
   /** Applies each reaction once for each event, however often it is called. Throws what may succeed later. */

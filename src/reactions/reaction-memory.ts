@@ -7,7 +7,7 @@ import type { Condition } from './domain/condition';
 import type { ReadyReaction } from './domain/react';
 import type { ReactionOperation } from './domain/reaction';
 import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
-import { FIND_KINDS, READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
+import { READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
 
 /** Bytes of JSON; ready to be asked, a condition takes some ten times as much. */
 const REMEMBERED_BYTES_MAX = 16 * 1024 * 1024;
@@ -63,15 +63,6 @@ export class ReactionMemory {
       found.set(key, entry.reactions);
     }
     return found;
-  }
-
-  /** Those of these kinds that there are reactions to, by what the transaction sees now. */
-  async withReactions(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
-    const rows = await transaction.send<{ position: string }>(FIND_KINDS, [
-      kinds.map(({ tenantId }) => tenantId),
-      kinds.map(({ eventType }) => eventType),
-    ]);
-    return rows.flatMap(({ position }) => kinds[Number(position) - 1] ?? []);
   }
 
   /** How often the reactions of workspaces have changed; those that never had one are missing. */

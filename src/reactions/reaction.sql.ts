@@ -9,7 +9,7 @@ export const READ_SET_VERSIONS: Statement = {
     CROSS JOIN LATERAL (SELECT version FROM reaction_sets WHERE tenant_id = u.tenant_id LIMIT 1) s`,
 };
 
-/** To which of these types of events there are reactions. */
+/** To which of these types of events there are reactions, enabled or not. */
 export const FIND_KINDS: Statement = {
   name: 'reactions_find_kinds',
   text: `

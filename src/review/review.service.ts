@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { unavailable } from '../platform/database/database-errors';
 import { PipelinedConnection, type Statement, type Transaction } from '../platform/database/pipelined-connection';
+import { voidIfAny } from '../platform/database/premise';
 import { Lane } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import { LaneWatches } from '../platform/observability/lane-watches';
@@ -9,6 +10,8 @@ import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-
 import type { ReplayedEntry } from './domain/resolution';
 import { ReviewFigures } from './review-figures';
 import * as sql from './review.sql';
+
+const VOID_IF_ANY_SUPERSEDED = voidIfAny(sql.FIND_SUPERSEDED);
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -78,6 +81,14 @@ export class ReviewService implements BeforeApplicationShutdown {
       events.map((event) => event.eventId),
     ]);
     return rows.length > 0;
+  }
+
+  /** For whoever does not wait for that answer: the transaction's premise is that there is nothing to close. */
+  expectNoRefusals(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
+    transaction.sendLast(VOID_IF_ANY_SUPERSEDED, [
+      events.map((event) => event.tenantId),
+      events.map((event) => event.eventId),
+    ]);
   }
 
   /** Closes the open refusals of events that this transaction stores or finds stored. */

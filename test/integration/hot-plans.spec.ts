@@ -2,6 +2,7 @@ import * as ingest from '../../src/ingest/event.sql';
 import * as queue from '../../src/ingest/event-queue.sql';
 import * as identity from '../../src/identity/profile.sql';
 import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
+import { voidIfAny } from '../../src/platform/database/premise';
 import * as processing from '../../src/processing/processing.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';
@@ -9,9 +10,10 @@ import * as runtime from '../../src/runtime/state.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 
-const STATEMENTS: readonly Statement[] = [ingest, queue, identity, processing, reactions, review, runtime].flatMap(
-  (room) => Object.values(room),
-);
+const STATEMENTS: readonly Statement[] = [
+  ...[ingest, queue, identity, processing, reactions, review, runtime].flatMap((room) => Object.values(room)),
+  ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS].map(voidIfAny),
+];
 
 interface PlanNode {
   readonly 'Node Type': string;

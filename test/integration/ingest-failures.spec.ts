@@ -10,6 +10,7 @@ import { aCaller, aCheckedEvent, email, external, startNode } from '../support/i
 import { aTenant } from '../support/tenant';
 
 const LIVE = { dryRun: false };
+const aVisit = (): CheckedEvent => aCheckedEvent({ identifiers: [external('jane')] });
 
 describe('taking events while things go wrong', () => {
   let url: string;
@@ -58,19 +59,24 @@ describe('taking events while things go wrong', () => {
     });
   }
 
-  it.each([
-    ['answers accepted for what it stored when the answer to COMMIT is lost', () => proxy.loseNextCommitAnswer()],
-    ['stores what was lost before COMMIT arrived', () => proxy.loseNextCommit()],
-  ])('%s', async (_guarantee, lose) => {
-    const { tenantId } = await aTenant(url);
-    const lost = lose();
-    const results = await takeAll(
-      tenantId,
-      Array.from({ length: 20 }, () => aCheckedEvent()),
-    );
-    await lost;
-    expect(acceptedIds(results)).toHaveLength(20);
-    expect(await storedEvents(tenantId)).toEqual(acceptedIds(results));
+  describe.each([
+    ['of new customers', () => Array.from({ length: 20 }, () => aCheckedEvent())],
+    ['of a customer whom the node knows', () => Array.from({ length: 20 }, () => aVisit())],
+  ])('in a batch %s', (_customers, events) => {
+    it.each([
+      ['answers accepted for what it stored when the answer to COMMIT is lost', () => proxy.loseNextCommitAnswer()],
+      ['stores what was lost before COMMIT arrived', () => proxy.loseNextCommit()],
+    ])('%s', async (_guarantee, lose) => {
+      const { tenantId } = await aTenant(url);
+      // What the first makes is remembered when the second has read it.
+      for (let time = 0; time < 2; time += 1) await takeAll(tenantId, [aVisit()]);
+      const before = await storedEvents(tenantId);
+      const lost = lose();
+      const results = await takeAll(tenantId, events());
+      await lost;
+      expect(acceptedIds(results)).toHaveLength(20);
+      expect(await storedEvents(tenantId)).toEqual([...before, ...acceptedIds(results)].sort());
+    });
   });
 
   it('costs only one event its answer when somebody else holds that event in an open transaction', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
-  effects = nodes.map(recordEffects);
+  effects = nodes.map((node) => recordEffects(node));
 });
 
 afterEach(async () => {

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { EventKind } from '../../src/ingest/domain/event-kind';
 import { IngestService } from '../../src/ingest/ingest.service';
-import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
+import type { Statement } from '../../src/platform/database/pipelined-connection';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
@@ -12,9 +11,10 @@ import { until } from '../support/until';
 const NODES = 2;
 const CONCERNED: Statement = {
   name: 'test_concerned',
-  text: `SELECT tenant_id, event_type FROM test_concerned JOIN unnest($1::uuid[], $2::text[]) AS u (tenant_id, event_type)
-    USING (tenant_id, event_type)`,
+  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
+    JOIN test_concerned USING (tenant_id, event_type)`,
 };
+const NOTHING: Statement = { name: 'test_nothing', text: 'SELECT 1 FROM unnest($1::uuid[], $2::text[]) WHERE false' };
 
 let url: string;
 let nodes: INestApplicationContext[];
@@ -26,16 +26,10 @@ beforeAll(async () => {
   await rowsOf(url, 'CREATE TABLE test_concerned (tenant_id uuid, event_type text)');
   nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
   figures = nodes[0]!.get(ProcessingFigures);
-  for (const node of nodes) recordEffects(node).concerned = kindsConcerned;
+  for (const node of nodes) recordEffects(node, CONCERNED);
 });
 
 afterAll(() => Promise.all(nodes.map((node) => node.close())));
-
-async function kindsConcerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
-  const values = [kinds.map(({ tenantId }) => tenantId), kinds.map(({ eventType }) => eventType)];
-  const rows = await transaction.send<{ tenant_id: string; event_type: string }>(CONCERNED, values);
-  return rows.map((row) => ({ tenantId: row.tenant_id, eventType: row.event_type }));
-}
 
 const concern = (tenantId: string, eventType: string) =>
   rowsOf(url, 'INSERT INTO test_concerned VALUES ($1, $2)', [tenantId, eventType]);
@@ -135,7 +129,7 @@ describe('workers', () => {
   it('work off what a process without workers has queued', async () => {
     const { tenantId } = await aTenant(url);
     const api = await startNode(url);
-    recordEffects(api).concerned = () => Promise.resolve([]);
+    recordEffects(api, NOTHING);
     await api.get(IngestService).ingestAll(aCaller(tenantId), [aCheckedEvent()], { dryRun: false });
     await untilDrained(url, tenantId);
     await api.close();

@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { EventKind } from '../../src/ingest/domain/event-kind';
 import type { EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
@@ -24,9 +23,7 @@ export class RecordingEffect implements EventEffect {
   /** Called with the events of each call, before anything is done. */
   onApply: (events: readonly EventToProcess[]) => Promise<void> = () => Promise.resolve();
 
-  concerned(_transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]> {
-    return Promise.resolve(kinds);
-  }
+  constructor(readonly concerned: Statement) {}
 
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     for (const { event } of events) this.attempts.set(event.eventId, (this.attempts.get(event.eventId) ?? 0) + 1);
@@ -62,9 +59,14 @@ export async function prepareEffects(url: string): Promise<void> {
   );
 }
 
-/** Registers an effect of a node's own; the node does not work yet. */
-export function recordEffects(node: INestApplicationContext): RecordingEffect {
-  const effect = new RecordingEffect();
+const EVERYTHING: Statement = {
+  name: 'test_everything',
+  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)`,
+};
+
+/** Registers an effect of a node's own, for all events or those of some types; the node does not work yet. */
+export function recordEffects(node: INestApplicationContext, concerned = EVERYTHING): RecordingEffect {
+  const effect = new RecordingEffect(concerned);
   node.get(EventEffects).register(effect);
   return effect;
 }

@@ -78,17 +78,17 @@ export class PipelinedConnection {
     };
     const last: Promise<unknown>[] = [];
     try {
-      const begun = send(BEGIN, []);
-      const worked = work({
+      // What is sent behind it fails with it, so that nobody needs its answer before the end.
+      const begun = heard(send(BEGIN, []));
+      const result = await work({
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
           (await heard(send(statement, values))) as R[],
         sendLast: (statement, values, answered) => {
           last.push(heard(send(statement, values).then((rows) => answered?.(rows))));
         },
       });
-      const [result] = await Promise.all([worked, begun]);
       isOver = true;
-      const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), ...last]);
+      const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), begun, ...last]);
       if (committed.command !== 'COMMIT') throw new RolledBackError('COMMIT was answered with ROLLBACK');
       return result;
     } catch (error) {

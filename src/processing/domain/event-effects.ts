@@ -1,7 +1,6 @@
-import type { EventKind } from '../../ingest/domain/event-kind';
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRecord } from '../../ingest/domain/processing-record';
-import type { Transaction } from '../../platform/database/pipelined-connection';
+import type { Statement, Transaction } from '../../platform/database/pipelined-connection';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 import type { FaultCode } from '../../platform/errors/fault-codes';
@@ -42,9 +41,9 @@ export interface EffectResult {
  */
 export interface EventEffect {
   /**
-   * Which of these kinds have anything that may be done with their events, by what the transaction sees now. Asked when events
-   * are stored; those of other kinds never come to `apply`.
+   * Finds which types of events have anything that may be done with their events, as `EventAudience.askBy` wants it. Asked when
+   * events are stored; those of other types never come to `apply`.
    */
-  concerned(transaction: Transaction, kinds: readonly EventKind[]): Promise<readonly EventKind[]>;
+  readonly concerned: Statement;
   apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]>;
 }

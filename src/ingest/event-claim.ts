@@ -1,0 +1,59 @@
+import type { Resolution } from '../identity/domain/resolve-profile';
+import type { TenantClaim } from '../identity/identity.service';
+import { newId } from '../platform/ids/ids';
+import type { IngestWork } from './batch-outcomes';
+import { kindName, type EventKind } from './domain/event-kind';
+import type { HomedEvent } from './event-log';
+
+/** What an event says of a person. */
+class EventClaim implements TenantClaim {
+  readonly tenantId: string;
+  readonly eventId: string;
+  readonly identifiers: TenantClaim['identifiers'];
+  readonly at: number;
+  private profileId: string | undefined;
+
+  constructor({ tenantId, eventId, event, receivedAt }: IngestWork) {
+    this.tenantId = tenantId;
+    this.eventId = eventId;
+    this.identifiers = event.identifiers;
+    this.at = receivedAt;
+    this.profileId = undefined;
+  }
+
+  /** Made when it is asked for: most customers are known, and an id costs more than parsing the event. */
+  get newProfileId(): string {
+    return (this.profileId ??= newId());
+  }
+}
+
+export function claimOf(work: IngestWork): TenantClaim {
+  return new EventClaim(work);
+}
+
+export function kindOf({ tenantId, event: { eventType } }: IngestWork): EventKind {
+  return { tenantId, eventType };
+}
+
+/** The events that belong somewhere, by where each of them does; those of `awaited` kinds get entries of their own in the queue. */
+export function homedEvents(
+  works: readonly IngestWork[],
+  homes: readonly Resolution[],
+  awaited: ReadonlySet<string>,
+): HomedEvent[] {
+  const sharedId = newId();
+  return works.flatMap((work, index): HomedEvent[] => {
+    const home = homes[index];
+    if (home?.outcome !== 'resolved') return [];
+    const queueBundleId = awaited.has(kindName(kindOf(work))) ? null : sharedId;
+    return [homedEvent(work, home, queueBundleId)];
+  });
+}
+
+export function homedEvent(
+  { tenantId, eventId, event, contentHash, receivedAt }: IngestWork,
+  { profileId, rootId }: Pick<HomedEvent, 'profileId' | 'rootId'>,
+  queueBundleId: string | null,
+): HomedEvent {
+  return { tenantId, eventId, event, contentHash, receivedAt, profileId, rootId, queueBundleId };
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
+import { IdentityService, type RecalledIdentities } from '../identity/identity.service';
+import { ReviewService } from '../review/review.service';
+import type { IngestWork, Settled } from './batch-outcomes';
+import { distinctKinds } from './domain/event-kind';
+import { Retreat } from './domain/retreat';
+import { EventAudience } from './event-audience';
+import { homedEvent, kindOf } from './event-claim';
+import { EventLog, type HomedEvent } from './event-log';
+import type { OnQueued } from './queue-signal';
+
+/** What this node remembers of a batch. */
+export interface RecalledBatch {
+  /** Events of which nothing has to be found out, and where they belong. */
+  readonly known: readonly IngestWork[];
+  readonly homed: readonly HomedEvent[];
+  readonly identities: RecalledIdentities;
+  /** The others of the batch. */
+  readonly rest: readonly IngestWork[];
+}
+
+/** A transaction more costs as much as looking so many events up. */
+const WORTH_A_TRANSACTION = 100;
+
+/**
+ * Stores events that look like most do: new and right, their customer known by all that they name, and nobody waiting for them. What
+ * this node remembers stands for a look at the database, which confirms all of it as it stores: one round trip instead of two.
+ * Where anything is otherwise, `IngestTransaction` runs the same events again under the same batch id (docs/adr/0033).
+ */
+@Injectable()
+export class IngestFromMemory {
+  private readonly retreat = new Retreat();
+
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly log: EventLog,
+    private readonly audience: EventAudience,
+    private readonly review: ReviewService,
+  ) {}
+
+  /** Undefined where too little is known, or too much has been otherwise lately. */
+  recall(batch: readonly IngestWork[]): RecalledBatch | undefined {
+    if (!this.retreat.isOver()) return undefined;
+    const identities = this.identity.recall(batch.map(namedBy));
+    const known: IngestWork[] = [];
+    const homed: HomedEvent[] = [];
+    const rest: IngestWork[] = [];
+    const bundleId = newId();
+    batch.forEach((work, index) => {
+      const home = identities.homes[index];
+      if (home === undefined || leavesTraces(work) || !this.audience.wasNobody(kindOf(work))) return rest.push(work);
+      homed.push(homedEvent(work, home, bundleId));
+      return known.push(work);
+    });
+    const isWorthwhile = rest.length === 0 || known.length >= WORTH_A_TRANSACTION;
+    return isWorthwhile ? { known, homed, identities, rest } : undefined;
+  }
+
+  /**
+   * Stores what is known as it was remembered. Once this is committed, what it answers tells what became of it, or undefined where
+   * all of the batch is to be run again, of which a part may be stored.
+   */
+  store(
+    transaction: Transaction,
+    { known, homed, identities }: RecalledBatch,
+    batchId: string,
+    queued: OnQueued,
+  ): () => readonly Settled[] | undefined {
+    this.retreat.begin();
+    let stored = 0;
+    this.identity.holdRecalled(transaction, identities);
+    this.review.expectNoRefusals(transaction, known);
+    this.audience.expectNobody(transaction, distinctKinds(known.map(kindOf)));
+    queued(this.log.storeLast(transaction, homed, batchId, (count) => (stored = count)));
+    return () => {
+      if (stored < known.length) return undefined;
+      this.retreat.end();
+      return known.map((work) => ({
+        work,
+        outcome: { status: 'accepted', warnings: [], storedHash: work.contentHash },
+      }));
+    };
+  }
+}
+
+/** Whether more is to be written down than the event. */
+function leavesTraces({ replay, warnings }: IngestWork): boolean {
+  return replay !== undefined || warnings.length > 0;
+}
+
+function namedBy({ tenantId, event: { identifiers } }: IngestWork) {
+  return { tenantId, identifiers };
+}
