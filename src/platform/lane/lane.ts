@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { unavailable } from '../database/database-errors';
 import { FairQueue } from './fair-queue';
 
@@ -36,8 +35,10 @@ export interface LaneWatch {
 
 /** So many in one commit are several who send one piece after the other … */
 const BUSY_BATCH = 8;
-/** … and who is answered comes back within some milliseconds, to share the next commit with those who wait already. */
-const REST_MS = 4;
+/** … and who is answered comes back within milliseconds, to share the next commit with those who wait already … */
+const REST_MS = 2;
+/** … unless so many do that the commit is a small part of what each of them costs. */
+const WORTH_A_COMMIT = 24;
 
 interface Entry<Work, Answer> {
   readonly work: Work;
@@ -55,7 +56,7 @@ export interface Weighed<Work> {
 
 /**
  * Group commit: what arrives while a commit is under way joins the next one. An idle lane adds no wait, and the busier it is
- * the more work shares one commit; a busy one rests a moment between two, or two halves of its senders would take turns.
+ * the more work shares one commit; a busy one rests a moment between two while few wait, or they would share it with nobody.
  * Workspaces take turns (`FairQueue`); pieces that somebody waits for one by one go before those of bulk requests.
  */
 export class Lane<Work, Answer> implements LaneState {
@@ -64,6 +65,7 @@ export class Lane<Work, Answer> implements LaneState {
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
+  private endRest: (() => void) | undefined;
 
   constructor(private readonly options: LaneOptions<Work, Answer>) {
     options.watch?.begin(this);
@@ -118,6 +120,7 @@ export class Lane<Work, Answer> implements LaneState {
 
   private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, entry: Entry<Work, Answer>): void {
     queue.push(tenantId, entry);
+    if (this.depth >= WORTH_A_COMMIT) this.endRest?.();
     this.running ??= this.drain();
   }
 
@@ -128,10 +131,20 @@ export class Lane<Work, Answer> implements LaneState {
       const batch = this.nextBatch();
       await this.runBatch(batch);
       const isBusy = batch.length >= BUSY_BATCH && this.depth > 0;
-      // Unless there is more than enough for the next one.
-      if (isBusy && this.depth <= batch.length) await wait(REST_MS);
+      if (isBusy && this.depth < WORTH_A_COMMIT) await this.rest();
     }
     this.running = undefined;
+  }
+
+  private rest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.endRest = () => {
+        clearTimeout(timer);
+        this.endRest = undefined;
+        resolve();
+      };
+      const timer = setTimeout(this.endRest, REST_MS);
+    });
   }
 
   private nextBatch(): Entry<Work, Answer>[] {
