@@ -21,7 +21,7 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** An effect that takes longer is cancelled, and fails. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** Bundles are worked off at most so often: what comes in meanwhile shares a commit. A look for places comes along with it. */
-const ROUND_MS_MIN = 50;
+const ROUND_MS_MIN = 100;
 /** An idle process looks so often, at random, for what other processes have queued. */
 const LOOK_MS_MIN = 100;
 const LOOK_MS_MAX = 500;

@@ -15,12 +15,18 @@ const RECORD = {
     ORDER BY u.n`,
 };
 
+const EVERYTHING = {
+  name: 'test_everything',
+  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)`,
+};
+
 async function main() {
   const settings = readSettings(process.env);
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, { url: settings.databaseUrl }), {
     logger: false,
   });
   app.get(EventEffects).register({
+    concerned: EVERYTHING,
     async apply(transaction, events) {
       // Long enough to be killed in the middle.
       await wait(60);
