@@ -13,12 +13,13 @@ export const FIND_EVENTS: Statement = {
     ) e`,
 };
 
+/** Arrays beside each other are read value by value; in FROM, PostgreSQL would first write each of them into a store of its own. */
 const INSERT = `
     INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
       occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
-    SELECT e.*, $15::uuid
-    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::timestamptz[],
-      $9::timestamptz[], $10::uuid[], $11::jsonb[], $12::jsonb[], $13::bytea[], $14::uuid[]) AS e`;
+    SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
+      unnest($6::text[]), unnest($7::int[]), unnest($8::timestamptz[]), unnest($9::timestamptz[]), unnest($10::uuid[]),
+      unnest($11::jsonb[]), unnest($12::jsonb[]), unnest($13::bytea[]), unnest($14::uuid[]), $15::uuid`;
 
 /**
  * Stores events. Of any number of concurrent senders of one event exactly one gets its id back; the others wait for
