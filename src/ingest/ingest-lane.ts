@@ -10,7 +10,7 @@ import { LaneWatches } from '../platform/observability/lane-watches';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
-import { inOrder, type IngestWork } from './batch-outcomes';
+import { inOrder, type IngestWork, type Settled } from './batch-outcomes';
 import { IngestFromMemory } from './ingest-from-memory';
 import { IngestTransaction } from './ingest-transaction';
 import { QueueSignal, type OnQueued, type Queued } from './queue-signal';
@@ -25,6 +25,12 @@ const PATIENCE_MS = 1_500;
 const ROWS_MAX = 400;
 /** Where somebody waits for a single event. */
 const FILL_TO = 200;
+
+/** A batch after its first step. */
+interface StoredPart {
+  readonly settled: readonly Settled[];
+  readonly rest: readonly IngestWork[];
+}
 
 /**
  * The way of every event into the database: group commit over all workspaces, one transaction at a time on a
@@ -79,31 +85,38 @@ export class IngestLane implements BeforeApplicationShutdown {
   private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
     const batchId = newId();
-    const outcomes = await persistBatch<IngestWork, Outcome>(batch, {
-      attempt: (works) => this.attempt(works, batchId),
-      refuse: refusedBy,
-      patienceMs: PATIENCE_MS,
-    });
+    const { settled, rest } = await this.storeKnown(batch, batchId);
+    const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId))]);
     this.review.tell(outcomes.flatMap(warningsIn));
     this.tracing.stored(batch);
     return outcomes;
   }
 
-  private async attempt(works: readonly IngestWork[], batchId: string): Promise<readonly Outcome[]> {
-    const recalled = this.memory.recall(works);
-    const known = recalled && (await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued)));
-    if (recalled === undefined || known === undefined) return this.look(works, batchId);
-    const { rest } = recalled;
-    const outcomes = rest.length === 0 ? [] : await this.look(rest, batchId);
-    const settledRest = outcomes.flatMap((outcome, index) => {
-      const work = rest[index];
-      return work === undefined ? [] : [{ work, outcome }];
-    });
-    return inOrder(works, [...known, ...settledRest]);
+  /** What the memory of this node is enough for, and what it is not; everything, where that has changed or anything goes wrong. */
+  private async storeKnown(batch: readonly IngestWork[], batchId: string): Promise<StoredPart> {
+    const all = { settled: [], rest: batch };
+    const recalled = this.memory.recall(batch);
+    if (recalled === undefined) return all;
+    try {
+      const settled = await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued));
+      return settled === undefined ? all : { settled, rest: recalled.rest };
+    } catch (error) {
+      if (isPassing(error) || databaseFailure(error) === 'data') return all;
+      throw error;
+    }
   }
 
-  private look(works: readonly IngestWork[], batchId: string): Promise<readonly Outcome[]> {
-    return this.commit((open, queued) => this.transaction.run(open, works, batchId, queued));
+  private async storeRest(rest: readonly IngestWork[], batchId: string): Promise<Settled[]> {
+    if (rest.length === 0) return [];
+    const outcomes = await persistBatch<IngestWork, Outcome>(rest, {
+      attempt: (works) => this.commit((open, queued) => this.transaction.run(open, works, batchId, queued)),
+      refuse: refusedBy,
+      patienceMs: PATIENCE_MS,
+    });
+    return rest.flatMap((work, index) => {
+      const outcome = outcomes[index];
+      return outcome === undefined ? [] : [{ work, outcome }];
+    });
   }
 
   /** Answers what `run` settles on once the transaction is committed. */
