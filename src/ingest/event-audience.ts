@@ -4,8 +4,10 @@ import type { Statement, Transaction } from '../platform/database/pipelined-conn
 import { voidIfAny } from '../platform/database/premise';
 import { distinctKinds, kindName, type EventKind } from './domain/event-kind';
 
-/** Kinds that nobody has been found to wait for; one takes some 100 bytes. */
+/** Kinds; one takes some 100 bytes. */
 const REMEMBERED_MAX = 10_000;
+/** That somebody waits is not confirmed when it is gone by: after this time it is looked for again. */
+const AWAITED_MS = 10_000;
 
 /**
  * Knows whether anybody waits for an event. The log knows nothing of those who do: they have to be asked, and as long as nobody
@@ -14,7 +16,8 @@ const REMEMBERED_MAX = 10_000;
 @Injectable()
 export class EventAudience {
   private readonly questions: { readonly find: Statement; readonly voidIfAny: Statement }[] = [];
-  private readonly unawaited = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  /** Whether somebody waited when this node last looked. */
+  private readonly remembered = new LRUCache<string, boolean>({ max: REMEMBERED_MAX });
 
   /**
    * Adds a way to find those who wait, while the application starts: of the workspaces $1 (uuid[]) and, beside each, a type of events
@@ -35,19 +38,23 @@ export class EventAudience {
     );
     if (this.questions.length === 0) return new Set(distinct.map(kindName));
     for (const name of distinct.map(kindName)) {
-      if (awaited.has(name)) this.unawaited.delete(name);
-      else this.unawaited.set(name, true);
+      if (awaited.has(name)) this.remembered.set(name, true, { ttl: AWAITED_MS });
+      else this.remembered.set(name, false);
     }
     return awaited;
   }
 
-  /** Whether nobody waited for events of a kind when this node last looked. */
-  wasNobody(kind: EventKind): boolean {
-    return this.unawaited.has(kindName(kind));
+  /**
+   * Whether somebody waited for events of a kind when this node last looked, if it has lately. Whoever goes by `false` has it
+   * confirmed (`expectNobody`); an event that nobody waits for any more may be queued as if somebody did.
+   */
+  wasAwaited(kind: EventKind): boolean | undefined {
+    return this.remembered.get(kindName(kind));
   }
 
   /** The transaction's premise (platform/database/premise.ts) is that there still is nobody. */
   expectNobody(transaction: Transaction, kinds: readonly EventKind[]): void {
+    if (kinds.length === 0) return;
     for (const question of this.questions) transaction.sendLast(question.voidIfAny, columns(kinds));
   }
 }

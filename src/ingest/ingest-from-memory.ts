@@ -25,8 +25,8 @@ export interface RecalledBatch {
 const WORTH_A_TRANSACTION = 100;
 
 /**
- * Stores events that look like most do: new and right, their customer known by all that they name, and nobody waiting for them. What
- * this node remembers stands for a look at the database, which confirms all of it as it stores: one round trip instead of two.
+ * Stores events that look like most do: new and right, and their customer known by all that they name. What this node remembers
+ * stands for a look at the database, which confirms all of it as it stores: one round trip instead of two.
  * Where anything is otherwise, `IngestTransaction` runs the same events again under the same batch id (docs/adr/0033).
  */
 @Injectable()
@@ -50,12 +50,16 @@ export class IngestFromMemory {
     const bundleId = newId();
     batch.forEach((work, index) => {
       const home = identities.homes[index];
-      if (home === undefined || leavesTraces(work) || !this.audience.wasNobody(kindOf(work))) return rest.push(work);
-      homed.push(homedEvent(work, home, bundleId));
+      const isAwaited = this.audience.wasAwaited(kindOf(work));
+      if (home === undefined || isAwaited === undefined || leavesTraces(work)) return rest.push(work);
+      homed.push(homedEvent(work, home, isAwaited ? null : bundleId));
       return known.push(work);
     });
-    const isWorthwhile = rest.length === 0 || known.length >= WORTH_A_TRANSACTION;
-    return isWorthwhile ? { known, homed, identities, rest } : undefined;
+    const recalled = { known, homed, identities, rest };
+    if (rest.length === 0) return recalled;
+    // Those that are awaited must not overtake the others in the queue.
+    const isWorthwhile = known.length >= WORTH_A_TRANSACTION && homed.every(isBundled);
+    return isWorthwhile ? recalled : undefined;
   }
 
   /**
@@ -72,7 +76,8 @@ export class IngestFromMemory {
     let stored = 0;
     this.identity.holdRecalled(transaction, identities);
     this.review.expectNoRefusals(transaction, known);
-    this.audience.expectNobody(transaction, distinctKinds(known.map(kindOf)));
+    const unawaited = known.filter((_work, index) => homed[index]?.queueBundleId !== null);
+    this.audience.expectNobody(transaction, distinctKinds(unawaited.map(kindOf)));
     queued(this.log.storeLast(transaction, homed, batchId, (count) => (stored = count)));
     return () => {
       if (stored < known.length) return undefined;
@@ -83,6 +88,10 @@ export class IngestFromMemory {
       }));
     };
   }
+}
+
+function isBundled({ queueBundleId }: HomedEvent): boolean {
+  return queueBundleId !== null;
 }
 
 /** Whether more is to be written down than the event. */

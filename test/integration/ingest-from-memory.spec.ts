@@ -176,6 +176,8 @@ async function stateOf(tenantId: string): Promise<unknown> {
     `SELECT external_event_id, severity, reason, status, occurrences FROM review_entries
      WHERE tenant_id = $1 ORDER BY external_event_id, reason, status`,
     'SELECT coalesce(sum(events), 0)::int AS bundled FROM queued_bundles WHERE tenant_id = $1',
+    `SELECT external_event_id FROM event_queue JOIN events USING (tenant_id, event_id)
+     WHERE tenant_id = $1 ORDER BY queued_at, position`,
     'SELECT count(*)::int AS merges, count(undone_at)::int AS undone FROM profile_merges WHERE tenant_id = $1',
   ];
   return Promise.all(queries.map((text) => rowsOf(url, text, [tenantId])));
@@ -206,6 +208,7 @@ describe('what a node remembers', () => {
 
   beforeEach(async () => {
     node = await startNode(url, ENVIRONMENT);
+    recordEffects(node, CONCERNED);
     watch(node.get(IngestFromMemory));
   });
   afterEach(() => node.close());
@@ -233,6 +236,30 @@ describe('what a node remembers', () => {
       { reason: 'clock_skew' },
     ]);
     expect(await take(node, tenantId, events)).toEqual(events.map(() => 'duplicate'));
+  });
+
+  it('lets no event that is waited for overtake one that has to be looked up', async () => {
+    const { tenantId } = await aTenant(url);
+    await rowsOf(url, 'INSERT INTO test_concerned VALUES ($1, $2)', [tenantId, 'purchase']);
+    const about = (...identifiers: Identifier[]) => aCheckedEvent({ identifiers });
+    for (let time = 0; time < 2; time += 1) await take(node, tenantId, [about(external('jane'))]);
+    const known = Array.from({ length: MANY }, () => about(external('jane')));
+    const before = confirmed;
+    const sent: CheckedEvent[] = [];
+    for (const events of [known.slice(0, 5), [about(external('jane'), email('new@x.de')), ...known.slice(5)]]) {
+      await take(node, tenantId, events);
+      sent.push(...events);
+    }
+    expect(confirmed).toBe(before + 1);
+    const queued = await rowsOf<{ id: string }>(
+      url,
+      `SELECT external_event_id AS id FROM event_queue JOIN events USING (tenant_id, event_id)
+       WHERE tenant_id = $1 ORDER BY queued_at, position OFFSET 2`,
+      [tenantId],
+    );
+    expect(queued.map(({ id }) => id)).toEqual(
+      sent.map(({ checked }) => ('event' in checked ? checked.event.externalEventId : '')),
+    );
   });
 
   describe('of a customer whom another node has parted since', () => {
