@@ -85,15 +85,16 @@ export class IngestLane implements BeforeApplicationShutdown {
   private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
     const batchId = newId();
-    const { settled, rest } = await this.storeKnown(batch, batchId);
-    const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId))]);
+    const until = performance.now() + PATIENCE_MS;
+    const { settled, rest } = await this.storeKnown(batch, batchId, until);
+    const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId, until))]);
     this.review.tell(outcomes.flatMap(warningsIn));
     this.tracing.stored(batch);
     return outcomes;
   }
 
   /** What the memory of this node is enough for, and what it is not; everything, where that has changed or anything goes wrong. */
-  private async storeKnown(batch: readonly IngestWork[], batchId: string): Promise<StoredPart> {
+  private async storeKnown(batch: readonly IngestWork[], batchId: string, until: number): Promise<StoredPart> {
     const all = { settled: [], rest: batch };
     const recalled = this.memory.recall(batch);
     if (recalled === undefined) return all;
@@ -101,17 +102,18 @@ export class IngestLane implements BeforeApplicationShutdown {
       const settled = await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued));
       return settled === undefined ? all : { settled, rest: recalled.rest };
     } catch (error) {
-      if (isPassing(error) || databaseFailure(error) === 'data') return all;
-      throw error;
+      if (!isPassing(error) && databaseFailure(error) !== 'data') throw error;
+      if (performance.now() < until) return all;
+      return { settled: batch.map((work) => ({ work, outcome: refusedBy(work, error) })), rest: [] };
     }
   }
 
-  private async storeRest(rest: readonly IngestWork[], batchId: string): Promise<Settled[]> {
+  private async storeRest(rest: readonly IngestWork[], batchId: string, until: number): Promise<Settled[]> {
     if (rest.length === 0) return [];
     const outcomes = await persistBatch<IngestWork, Outcome>(rest, {
       attempt: (works) => this.commit((open, queued) => this.transaction.run(open, works, batchId, queued)),
       refuse: refusedBy,
-      patienceMs: PATIENCE_MS,
+      patienceMs: until - performance.now(),
     });
     return rest.flatMap((work, index) => {
       const outcome = outcomes[index];

@@ -161,18 +161,25 @@ describe('taking events while things go wrong', () => {
     expect(roots.rows).toHaveLength(1);
   });
 
-  it('answers within two seconds while the database is away, and goes on by itself when it is back', async () => {
-    const { tenantId } = await aTenant(url);
-    const event = aCheckedEvent();
-    proxy.setAway(true);
-    const asked = performance.now();
-    const refused = await service.ingest(aCaller(tenantId), event, LIVE);
-    expect(performance.now() - asked).toBeLessThan(2_500);
-    expect(refused).toMatchObject({ status: 'error', refusal: { code: 'unavailable' } });
-    proxy.setAway(false);
-    expect(await service.ingest(aCaller(tenantId), event, LIVE)).toMatchObject({ status: 'accepted' });
-    expect(await storedEvents(tenantId)).toHaveLength(1);
-  });
+  it.each([
+    ['a new customer', () => aCheckedEvent()],
+    ['a customer whom it knows', aVisit],
+  ])(
+    'answers within two seconds for %s while the database is away, and goes on when it is back',
+    async (_who, anEvent) => {
+      const { tenantId } = await aTenant(url);
+      for (let time = 0; time < 2; time += 1) await takeAll(tenantId, [aVisit()]);
+      const event = anEvent();
+      proxy.setAway(true);
+      const asked = performance.now();
+      const refused = await service.ingest(aCaller(tenantId), event, LIVE);
+      expect(performance.now() - asked).toBeLessThan(2_500);
+      expect(refused).toMatchObject({ status: 'error', refusal: { code: 'unavailable' } });
+      proxy.setAway(false);
+      expect(await service.ingest(aCaller(tenantId), event, LIVE)).toMatchObject({ status: 'accepted' });
+      expect(await storedEvents(tenantId)).toHaveLength(3);
+    },
+  );
 
   /** Once the node waits for a lock. */
   function untilNodeIsBlocked(): Promise<void> {
