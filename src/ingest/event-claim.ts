@@ -3,7 +3,7 @@ import type { TenantClaim } from '../identity/identity.service';
 import { newId } from '../platform/ids/ids';
 import type { IngestWork } from './batch-outcomes';
 import { kindName, type EventKind } from './domain/event-kind';
-import type { HomedEvent } from './event-log';
+import type { EventToStore, HomedEvent } from './event-log';
 
 /** What an event says of a person. */
 class EventClaim implements TenantClaim {
@@ -31,7 +31,7 @@ export function claimOf(work: IngestWork): TenantClaim {
   return new EventClaim(work);
 }
 
-export function kindOf({ tenantId, event: { eventType } }: IngestWork): EventKind {
+export function kindOf({ tenantId, event: { eventType } }: EventToStore): EventKind {
   return { tenantId, eventType };
 }
 

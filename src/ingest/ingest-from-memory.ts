@@ -76,8 +76,7 @@ export class IngestFromMemory {
     let stored = 0;
     this.identity.holdRecalled(transaction, identities);
     this.review.expectNoRefusals(transaction, known);
-    const unawaited = known.filter((_work, index) => homed[index]?.queueBundleId !== null);
-    this.audience.expectNobody(transaction, distinctKinds(unawaited.map(kindOf)));
+    this.audience.expectNobody(transaction, distinctKinds(homed.filter(isBundled).map(kindOf)));
     queued(this.log.storeLast(transaction, homed, batchId, (count) => (stored = count)));
     return () => {
       if (stored < known.length) return undefined;

@@ -11,6 +11,12 @@ import type { ReplayedEntry } from './domain/resolution';
 import { ReviewFigures } from './review-figures';
 import * as sql from './review.sql';
 
+/** What tells one stored event from all others. */
+interface EventKey {
+  readonly tenantId: string;
+  readonly eventId: string;
+}
+
 const VOID_IF_ANY_SUPERSEDED = voidIfAny(sql.FIND_SUPERSEDED);
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
@@ -72,32 +78,20 @@ export class ReviewService implements BeforeApplicationShutdown {
   }
 
   /** Whether there is anything for `supersede` to close. */
-  async hasRefusals(
-    transaction: Transaction,
-    events: readonly { tenantId: string; eventId: string }[],
-  ): Promise<boolean> {
-    const rows = await transaction.send(sql.FIND_SUPERSEDED, [
-      events.map((event) => event.tenantId),
-      events.map((event) => event.eventId),
-    ]);
+  async hasRefusals(transaction: Transaction, events: readonly EventKey[]): Promise<boolean> {
+    const rows = await transaction.send(sql.FIND_SUPERSEDED, columns(events));
     return rows.length > 0;
   }
 
   /** For whoever does not wait for that answer: the transaction's premise is that there is nothing to close. */
-  expectNoRefusals(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
-    transaction.sendLast(VOID_IF_ANY_SUPERSEDED, [
-      events.map((event) => event.tenantId),
-      events.map((event) => event.eventId),
-    ]);
+  expectNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
+    transaction.sendLast(VOID_IF_ANY_SUPERSEDED, columns(events));
   }
 
   /** Closes the open refusals of events that this transaction stores or finds stored. */
-  supersede(transaction: Transaction, events: readonly { tenantId: string; eventId: string }[]): void {
+  supersede(transaction: Transaction, events: readonly EventKey[]): void {
     if (events.length === 0) return;
-    transaction.sendLast(sql.SUPERSEDE_ENTRIES, [
-      events.map((event) => event.tenantId),
-      events.map((event) => event.eventId),
-    ]);
+    transaction.sendLast(sql.SUPERSEDE_ENTRIES, columns(events));
   }
 
   /** Closes entries whose events this transaction stores or finds stored, because somebody has sent them again from here. */
@@ -173,4 +167,8 @@ function entryColumns(entry: NewReviewEntry & { occurrences: number }): object {
     occurrences: entry.occurrences,
     seen_at: new Date(entry.at).toISOString(),
   };
+}
+
+function columns(events: readonly EventKey[]): [string[], string[]] {
+  return [events.map(({ tenantId }) => tenantId), events.map(({ eventId }) => eventId)];
 }

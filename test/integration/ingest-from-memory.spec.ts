@@ -7,19 +7,13 @@ import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestFromMemory } from '../../src/ingest/ingest-from-memory';
 import { IngestTransaction } from '../../src/ingest/ingest-transaction';
 import { IngestService } from '../../src/ingest/ingest.service';
-import type { Statement } from '../../src/platform/database/pipelined-connection';
 import { freshDatabaseUrl } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
-import { prepareEffects, recordEffects, rowsOf } from '../support/processing';
+import { CONCERNED, prepareEffects, recordEffects, rowsOf } from '../support/processing';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 
 const ENVIRONMENT = { SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters' };
-const CONCERNED: Statement = {
-  name: 'test_concerned',
-  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
-    JOIN test_concerned USING (tenant_id, event_type)`,
-};
 const IDENTIFIERS: readonly Identifier[] = [
   ...['jane', 'john'].map(external),
   ...['a@x.de', 'b@x.de', 'c@x.de'].map(email),

@@ -4,16 +4,19 @@ import type { Statement } from '../../src/platform/database/pipelined-connection
 import { ProcessingFigures } from '../../src/processing/processing-figures';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
-import { appliedTo, prepareEffects, recordEffects, rowsOf, startWorker, untilDrained } from '../support/processing';
+import {
+  appliedTo,
+  CONCERNED,
+  prepareEffects,
+  recordEffects,
+  rowsOf,
+  startWorker,
+  untilDrained,
+} from '../support/processing';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
 const NODES = 2;
-const CONCERNED: Statement = {
-  name: 'test_concerned',
-  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
-    JOIN test_concerned USING (tenant_id, event_type)`,
-};
 const NOTHING: Statement = { name: 'test_nothing', text: 'SELECT 1 FROM unnest($1::uuid[], $2::text[]) WHERE false' };
 
 let url: string;

@@ -64,6 +64,13 @@ const EVERYTHING: Statement = {
   text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)`,
 };
 
+/** Those that stand in the table `test_concerned`, which the test makes. */
+export const CONCERNED: Statement = {
+  name: 'test_concerned',
+  text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
+    JOIN test_concerned USING (tenant_id, event_type)`,
+};
+
 /** Registers an effect of a node's own, for all events or those of some types; the node does not work yet. */
 export function recordEffects(node: INestApplicationContext, concerned = EVERYTHING): RecordingEffect {
   const effect = new RecordingEffect(concerned);
