@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ControlFeed } from '../../src/platform/control/control-feed';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aTenant, type Tenant } from '../support/tenant';
 
 const PATIENCE_MS = 10_000;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 function sql(text: string, values: unknown[] = []): Promise<any[]> {
-  return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows);
+  return rowsOf(databaseUrl, text, values);
 }
 
 const statusOf = async (node: TestApp, key: string): Promise<number> =>

@@ -2,7 +2,7 @@ import { newId } from '../../src/platform/ids/ids';
 import { encodeCursor } from '../../src/platform/pagination/cursor';
 import { startApp, type TestApp } from '../support/app';
 import { Client, expectProblem } from '../support/client';
-import { withClient } from '../support/database';
+import { rowsOf } from '../support/database';
 import { pagesOf } from '../support/pages';
 import { aTenant, type Tenant } from '../support/tenant';
 
@@ -32,7 +32,7 @@ async function create(name: string): Promise<any> {
 const namesOf = (found: any[][]): string[][] => found.map((items) => items.map(({ name }) => name));
 
 function sql(text: string, values: unknown[]): Promise<any[]> {
-  return withClient(service.databaseUrl, async (client) => (await client.query(text, values)).rows);
+  return rowsOf(service.databaseUrl, text, values);
 }
 
 describe('GET /v1/api-keys', () => {

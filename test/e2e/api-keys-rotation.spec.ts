@@ -2,7 +2,7 @@ import { SCOPES } from '../../src/platform/auth/scopes';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, expectProblem, type Answer } from '../support/client';
-import { withClient } from '../support/database';
+import { rowsOf } from '../support/database';
 import { untilRemembered } from '../support/remembered-key';
 import { aTenant, type KeyOptions, type Tenant } from '../support/tenant';
 import { placesOf } from '../support/traces';
@@ -40,7 +40,7 @@ const idOf = async ({ key }: Client): Promise<string> =>
   (await sql('SELECT id FROM api_keys WHERE key_hash = sha256($1::bytea)', [Buffer.from(key ?? '')]))[0].id;
 
 function sql(text: string, values: unknown[]): Promise<any[]> {
-  return withClient(service.databaseUrl, async (client) => (await client.query(text, values)).rows);
+  return rowsOf(service.databaseUrl, text, values);
 }
 
 /** Moves the whole life of a key into the past. */

@@ -9,7 +9,7 @@ import type { FirstKey } from '../../src/workspaces/workspaces.service';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, type Answer } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const START_MS_MAX = 30_000;
@@ -68,7 +68,7 @@ const isAdmin = async ({ url }: Node, key: string): Promise<boolean> =>
   (await new Client(url, key).post('/v1/api-keys', { name: 'another admin', scopes: ['admin'] })).status === 201;
 
 function rows(sql: string): Promise<any[]> {
-  return withClient(databaseUrl, async (client) => (await client.query(sql)).rows);
+  return rowsOf(databaseUrl, sql);
 }
 
 const workspaces = async (): Promise<string[]> =>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, expectProblem, theReviewEntry, type Client } from '../support/client';
-import { freshDatabaseUrl } from '../support/database';
-import { prepareEffects, recordEffects, rowsOf, type RecordingEffect } from '../support/processing';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { prepareEffects, recordEffects, type RecordingEffect } from '../support/processing';
 import { beginReplay, replayOnce } from '../support/review';
 import { until } from '../support/until';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { apiKeyHash } from '../../src/api-keys/api-key.repository';
 import { Client, type Answer } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { untilRemembered } from '../support/remembered-key';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 function sql(text: string, values: unknown[] = []): Promise<any[]> {
-  return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows);
+  return rowsOf(databaseUrl, text, values);
 }
 
 async function create(): Promise<{ id: string; key: string }> {

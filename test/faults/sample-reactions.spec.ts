@@ -1,8 +1,7 @@
 import { readSample } from '../../src/demo/cdnow-file';
 import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent } from '../../src/demo/cdp-wire';
 import { Client } from '../support/client';
-import { freshDatabaseUrl } from '../support/database';
-import { rowsOf } from '../support/processing';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import fc from 'fast-check';
 import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { Documented } from './documented';
 import { prepare, type Fixtures } from './fixtures';
@@ -129,8 +129,7 @@ it(
 
 it('has stored what it said, and nothing by halves', async () => {
   const { tenantId } = fixtures.workspace;
-  const rows = <T>(sql: string): Promise<T[]> =>
-    withClient(databaseUrl, async (client) => (await client.query(sql, [tenantId])).rows as T[]);
+  const rows = <T>(sql: string): Promise<T[]> => rowsOf<T>(databaseUrl, sql, [tenantId]);
   const stored = new Set(
     (await rows<{ id: string }>('SELECT event_id AS id FROM events WHERE tenant_id = $1')).map(({ id }) => id),
   );

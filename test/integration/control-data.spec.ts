@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ControlFeed } from '../../src/platform/control/control-feed';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aTenant, type Tenant } from '../support/tenant';
 
 /** Contract section 2: after this long no node takes a revoked key. */
@@ -38,7 +38,7 @@ const statusOf = async (key: string, { url } = node): Promise<number> =>
   (await new Client(url, key).get('/v1/events')).status;
 
 function sql(text: string, values: unknown[] = []): Promise<any[]> {
-  return withClient(databaseUrl, async (client) => (await client.query(text, values)).rows);
+  return rowsOf(databaseUrl, text, values);
 }
 
 /** Changes the key in the database without a word to anybody. */

@@ -7,9 +7,9 @@ import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestFromMemory } from '../../src/ingest/ingest-from-memory';
 import { IngestTransaction } from '../../src/ingest/ingest-transaction';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { freshDatabaseUrl } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
-import { CONCERNED, prepareEffects, recordEffects, rowsOf } from '../support/processing';
+import { CONCERNED, prepareEffects, recordEffects } from '../support/processing';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 

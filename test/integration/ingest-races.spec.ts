@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { EventAudience } from '../../src/ingest/event-audience';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { freshDatabaseUrl } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
-import { QUEUED_EVENTS, rowsOf } from '../support/processing';
+import { QUEUED_EVENTS } from '../support/processing';
 import { aTenant } from '../support/tenant';
 
 let url: string;

@@ -4,7 +4,7 @@ import type { IngestResult } from '../../src/ingest/domain/outcome';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { shuffled } from '../support/builders';
 import { QUEUED_EVENTS } from '../support/processing';
-import { databaseUrl, withClient } from '../support/database';
+import { databaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
 import { aTenant } from '../support/tenant';
 
@@ -25,8 +25,7 @@ describe('taking events on two nodes', () => {
     for (const node of nodes) await node.close();
   });
 
-  const query = (text: string, values: unknown[]) =>
-    withClient(url, async (client) => (await client.query(text, values)).rows as Record<string, unknown>[]);
+  const query = (text: string, values: unknown[]) => rowsOf<Record<string, unknown>>(url, text, values);
 
   const customersOf = (tenantId: string) =>
     query(

@@ -4,13 +4,12 @@ import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
 import {
   appliedTo,
   prepareEffects,
   recordEffects,
-  rowsOf,
   startWorker,
   untilDrained,
   type RecordingEffect,

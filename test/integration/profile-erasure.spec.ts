@@ -9,7 +9,7 @@ import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
@@ -38,8 +38,7 @@ afterAll(async () => {
 
 const of = <T>(place: number, type: abstract new (...args: never[]) => T): T => nodes[place % 2]!.get(type as never);
 
-const query = (text: string, values: unknown[]) =>
-  withClient(url, async (client) => (await client.query(text, values)).rows as Record<string, any>[]);
+const query = (text: string, values: unknown[]) => rowsOf<Record<string, any>>(url, text, values);
 
 /** An event that has the mark of its person wherever a person can be named. */
 function eventOf(mark: string, identifiers: readonly Identifier[]) {

@@ -2,17 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { IngestService } from '../../src/ingest/ingest.service';
 import type { Statement } from '../../src/platform/database/pipelined-connection';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
-import { freshDatabaseUrl, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
-import {
-  appliedTo,
-  CONCERNED,
-  prepareEffects,
-  recordEffects,
-  rowsOf,
-  startWorker,
-  untilDrained,
-} from '../support/processing';
+import { appliedTo, CONCERNED, prepareEffects, recordEffects, startWorker, untilDrained } from '../support/processing';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 

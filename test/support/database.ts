@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
@@ -39,6 +39,23 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   } finally {
     await client.end();
   }
+}
+
+const pools = new Map<string, Pool>();
+
+/** The rows that one statement answers, over a connection that serves many: PostgreSQL forks for each new one. */
+export async function rowsOf<T>(url: string, text: string, values: readonly unknown[] = []): Promise<T[]> {
+  const pool = pools.get(url) ?? aPool(url);
+  pools.set(url, pool);
+  return (await pool.query(text, [...values])).rows as T[];
+}
+
+/** Lets go of its connections soon after the last statement by itself: nobody knows which one that is. */
+function aPool(url: string): Pool {
+  const pool = new Pool({ connectionString: url, idleTimeoutMillis: 500, allowExitOnIdle: true });
+  // Of a connection that is lost while nothing runs, to a server that stops or with a database that is dropped.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Once so many sessions of the nodes with this application name wait for a lock. */

@@ -3,7 +3,7 @@ import type { EffectResult, EventEffect, EventToProcess } from '../../src/proces
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
 import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
-import { withClient } from './database';
+import { rowsOf } from './database';
 import { until } from './until';
 
 /** An effect that tests can count: a row in the worker's transaction. What the event's properties say goes wrong. */
@@ -51,11 +51,10 @@ export class RecordingEffect implements EventEffect {
 }
 
 export async function prepareEffects(url: string): Promise<void> {
-  await withClient(url, (client) =>
-    client.query(
-      `CREATE TABLE IF NOT EXISTS test_effects (
-         n bigint GENERATED ALWAYS AS IDENTITY, tenant_id uuid, event_id uuid, customer_id uuid, external_id text)`,
-    ),
+  await rowsOf(
+    url,
+    `CREATE TABLE IF NOT EXISTS test_effects (
+       n bigint GENERATED ALWAYS AS IDENTITY, tenant_id uuid, event_id uuid, customer_id uuid, external_id text)`,
   );
 }
 
@@ -80,10 +79,6 @@ export function recordEffects(node: INestApplicationContext, concerned = EVERYTH
 
 export function startWorker(node: INestApplicationContext): void {
   node.get(EventWorker).start();
-}
-
-export async function rowsOf<T>(url: string, text: string, values: readonly unknown[] = []): Promise<T[]> {
-  return withClient(url, async (client) => (await client.query(text, [...values])).rows as T[]);
 }
 
 /** Each event that is queued, by itself or in a bundle: `tenant_id`, `event_id`. */

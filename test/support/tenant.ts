@@ -3,7 +3,7 @@ import { apiKeyHash } from '../../src/api-keys/api-key.repository';
 import { hintOf, makeApiKey } from '../../src/api-keys/domain/api-key-token';
 import type { Scope } from '../../src/platform/auth/scopes';
 import { newId } from '../../src/platform/ids/ids';
-import { withClient } from './database';
+import { rowsOf } from './database';
 
 export interface KeyOptions {
   readonly scopes?: readonly Scope[];
@@ -23,12 +23,8 @@ export interface Tenant {
 /** Makes a fresh workspace straight in the database, so that tests of other things do not depend on how it is made. */
 export async function aTenant(databaseUrl: string): Promise<Tenant> {
   const tenantId = randomUUID();
-  await withClient(databaseUrl, (client) =>
-    client.query('INSERT INTO workspaces (tenant_id, name, created_at) VALUES ($1, $2, now())', [
-      tenantId,
-      `test-${tenantId}`,
-    ]),
-  );
+  const workspace = [tenantId, `test-${tenantId}`];
+  await rowsOf(databaseUrl, 'INSERT INTO workspaces (tenant_id, name, created_at) VALUES ($1, $2, now())', workspace);
   const key = (options: KeyOptions) => insertKey(databaseUrl, tenantId, options);
   return { tenantId, adminKey: await key({}), key };
 }
@@ -36,12 +32,11 @@ export async function aTenant(databaseUrl: string): Promise<Tenant> {
 async function insertKey(databaseUrl: string, tenantId: string, options: KeyOptions): Promise<string> {
   const { scopes = ['admin'], sources = null, expiresAt = null, revokedAt = null } = options;
   const key = makeApiKey(randomBytes);
-  await withClient(databaseUrl, (client) =>
-    client.query(
-      `INSERT INTO api_keys (tenant_id, id, name, key_hash, hint, scopes, sources, origin, created_at, created_by,
+  await rowsOf(
+    databaseUrl,
+    `INSERT INTO api_keys (tenant_id, id, name, key_hash, hint, scopes, sources, origin, created_at, created_by,
          expires_at, revoked_at) VALUES ($1, $2, 'test', $3, $4, $5, $6, 'api', now(), 'test', $7, $8)`,
-      [tenantId, newId(), apiKeyHash(key), hintOf(key), scopes, sources, expiresAt, revokedAt],
-    ),
+    [tenantId, newId(), apiKeyHash(key), hintOf(key), scopes, sources, expiresAt, revokedAt],
   );
   return key;
 }

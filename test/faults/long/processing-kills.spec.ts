@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { IngestService } from '../../../src/ingest/ingest.service';
-import { freshDatabaseUrl } from '../../support/database';
+import { freshDatabaseUrl, rowsOf } from '../../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
-import { appliedTo, prepareEffects, recordEffects, rowsOf, untilDrained } from '../../support/processing';
+import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../../support/processing';
 import { aTenant } from '../../support/tenant';
 import { until } from '../../support/until';
 
