@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES } from '../support/builders';
 import { aReadyClient, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+import { cpuMsSince } from '../support/cpu-time';
 
 const MEBIBYTE = 1024 * 1024;
 const GZIP_BOMB_BYTES = 100 * MEBIBYTE;
@@ -176,10 +177,10 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
 describe('hostile bytes of the largest size', () => {
   const batchPath = '/v1/external-events:batch';
 
-  async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; tookMs: number }> {
-    const start = performance.now();
+  async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; cpuMs: number }> {
+    const start = process.cpuUsage();
     const answer = await work();
-    return { answer, tookMs: performance.now() - start };
+    return { answer, cpuMs: cpuMsSince(start) };
   }
 
   it.each([
@@ -192,9 +193,10 @@ describe('hostile bytes of the largest size', () => {
     const honest = await timed(() => client.post(batchPath, { items }));
     expect(honest.answer.status).toBe(200);
     const headers = { 'content-encoding': 'gzip' };
-    const hostile = await timed(() => client.send(batchPath, gzipSync(text), { headers }));
+    const body = gzipSync(text);
+    const hostile = await timed(() => client.send(batchPath, body, { headers }));
     expect([400, 422]).toContain(hostile.answer.status);
     expect((await theReviewEntry(client)).stage).toBe('request');
-    expect(hostile.tookMs).toBeLessThan(TIMES_AS_LONG_MAX * honest.tookMs);
+    expect(hostile.cpuMs).toBeLessThan(TIMES_AS_LONG_MAX * honest.cpuMs);
   });
 });
