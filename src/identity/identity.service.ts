@@ -201,6 +201,11 @@ export class IdentityService {
     if (held < used.length) throw new LostRaceError('a customer was erased since it was read');
   }
 
+  /** To be told once what `write` has written is committed: whoever is new has not to be looked up the next time. */
+  committed({ plans }: IdentityDecision): void {
+    for (const plan of plans) this.remembered.rememberNew(plan);
+  }
+
   /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
   customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
     return this.profiles.rootsOf(tenantId, profileIds);

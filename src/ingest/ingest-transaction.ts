@@ -81,7 +81,8 @@ export class IngestTransaction {
     ]);
     const fresh = batch.filter((work) => !stored.has(work.eventId));
     if (fresh.length === 0) {
-      return settled(this.conclude(transaction, { batch, hasRefusals }, repeated(batch, stored, batchId)));
+      const outcomes = this.conclude(transaction, { batch, hasRefusals }, repeated(batch, stored, batchId));
+      return () => outcomes;
     }
 
     const claims = all.filter(({ eventId }) => !stored.has(eventId));
@@ -89,9 +90,12 @@ export class IngestTransaction {
     const homed = homedEvents(fresh, decision.homes, awaited);
     const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, homed };
     const likely = this.withoutTraces(prepared);
-    return likely === undefined
-      ? settled(await this.storeStepByStep(transaction, prepared, queued))
-      : this.storeAtOnce(transaction, prepared, queued, likely);
+    if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
+    const outcomes = await this.storeStepByStep(transaction, prepared, queued);
+    return () => {
+      this.identity.committed(decision);
+      return outcomes;
+    };
   }
 
   /** The outcomes of a batch that leaves nothing behind but its events, if nobody comes in between; most batches do. */
@@ -179,8 +183,4 @@ export class IngestTransaction {
     this.review.recordWithin(transaction, warnings);
     return inOrder(batch, pieces);
   }
-}
-
-function settled(outcomes: readonly Outcome[]): Settle {
-  return () => outcomes;
 }
