@@ -7,17 +7,26 @@ import type { IngestWork, Settled } from './batch-outcomes';
 import { distinctKinds } from './domain/event-kind';
 import { Retreat } from './domain/retreat';
 import { EventAudience } from './event-audience';
-import { homedEvent, kindOf } from './event-claim';
+import { claimOf, homedEvent, kindOf } from './event-claim';
 import { EventLog, type HomedEvent } from './event-log';
 import type { OnQueued } from './queue-signal';
 
 /** What this node remembers of a batch. */
 export interface RecalledBatch {
+  readonly batch: readonly IngestWork[];
   /** Events of which nothing has to be found out, and where they belong. */
   readonly known: readonly IngestWork[];
   readonly homed: readonly HomedEvent[];
   readonly identities: RecalledIdentities;
-  /** The others of the batch. */
+  /** Of whose customers too little is known. */
+  readonly strangers: readonly IngestWork[];
+  /** All that are not known: strangers, and what is more than an event to be stored. */
+  readonly rest: readonly IngestWork[];
+}
+
+/** A batch of which some are stored. */
+export interface StoredPart {
+  readonly settled: readonly Settled[];
   readonly rest: readonly IngestWork[];
 }
 
@@ -31,7 +40,8 @@ const WORTH_A_TRANSACTION = 100;
  */
 @Injectable()
 export class IngestFromMemory {
-  private readonly retreat = new Retreat();
+  private readonly storing = new Retreat();
+  private readonly meeting = new Retreat();
 
   constructor(
     private readonly identity: IdentityService,
@@ -42,37 +52,59 @@ export class IngestFromMemory {
 
   /** Undefined where too little is known, or too much has been otherwise lately. */
   recall(batch: readonly IngestWork[]): RecalledBatch | undefined {
-    if (!this.retreat.isOver()) return undefined;
+    if (!this.storing.isOver()) return undefined;
+    const recalled = this.sort(batch);
+    const isEnough = recalled.rest.length === 0 || isWorthATransaction(recalled);
+    return isEnough || (areWorthMeeting(recalled) && this.meeting.isOver()) ? recalled : undefined;
+  }
+
+  /**
+   * Stores what is known as it was remembered, along with the strangers where they are few and not new. Once this is committed,
+   * what it answers tells what became of it, or undefined where all of the batch is to be run again, of which a part may be stored.
+   */
+  async store(
+    transaction: Transaction,
+    recalled: RecalledBatch,
+    batchId: string,
+    queued: OnQueued,
+  ): Promise<() => StoredPart | undefined> {
+    if (recalled.rest.length === 0 || isWorthATransaction(recalled))
+      return this.storeKnown(transaction, recalled, batchId, queued);
+    this.meeting.begin();
+    await this.identity.read(transaction, recalled.strangers.map(claimOf));
+    const met = this.sort(recalled.batch);
+    if (met.rest.length > 0) return () => undefined;
+    this.meeting.end();
+    return this.storeKnown(transaction, met, batchId, queued);
+  }
+
+  private sort(batch: readonly IngestWork[]): RecalledBatch {
     const identities = this.identity.recall(batch.map(namedBy));
     const known: IngestWork[] = [];
     const homed: HomedEvent[] = [];
+    const strangers: IngestWork[] = [];
     const rest: IngestWork[] = [];
     const bundleId = newId();
     batch.forEach((work, index) => {
       const home = identities.homes[index];
       const isAwaited = this.audience.wasAwaited(kindOf(work));
-      if (home === undefined || isAwaited === undefined || leavesTraces(work)) return rest.push(work);
+      if (home === undefined || isAwaited === undefined || leavesTraces(work)) {
+        if (home === undefined) strangers.push(work);
+        return rest.push(work);
+      }
       homed.push(homedEvent(work, home, isAwaited ? null : bundleId));
       return known.push(work);
     });
-    const recalled = { known, homed, identities, rest };
-    if (rest.length === 0) return recalled;
-    // Those that are awaited must not overtake the others in the queue.
-    const isWorthwhile = known.length >= WORTH_A_TRANSACTION && homed.every(isBundled);
-    return isWorthwhile ? recalled : undefined;
+    return { batch, known, homed, identities, strangers, rest };
   }
 
-  /**
-   * Stores what is known as it was remembered. Once this is committed, what it answers tells what became of it, or undefined where
-   * all of the batch is to be run again, of which a part may be stored.
-   */
-  store(
+  private storeKnown(
     transaction: Transaction,
-    { known, homed, identities }: RecalledBatch,
+    { known, homed, identities, rest }: RecalledBatch,
     batchId: string,
     queued: OnQueued,
-  ): () => readonly Settled[] | undefined {
-    this.retreat.begin();
+  ): () => StoredPart | undefined {
+    this.storing.begin();
     let stored = 0;
     this.identity.holdRecalled(transaction, identities);
     this.review.expectNoRefusals(transaction, known);
@@ -80,13 +112,24 @@ export class IngestFromMemory {
     queued(this.log.storeLast(transaction, homed, batchId, (count) => (stored = count)));
     return () => {
       if (stored < known.length) return undefined;
-      this.retreat.end();
-      return known.map((work) => ({
+      this.storing.end();
+      const settled = known.map((work): Settled => ({
         work,
         outcome: { status: 'accepted', warnings: [], storedHash: work.contentHash },
       }));
+      return { settled, rest };
     };
   }
+}
+
+/** Those that are awaited must not overtake the others in the queue. */
+function isWorthATransaction({ known, homed }: RecalledBatch): boolean {
+  return known.length >= WORTH_A_TRANSACTION && homed.every(isBundled);
+}
+
+/** Whether it may be enough to look at who the strangers are, who are known then unless they are new. */
+function areWorthMeeting({ known, strangers, rest }: RecalledBatch): boolean {
+  return strangers.length === rest.length && strangers.length <= known.length;
 }
 
 function isBundled({ queueBundleId }: HomedEvent): boolean {

@@ -11,7 +11,7 @@ import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { Outcome } from './domain/outcome';
 import { inOrder, type IngestWork, type Settled } from './batch-outcomes';
-import { IngestFromMemory } from './ingest-from-memory';
+import { IngestFromMemory, type StoredPart } from './ingest-from-memory';
 import { IngestTransaction } from './ingest-transaction';
 import { QueueSignal, type OnQueued, type Queued } from './queue-signal';
 import { settleCopies } from './settle-copies';
@@ -25,12 +25,6 @@ const PATIENCE_MS = 1_500;
 const ROWS_MAX = 400;
 /** Where somebody waits for a single event. */
 const FILL_TO = 200;
-
-/** A batch after its first step. */
-interface StoredPart {
-  readonly settled: readonly Settled[];
-  readonly rest: readonly IngestWork[];
-}
 
 /**
  * The way of every event into the database: group commit over all workspaces, one transaction at a time on a
@@ -99,8 +93,7 @@ export class IngestLane implements BeforeApplicationShutdown {
     const recalled = this.memory.recall(batch);
     if (recalled === undefined) return all;
     try {
-      const settled = await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued));
-      return settled === undefined ? all : { settled, rest: recalled.rest };
+      return (await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued))) ?? all;
     } catch (error) {
       if (!isPassing(error) && databaseFailure(error) !== 'data') throw error;
       if (performance.now() < until) return all;
