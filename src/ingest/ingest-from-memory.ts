@@ -54,8 +54,7 @@ export class IngestFromMemory {
   recall(batch: readonly IngestWork[]): RecalledBatch | undefined {
     if (!this.storing.isOver()) return undefined;
     const recalled = this.sort(batch);
-    const isEnough = recalled.rest.length === 0 || isWorthATransaction(recalled);
-    return isEnough || (areWorthMeeting(recalled) && this.meeting.isOver()) ? recalled : undefined;
+    return standsAlone(recalled) || (areWorthMeeting(recalled) && this.meeting.isOver()) ? recalled : undefined;
   }
 
   /**
@@ -68,8 +67,7 @@ export class IngestFromMemory {
     batchId: string,
     queued: OnQueued,
   ): Promise<() => StoredPart | undefined> {
-    if (recalled.rest.length === 0 || isWorthATransaction(recalled))
-      return this.storeKnown(transaction, recalled, batchId, queued);
+    if (standsAlone(recalled)) return this.storeKnown(transaction, recalled, batchId, queued);
     this.meeting.begin();
     await this.identity.read(transaction, recalled.strangers.map(claimOf));
     const met = this.sort(recalled.batch);
@@ -122,9 +120,9 @@ export class IngestFromMemory {
   }
 }
 
-/** Those that are awaited must not overtake the others in the queue. */
-function isWorthATransaction({ known, homed }: RecalledBatch): boolean {
-  return known.length >= WORTH_A_TRANSACTION && homed.every(isBundled);
+/** Whether to store what is known without the others, if any: those that are awaited must not overtake them in the queue. */
+function standsAlone({ known, homed, rest }: RecalledBatch): boolean {
+  return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && homed.every(isBundled));
 }
 
 /** Whether it may be enough to look at who the strangers are, who are known then unless they are new. */
