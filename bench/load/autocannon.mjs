@@ -13,7 +13,10 @@ export async function loadByAutocannon(job, meter) {
     const result = await reply(child, 'result');
     return { ...result, cpuMs: stop() };
   } finally {
+    // Only when it has ended does its CPU no longer fall on whoever is measured next.
+    const ended = once(child, 'exit');
     child.disconnect();
+    await ended;
   }
 }
 
