@@ -3,7 +3,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
+import { newMark } from '../platform/ids/ids';
 import { Lane, type Weighed } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import { LaneWatches } from '../platform/observability/lane-watches';
@@ -78,7 +78,7 @@ export class IngestLane implements BeforeApplicationShutdown {
 
   private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
-    const batchId = newId();
+    const batchId = newMark();
     const until = performance.now() + PATIENCE_MS;
     const { settled, rest } = await this.storeKnown(batch, batchId, until);
     const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId, until))]);

@@ -7,6 +7,7 @@ import { ProblemDetailsFilter } from '../errors/problem-details.filter';
 import type { StatusPolicy } from '../errors/status-policy';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
+import { ApiExpressAdapter } from './express-adapter';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
 import { serveNoApi } from './serve-no-api';
@@ -38,12 +39,16 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   if (options.observer !== undefined) app.use(options.observer);
   app.use(prepare(identifyRequest, literalColons, sameHeaders(apiHeaders())));
   if (options.servesApi === false) app.use(serveNoApi);
-  app.use(DOCS_PATH, docsHeaders());
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
   const document = openApiDocument(app, options.settings, options.statusPolicy);
   app.get(BodyValidators).setDocument(document, options.settings);
-  SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
+  const adapter = app.getHttpAdapter();
+  if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
+  adapter.setLastRoutes(() => {
+    app.use(DOCS_PATH, docsHeaders());
+    SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
+  });
   return document;
 }
 

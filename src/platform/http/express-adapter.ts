@@ -30,6 +30,8 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
  * than half of Express's time per request away (see `bornAs`), with our limits, and without Express's extras.
  */
 export class ApiExpressAdapter extends ExpressAdapter {
+  private addLastRoutes: () => void = () => undefined;
+
   constructor() {
     super(quietExpress());
   }
@@ -42,8 +44,14 @@ export class ApiExpressAdapter extends ExpressAdapter {
   /** Bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
   override registerParserMiddleware(): void {}
 
+  /** Has routes added behind those of all controllers: a request is held against each route that stands before its own. */
+  setLastRoutes(add: () => void): void {
+    this.addLastRoutes = add;
+  }
+
   /** Nest installs its own 404 here, behind all routes; ours also knows 405. It refuses through the exception filter. */
   override setNotFoundHandler(): void {
+    this.addLastRoutes();
     const app = this.getInstance<Express>();
     app.use(routeFallback(app.router as unknown as Parameters<typeof routeFallback>[0]));
   }
