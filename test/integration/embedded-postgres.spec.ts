@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { pbkdf2 } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { claimFolder } from '../../src/platform/database/embedded/folder-claim';
+import { launchPostmaster } from '../../src/platform/database/embedded/postmaster';
 import { processCommand, processIdentity } from '../../src/platform/database/embedded/processes';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
 
@@ -274,5 +276,22 @@ describe('the embedded PostgreSQL', () => {
     const starting = startEmbeddedPostgres({ dataDir: folder, log: () => undefined, settings });
     await expect(starting).rejects.toThrow('unrecognized configuration parameter "no_such_setting"');
     expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('notices that a server ended at once, on a machine that is too busy to look before', async () => {
+    let busy = true;
+    const occupy = (): void => {
+      if (busy) {
+        pbkdf2('', '', 60_000, 32, 'sha512', occupy);
+      }
+    };
+    // More than there are threads for files: the shell is long gone when the next file has been closed.
+    Array.from({ length: 8 }, occupy);
+    cleanUps.push(() => (busy = false));
+    const cluster = { folder, address: folder, binaries: join(folder, 'none'), as: undefined };
+    const options = { settings: {}, logFile: join(folder, 'log'), temporaryFolder: undefined };
+    const postmaster = await launchPostmaster(cluster, options);
+    await postmaster.ended;
+    expect(await postmaster.logTail()).toContain('not found');
   });
 });

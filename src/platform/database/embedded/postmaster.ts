@@ -64,6 +64,8 @@ export async function launchPostmaster(cluster: Cluster, options: PostmasterOpti
   const log = await open(options.logFile, 'a', 0o600);
   const { size: logStart } = await log.stat();
   const child = spawnGuard(cluster, options, log.fd);
+  // Read from the first moment on: what a process has said before it ended is dropped when nobody reads by then.
+  const said = child.stdout === null ? NaN : firstNumber(child.stdout);
   let over = false;
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
@@ -81,7 +83,7 @@ export async function launchPostmaster(cluster: Cluster, options: PostmasterOpti
     lifeline.unref();
   }
 
-  const pid = child.stdout === null ? NaN : await firstNumber(child.stdout);
+  const pid = await said;
   const identity = processIdentity(pid);
   const stop = async (): Promise<void> => {
     child.ref();
