@@ -44,7 +44,9 @@ export abstract class IngestController {
     if (body === undefined) throw new Error('A route takes an event without reading the body');
     const { value, raw } = body;
     const sent = { value, bytes: raw.length, text: () => sentTextOf(raw) };
-    const result = await this.ingest.ingest(caller, await check(sent), { dryRun });
+    const checking = check(sent);
+    const checked = checking instanceof Promise ? await checking : checking;
+    const result = await this.ingest.ingest(caller, checked, { dryRun });
     if (result.status === 'error') throw refusalError(result.refusal);
     if (!dryRun) this.figures.settled(this.family, [result]);
     response.status(result.status === 'accepted' ? ACCEPTED : OK);

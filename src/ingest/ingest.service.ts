@@ -34,7 +34,10 @@ export class IngestService {
     const judged = judgeEvent(caller, checked, this.clock.now().getTime(), this.toldDeprecations);
     if (judged.refusal !== undefined) await this.keepRefusals(caller, [judged], dryRun);
     const outcomes = judged.work === undefined ? [] : [await this.settleOne(judged, judged.work, dryRun)];
-    const [result] = await this.describe(caller, [judged], outcomes, dryRun);
+    const { results, problems } = this.inWords(caller, [judged], outcomes, dryRun);
+    // Before anybody is told. Mostly nothing has gone wrong, and to wait for nothing costs as much as a check.
+    if (problems.length > 0) await this.review.record(caller.tenantId, problems);
+    const [result] = results;
     if (result === undefined) throw new Error('An event was left without a result');
     return result;
   }
@@ -53,7 +56,9 @@ export class IngestService {
     const outcomes = dryRun
       ? await this.preview.settle(works.map(({ work }) => work))
       : await this.lane.storeAll(caller.tenantId, works);
-    return this.describe(caller, judged, outcomes, dryRun);
+    const { results, problems } = this.inWords(caller, judged, outcomes, dryRun);
+    await this.review.record(caller.tenantId, problems);
+    return results;
   }
 
   private settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
@@ -70,28 +75,27 @@ export class IngestService {
     await this.review.record(tenantId, problems);
   }
 
-  /** Puts outcomes into words, and keeps what went wrong on the way into the database before anybody is told. */
-  private async describe(
+  /** Puts outcomes into words, with what went wrong on the way into the database and is to be kept. */
+  private inWords(
     { tenantId }: Principal,
     judged: readonly Judged[],
     outcomes: readonly (Outcome | undefined)[],
     dryRun: boolean,
-  ): Promise<IngestResult[]> {
+  ): { results: IngestResult[]; problems: Problem[] } {
     const at = this.clock.now().getTime();
     const problems: Problem[] = [];
-    const results = resultsOf(judged, outcomes);
-    for (const { judged: event, result, outcome } of results) {
-      const { checked, work } = event;
+    const results = resultsOf(judged, outcomes).map(({ judged: { checked, work }, result, outcome }) => {
       // What could only not be stored now is no problem of the event; its sender sends it again.
       if (result.status === 'error' && work !== undefined && result.refusal.code !== 'unavailable') {
         problems.push(refusalProblem(tenantId, checked, result.refusal, at));
       }
-      if (work === undefined) continue;
-      if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
-      problems.push(...warningsOfCopy(work, outcome));
-    }
-    if (!dryRun) await this.review.record(tenantId, problems);
-    return results.map(({ result }) => result);
+      if (work !== undefined) {
+        if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
+        problems.push(...warningsOfCopy(work, outcome));
+      }
+      return result;
+    });
+    return { results, problems: dryRun ? [] : problems };
   }
 }
 

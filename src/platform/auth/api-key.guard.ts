@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
-import { atOnce } from './at-once';
+import { atOnce } from '../async/at-once';
 import {
   API_KEY_STRATEGY,
   FURTHER_SCOPES,

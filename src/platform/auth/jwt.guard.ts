@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
-import { atOnce } from './at-once';
+import { atOnce } from '../async/at-once';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';

@@ -5,6 +5,8 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
 import type { StatusPolicy } from '../errors/status-policy';
+import { BODY_LIMITS, type BodyLimitsByName } from './body-limits';
+import { BodyReader, setBodyReader } from './body-reader';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { ApiExpressAdapter } from './express-adapter';
@@ -36,13 +38,15 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
-  if (options.observer !== undefined) app.use(options.observer);
-  app.use(prepare(identifyRequest, literalColons, sameHeaders(apiHeaders())));
+  const prepared = prepare(identifyRequest, literalColons, sameHeaders(apiHeaders()));
+  app.use(options.observer === undefined ? prepared : within(options.observer, prepared));
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
   const document = openApiDocument(app, options.settings, options.statusPolicy);
-  app.get(BodyValidators).setDocument(document, options.settings);
+  const validators = app.get(BodyValidators);
+  validators.setDocument(document, options.settings);
+  setBodyReader(app, new BodyReader(validators, app.get<BodyLimitsByName>(BODY_LIMITS)));
   const adapter = app.getHttpAdapter();
   if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
   adapter.setLastRoutes(() => {
@@ -78,6 +82,11 @@ function prepare(...steps: readonly Preparation[]): RequestHandler {
     for (const step of steps) step(request, response);
     next();
   };
+}
+
+/** One middleware of two, for the same reason; the outer one must not fail. */
+function within(outer: RequestHandler, inner: RequestHandler): RequestHandler {
+  return (request, response, next) => outer(request, response, () => inner(request, response, next));
 }
 
 /** Sets the headers of a middleware on every answer, without working them out for each: ten steps become one. */

@@ -7,6 +7,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from './expect-continue';
 import { inARow } from './in-a-row';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';
+import { writeInOnePiece } from './one-piece';
 import { routeFallback } from './route-fallback';
 
 /** Time for the head of a request to arrive: a slow client must not hold a connection open with one byte a minute. */
@@ -111,6 +112,7 @@ function expressServer(app: Express): Server {
       else app(request as Request, response as Response);
     }),
   );
+  server.on('connection', writeInOnePiece);
   server.on('clientError', refuseMalformedHttp);
   // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.
   server.on('checkContinue', (request, response) => {

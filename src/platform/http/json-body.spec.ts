@@ -22,7 +22,7 @@ let outcomes: Promise<unknown>[] = [];
 beforeAll(async () => {
   const app = express();
   app.post('/ours', async (request, response) => {
-    const reading = readJsonBody(request, { bodyBytesMax: LIMIT });
+    const reading = (async () => readJsonBody(request, { bodyBytesMax: LIMIT }))();
     outcomes.push(reading.catch((error: unknown) => error));
     response.json({ value: (await reading).value });
   });

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { atOnce } from '../async/at-once';
 import { bodyTooLarge, malformedBody, unsupportedBody } from './body-refusal';
 import { checkContentDigest } from './content-digest';
 import { sendContinue } from './expect-continue';
@@ -30,24 +31,33 @@ interface Receiving extends IncomingMessage {
 }
 
 /**
- * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice. Checked in this
- * order: content type, content encoding, declared length (each before a byte is read), length, signed digest, gzip, UTF-8, JSON.
+ * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice; a promise of it,
+ * while it is not all there or has to be inflated. Checked in this order: content type, content encoding, declared length (each
+ * before a byte is read), length, signed digest, gzip, UTF-8, JSON.
  *
  * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, 400 `malformed_json`), and ClientGone when the
  * client aborts; `invalid_signature` when the body is not the one that was signed. Any JSON value of any depth is a valid body here.
  */
-export async function readJsonBody(request: IncomingMessage, { bodyBytesMax }: BodyLimits): Promise<ReceivedJson> {
+export function readJsonBody(
+  request: IncomingMessage,
+  { bodyBytesMax }: BodyLimits,
+): ReceivedJson | Promise<ReceivedJson> {
   if (!isUtf8Json(request.headers['content-type'])) {
     throw unsupportedBody('The body must be sent with Content-Type: application/json, in UTF-8.');
   }
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
-  const transmitted = await receiveBody(request, bodyBytesMax);
-  checkContentDigest(request, transmitted);
-  const raw = gzipped ? await inflateBody(transmitted, bodyBytesMax) : transmitted;
+  return atOnce(receiveBody(request, bodyBytesMax), (transmitted) => {
+    checkContentDigest(request, transmitted);
+    const inflated = gzipped ? inflateBody(transmitted, bodyBytesMax) : transmitted;
+    return atOnce(inflated, (raw) => parsed(request, raw));
+  });
+}
+
+function parsed(request: Receiving, raw: Buffer): ReceivedJson {
   const body: ReceivedJson = { value: parseJson(raw), raw };
-  (request as Receiving)[received] = body;
+  request[received] = body;
   return body;
 }
 

@@ -7,12 +7,15 @@ import { ClientGone } from './client-gone';
 const INFLATE_CHUNK_BYTES = 32 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** The transmitted bytes of a request, at most `bytesMax`; throws BodyRefusal beyond that and ClientGone on an abort. */
-export function receiveBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/**
+ * The transmitted bytes of a request, at most `bytesMax`, or a promise of them while they are not all there; BodyRefusal beyond
+ * that, and ClientGone on an abort.
+ */
+export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer | Promise<Buffer> {
   if (request.readableEnded) throw new Error('The body of this request was read before.');
   // Of most requests all is there by now, and one look takes the place of a handful of listeners.
   if (request.complete && !request.destroyed && request.readableLength <= bytesMax) {
-    return Promise.resolve((request.read() as Buffer | null) ?? NOTHING);
+    return (request.read() as Buffer | null) ?? NOTHING;
   }
   return new Promise((resolve, reject) => {
     if (request.destroyed) {
