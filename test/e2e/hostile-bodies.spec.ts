@@ -8,8 +8,11 @@ const MEBIBYTE = 1024 * 1024;
 const GZIP_BOMB_BYTES = 100 * MEBIBYTE;
 /** 100 KiB, which is below every limit. */
 const GZIP_BOMB = gzipSync(Buffer.alloc(GZIP_BOMB_BYTES, ' '));
-/** So many times longer than an honest batch of the same size may a hostile one keep the service busy. */
-const TIMES_AS_LONG_MAX = 6;
+/** So many times longer than a batch that is taken, of the same size and as hard to parse, may one keep the service busy that is not. */
+const TIMES_AS_LONG_MAX = 2;
+
+/** 4.9 KiB of lists, of which nothing is wrong. */
+const LISTS = Array.from({ length: 490 }, () => [[[[]]]]);
 
 let service: TestApp;
 
@@ -177,10 +180,15 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
 describe('hostile bytes of the largest size', () => {
   const batchPath = '/v1/external-events:batch';
 
-  async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; cpuMs: number }> {
-    const start = process.cpuUsage();
-    const answer = await work();
-    return { answer, cpuMs: cpuMsSince(start) };
+  /** The least CPU time of three: in some, the process collects what earlier tests have left behind. */
+  async function leastCpuMs(work: () => Promise<unknown>): Promise<number> {
+    const times: number[] = [];
+    for (let time = 1; time <= 3; time += 1) {
+      const start = process.cpuUsage();
+      await work();
+      times.push(cpuMsSince(start));
+    }
+    return Math.min(...times);
   }
 
   it.each([
@@ -189,14 +197,16 @@ describe('hostile bytes of the largest size', () => {
     ['5 MiB of brackets', `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`],
   ])('are kept without keeping the service busy when they are %s', async (_what, text) => {
     const client = await aReadyClient(service);
-    const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: 'x'.repeat(4_900) } }));
-    const honest = await timed(() => client.post(batchPath, { items }));
-    expect(honest.answer.status).toBe(200);
-    const headers = { 'content-encoding': 'gzip' };
+    const honestCpuMs = await leastCpuMs(async () => {
+      const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
+      expect((await client.post(batchPath, { items })).status).toBe(200);
+    });
     const body = gzipSync(text);
-    const hostile = await timed(() => client.send(batchPath, body, { headers }));
-    expect([400, 422]).toContain(hostile.answer.status);
+    const hostileCpuMs = await leastCpuMs(async () => {
+      const { status } = await client.send(batchPath, body, { headers: { 'content-encoding': 'gzip' } });
+      expect([400, 422]).toContain(status);
+    });
     expect((await theReviewEntry(client)).stage).toBe('request');
-    expect(hostile.cpuMs).toBeLessThan(TIMES_AS_LONG_MAX * honest.cpuMs);
+    expect(hostileCpuMs).toBeLessThan(TIMES_AS_LONG_MAX * honestCpuMs);
   });
 });

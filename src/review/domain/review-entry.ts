@@ -52,13 +52,14 @@ export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
 
 /** Of a body that is no JSON; the largest has 5 MiB, and escapes may make six characters of one, of which the end is not worth keeping. */
 const PAYLOAD_CHARACTERS_MAX = 5 * 1024 * 1024;
+const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * Same workspace, source, event id and reason: one entry with a count; without source or id, the same payload is the
  * same problem. The id is made from just that.
  */
 export function reviewEntry({ payload, once, ...problem }: Problem): NewReviewEntry {
-  const text = payload.form === 'json' ? payload.text : cleaned(payload.text).slice(0, PAYLOAD_CHARACTERS_MAX);
+  const text = payload.form === 'json' ? payload.text : cleanedBeginning(payload.text);
   const { tenantId, source, externalEventId, reason, message, details } = problem;
   const ofEvent =
     source === undefined || externalEventId === undefined ? undefined : ['event', source, externalEventId];
@@ -76,7 +77,21 @@ export function reviewEntry({ payload, once, ...problem }: Problem): NewReviewEn
   };
 }
 
+/** Piece by piece: of millions of characters that need an escape, those whose escapes are not kept get none. */
+function cleanedBeginning(text: string): string {
+  const wellFormed = text.toWellFormed();
+  let beginning = '';
+  for (let at = 0; at < wellFormed.length && beginning.length < PAYLOAD_CHARACTERS_MAX; at += PIECE_CHARACTERS) {
+    beginning += escaped(wellFormed.slice(at, at + PIECE_CHARACTERS));
+  }
+  return beginning.slice(0, PAYLOAD_CHARACTERS_MAX);
+}
+
 /** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both already. */
 function cleaned(text: string): string {
-  return text.toWellFormed().replaceAll('\u0000', '\\u0000');
+  return escaped(text.toWellFormed());
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\u0000', '\\u0000');
 }
