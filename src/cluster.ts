@@ -19,6 +19,8 @@ const RESTART_MS_MAX = 10_000;
 const SETTLED_MS = 60_000;
 /** Half of V8's young generation: in one of the usual 16 MiB what a batch is made of outlives collections, and is copied. */
 const YOUNG_MIB = 32;
+/** A worker collects its young garbage by itself: the threads that would help it run on cores that belong to other workers. */
+const COLLECTS_ALONE = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'];
 
 /**
  * Serves with several processes on one port (`WORKERS`). This process prepares everything once, hands connections out to
@@ -48,7 +50,7 @@ class Workers {
     private readonly logger: JsonLogger,
   ) {
     this.metrics = new ClusterMetrics(count);
-    const execArgv = [...process.execArgv, `--max-semi-space-size=${YOUNG_MIB}`];
+    const execArgv = [...process.execArgv, `--max-semi-space-size=${YOUNG_MIB}`, ...COLLECTS_ALONE];
     cluster.setupPrimary({ exec: join(__dirname, 'cluster-worker.js'), args: [], execArgv });
   }
 
