@@ -9,6 +9,7 @@ import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { LostRaceError } from '../platform/lane/persist-batch';
+import { LastingTrouble } from '../platform/observability/lasting-trouble';
 import { Agenda } from './agenda';
 import { isDatabaseAway } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
@@ -40,6 +41,7 @@ const LEASES_REMEMBERED_MAX = 100_000;
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
+  private readonly databaseAway = new LastingTrouble((line) => this.logger.warn(line));
   private readonly agenda = new Agenda();
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
@@ -194,7 +196,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private tell(error: unknown): void {
     if (this.stopped.signal.aborted) return;
     const { line, stack } = describeError(error);
-    if (isDatabaseAway(error)) this.logger.warn(`Events wait for the database: ${line}`);
+    if (isDatabaseAway(error)) this.databaseAway.tell(`Events wait for the database: ${line}`);
     else this.logger.error(`Events could not be processed now: ${line}`, stack);
   }
 }

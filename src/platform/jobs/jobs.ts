@@ -8,6 +8,7 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connec
 import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeError } from '../errors/error-summary';
 import { ConnectionFigures } from '../observability/connection-figures';
+import { LastingTrouble } from '../observability/lasting-trouble';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
@@ -62,6 +63,7 @@ const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly logger = new Logger(Jobs.name);
+  private readonly trouble = new LastingTrouble((line) => this.logger.warn(line));
   private readonly handlers = new Map<string, Handler>();
   private readonly heartbeat: JobHeartbeat;
   private readonly stopped = new AbortController();
@@ -205,7 +207,7 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private tell(words: string): void {
-    if (!this.stopped.signal.aborted) this.logger.warn(`Jobs are not done now: ${words}`);
+    if (!this.stopped.signal.aborted) this.trouble.tell(`Jobs are not done now: ${words}`);
   }
 }
 
