@@ -73,13 +73,15 @@ function textsOf(
   check: CheckText,
   faults: Fault[],
 ): NamedField[] {
-  const found = spellings.flatMap((field): NamedField[] => {
+  const found: NamedField[] = [];
+  for (const field of spellings) {
     const value = body[field];
-    if (isAbsent(value)) return [];
+    if (isAbsent(value)) continue;
     const fault = typeof value === 'string' ? check(field, value) : typeFault(field, 'a string');
     if (fault !== undefined) faults.push(fault);
-    return typeof value === 'string' ? [{ field, value }] : [];
-  });
+    if (typeof value === 'string') found.push({ field, value });
+  }
+  if (found.length < 2) return found;
   faults.push(...conflictsIn(found));
   return found.slice(0, 1);
 }

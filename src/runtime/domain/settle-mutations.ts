@@ -214,8 +214,9 @@ function participantKeyOf({ tenantId, owner, ledger }: MutationWork): Participan
   return { tenantId, subject, campaignId };
 }
 
-function outcomeKeyOf(work: MutationWork): OutcomeKey {
-  return { ...participantKeyOf(work), mutationKey: work.mutationKey };
+function outcomeKeyOf({ tenantId, owner, ledger, mutationKey }: MutationWork): OutcomeKey {
+  const { subject, campaignId } = ledger ?? owner;
+  return { tenantId, subject, campaignId, mutationKey };
 }
 
 // Workspaces are UUIDs, and names of campaigns, ledgers, apps and variables hold no slash: with the subject, which may, at the end or
@@ -228,8 +229,8 @@ export function sharedName({ tenantId, scope, ownerId, name }: SharedKey): strin
   return `${tenantId}/${scope}/${ownerId}/${name}`;
 }
 
-function outcomeName({ mutationKey, ...participant }: OutcomeKey): string {
-  return `${participant.subject.length}/${participantName(participant)}/${mutationKey}`;
+function outcomeName(key: OutcomeKey): string {
+  return `${key.subject.length}/${participantName(key)}/${key.mutationKey}`;
 }
 
 function sorted<Key>(rows: ReadonlyMap<string, Key>): Key[] {
