@@ -8,8 +8,8 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/databa
 import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
+import { OutageLog } from '../platform/errors/outage-log';
 import { LostRaceError } from '../platform/lane/persist-batch';
-import { LastingTrouble } from '../platform/observability/lasting-trouble';
 import { Agenda } from './agenda';
 import { isDatabaseAway } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
@@ -41,7 +41,15 @@ const LEASES_REMEMBERED_MAX = 100_000;
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
-  private readonly databaseAway = new LastingTrouble((line) => this.logger.warn(line));
+  /** Of each connection: one may be refused while the other one is open. */
+  private readonly lookOutage = new OutageLog(this.logger, {
+    began: 'The queue of events cannot be looked through now.',
+    ended: 'The queue of events is looked through again.',
+  });
+  private readonly turnOutage = new OutageLog(this.logger, {
+    began: 'Events wait for the database.',
+    ended: 'Events are processed again.',
+  });
   private readonly agenda = new Agenda();
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
@@ -112,8 +120,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
         isMore = await this.bundles.workOff(this.scout);
         found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
         this.agenda.add(found);
+        this.lookOutage.succeeded();
       } catch (error) {
-        this.tell(error);
+        this.tell(error, this.lookOutage);
       }
       after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PLACES : (found.at(-1) ?? BEFORE_ALL_PLACES);
       if (!isMore) await this.untilNextLook(found.length > 0);
@@ -143,6 +152,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     try {
       const startedAt = performance.now();
       const outcome = await this.turn(place);
+      this.turnOutage.succeeded();
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
@@ -185,7 +195,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   /** Before anything is tried again, so that nobody goes round in a circle while the database is away. */
   private async recover(error: unknown): Promise<void> {
-    this.tell(error);
+    this.tell(error, this.turnOutage);
     await this.pause(RECONNECT_MS * (0.5 + Math.random()));
   }
 
@@ -193,10 +203,10 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
   }
 
-  private tell(error: unknown): void {
+  private tell(error: unknown, outage: OutageLog): void {
     if (this.stopped.signal.aborted) return;
     const { line, stack } = describeError(error);
-    if (isDatabaseAway(error)) this.databaseAway.tell(`Events wait for the database: ${line}`);
+    if (isDatabaseAway(error)) outage.failed(line);
     else this.logger.error(`Events could not be processed now: ${line}`, stack);
   }
 }

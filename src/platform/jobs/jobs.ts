@@ -7,8 +7,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
 import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeError } from '../errors/error-summary';
+import { OutageLog } from '../errors/outage-log';
 import { ConnectionFigures } from '../observability/connection-figures';
-import { LastingTrouble } from '../observability/lasting-trouble';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
@@ -63,7 +63,10 @@ const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly logger = new Logger(Jobs.name);
-  private readonly trouble = new LastingTrouble((line) => this.logger.warn(line));
+  private readonly outage = new OutageLog(this.logger, {
+    began: 'Jobs are not done now.',
+    ended: 'Jobs are done again.',
+  });
   private readonly handlers = new Map<string, Handler>();
   private readonly heartbeat: JobHeartbeat;
   private readonly stopped = new AbortController();
@@ -178,6 +181,10 @@ export class Jobs implements OnModuleDestroy {
     const events: WorkerEvents = new EventEmitter();
     // Jobs are locked under the id of the pool, which is made anew each time.
     events.on('pool:create', ({ workerPool }) => this.heartbeat.start(workerPool.id));
+    // It was asked for a job, and the database has answered.
+    for (const answered of ['worker:getJob:empty', 'job:start'] as const) {
+      events.on(answered, () => this.outage.succeeded());
+    }
     return events;
   }
 
@@ -207,7 +214,7 @@ export class Jobs implements OnModuleDestroy {
   }
 
   private tell(words: string): void {
-    if (!this.stopped.signal.aborted) this.trouble.tell(`Jobs are not done now: ${words}`);
+    if (!this.stopped.signal.aborted) this.outage.failed(words);
   }
 }
 
