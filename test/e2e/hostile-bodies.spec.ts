@@ -8,10 +8,7 @@ const MEBIBYTE = 1024 * 1024;
 const GZIP_BOMB_BYTES = 100 * MEBIBYTE;
 /** 100 KiB, which is below every limit. */
 const GZIP_BOMB = gzipSync(Buffer.alloc(GZIP_BOMB_BYTES, ' '));
-/** So many times longer than a batch that is taken, of the same size and as hard to parse, may one keep the service busy that is not. */
-const TIMES_AS_LONG_MAX = 2;
-
-/** 4.9 KiB of lists, of which nothing is wrong. */
+/** 4.9 KiB of lists, of which nothing is wrong: as hard to parse as anything of this size. */
 const LISTS = Array.from({ length: 490 }, () => [[[[]]]]);
 
 let service: TestApp;
@@ -195,18 +192,21 @@ describe('hostile bytes of the largest size', () => {
     ['5 MiB of zeros', '\u0000'.repeat(5 * MEBIBYTE)],
     ['5 MiB of quotes', '"'.repeat(5 * MEBIBYTE)],
     ['5 MiB of brackets', `${'['.repeat(2.5 * MEBIBYTE)}${']'.repeat(2.5 * MEBIBYTE)}`],
-  ])('are kept without keeping the service busy when they are %s', async (_what, text) => {
-    const client = await aReadyClient(service);
-    const honestCpuMs = await leastCpuMs(async () => {
-      const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
-      expect((await client.post(batchPath, { items })).status).toBe(200);
-    });
-    const body = gzipSync(text);
-    const hostileCpuMs = await leastCpuMs(async () => {
-      const { status } = await client.send(batchPath, body, { headers: { 'content-encoding': 'gzip' } });
-      expect([400, 422]).toContain(status);
-    });
-    expect((await theReviewEntry(client)).stage).toBe('request');
-    expect(hostileCpuMs).toBeLessThan(TIMES_AS_LONG_MAX * honestCpuMs);
-  });
+  ])(
+    'are kept, and keep the service busy for less than a batch that is taken, when they are %s',
+    async (_what, text) => {
+      const client = await aReadyClient(service);
+      const honestCpuMs = await leastCpuMs(async () => {
+        const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
+        expect((await client.post(batchPath, { items })).status).toBe(200);
+      });
+      const body = gzipSync(text);
+      const hostileCpuMs = await leastCpuMs(async () => {
+        const { status } = await client.send(batchPath, body, { headers: { 'content-encoding': 'gzip' } });
+        expect([400, 422]).toContain(status);
+      });
+      expect((await theReviewEntry(client)).stage).toBe('request');
+      expect(hostileCpuMs).toBeLessThan(honestCpuMs);
+    },
+  );
 });
