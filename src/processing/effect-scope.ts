@@ -12,10 +12,15 @@ export async function withinSavepoint<T>(
   transaction: Transaction,
   work: (part: Transaction) => Promise<T>,
 ): Promise<T> {
+  const sent: Promise<unknown>[] = [];
   const last: Promise<unknown>[] = [];
   let isOpen = true;
-  const send = <R>(statement: Statement, values: readonly unknown[]): Promise<readonly R[]> =>
-    isOpen ? transaction.send<R>(statement, values) : Promise.reject(new Error('This part of the transaction is over'));
+  const send = <R>(statement: Statement, values: readonly unknown[]): Promise<readonly R[]> => {
+    if (!isOpen) return Promise.reject(new Error('This part of the transaction is over'));
+    const answer = transaction.send<R>(statement, values);
+    sent.push(answer);
+    return answer;
+  };
   await transaction.send(SAVEPOINT, []);
   try {
     const result = await work({
@@ -32,6 +37,8 @@ export async function withinSavepoint<T>(
     return result;
   } catch (error) {
     isOpen = false;
+    // Behind a statement that fails, ROLLBACK TO would be skipped if it went out along with it.
+    await Promise.allSettled(sent);
     await transaction.send(ROLL_BACK, []);
     await transaction.send(RELEASE, []);
     throw error;

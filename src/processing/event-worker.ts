@@ -29,6 +29,8 @@ const LOOK_MS_MAX = 500;
 /** Of one look; the next one goes on behind them. Some ten milliseconds. */
 const PLACES_PER_LOOK = 500;
 const RECONNECT_MS = 300;
+/** A place whose turns fail for a reason of its own is left alone for so long; the others go on meanwhile. */
+const SET_ASIDE_MS = 1_000;
 /** Deadlocks and lost races in a row; then the one that causes them is looked for. */
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
@@ -157,8 +159,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {
-      await this.recover(error);
-      this.agenda.done(place, false);
+      this.tell(error, this.turnOutage);
+      const isOver = this.pauseAfter(error).then(() => this.agenda.done(place, false));
+      if (isDatabaseAway(error)) await isOver;
     }
   }
 
@@ -193,10 +196,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
-  /** Before anything is tried again, so that nobody goes round in a circle while the database is away. */
-  private async recover(error: unknown): Promise<void> {
-    this.tell(error, this.turnOutage);
-    await this.pause(RECONNECT_MS * (0.5 + Math.random()));
+  /** So that nobody goes round in a circle. */
+  private pauseAfter(error: unknown): Promise<void> {
+    return this.pause((isDatabaseAway(error) ? RECONNECT_MS : SET_ASIDE_MS) * (0.5 + Math.random()));
   }
 
   private async pause(ms: number): Promise<void> {

@@ -23,6 +23,7 @@ const things = async (): Promise<unknown[]> =>
   withClient(url, async (client) => (await client.query('SELECT id, name FROM things ORDER BY id')).rows);
 const ADD = statement('INSERT INTO things VALUES ($1, $2) RETURNING id');
 const FAIL = statement('SELECT 1 / $1::int AS quotient');
+const BACKEND = statement('SELECT pg_backend_pid() AS pid');
 
 describe('values', () => {
   const ECHO = statement(`SELECT $1::text AS text, $2::text[] AS texts, $3::jsonb AS json, $4::bytea AS bytes,
@@ -94,6 +95,19 @@ describe('a transaction', () => {
     await expect(failing).rejects.toMatchObject({ code: '22012' });
     await expect(late!()).rejects.toThrow('over');
     await expect(connection.query(FAIL, [1])).resolves.toEqual([{ quotient: 1 }]);
+  });
+});
+
+describe('a transaction that is given up', () => {
+  it('is rolled back behind a statement that fails, and costs no new connection', async () => {
+    const before = await Promise.all([things(), connection.query(BACKEND, [])]);
+    const failing = connection.transaction((open) => {
+      open.sendLast(ADD, [6, 'six']);
+      open.sendLast(FAIL, [0]);
+      throw new Error('given up');
+    });
+    await expect(failing).rejects.toThrow('given up');
+    expect(await Promise.all([things(), connection.query(BACKEND, [])])).toEqual(before);
   });
 });
 

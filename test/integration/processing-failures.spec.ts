@@ -94,13 +94,13 @@ async function letTimePass(tenantId: string): Promise<number> {
 describe('an event that cannot be processed', () => {
   it('costs nobody else anything, whichever way it fails; later ones of its customer wait behind it', async () => {
     const { tenantId } = await aTenant(url);
-    const poison = ['throw', 'sql', 'last'];
+    const poison = ['throw', 'sql', 'last', 'last and throw'];
     const fields = Array.from({ length: 120 }, (_unused, number) => named(`good-${number}`, `customer-${number}`));
     poison.forEach((breaks, index) =>
-      fields.splice(20 + 30 * index, 0, named(`bad-${breaks}`, `unlucky-${breaks}`, { breaks })),
+      fields.splice(20 + 25 * index, 0, named(`bad-${breaks}`, `unlucky-${breaks}`, { breaks })),
     );
     await send(tenantId, [...fields, ...poison.map((breaks) => named(`behind-${breaks}`, `unlucky-${breaks}`))]);
-    await until(async () => (await processingOf(tenantId)).length === 123 && (await parkedOf(tenantId)).length === 6);
+    await until(async () => (await processingOf(tenantId)).length === 124 && (await parkedOf(tenantId)).length === 8);
     const applied = await appliedTo(url, tenantId);
     expect(new Set(applied).size).toBe(120);
     expect(applied).toHaveLength(120);
@@ -148,6 +148,33 @@ describe('an event that cannot be processed', () => {
       { id: 'then', state: 'processed' },
     ]);
     expect(await reviewOf(tenantId)).toMatchObject([{ id: 'bad', reason: 'validation_failed', stage: 'processing' }]);
+  });
+});
+
+describe('a place of the queue where nothing can be done', () => {
+  it('costs the others nothing, and goes on once the cause is gone', async () => {
+    const [stuck, other] = await Promise.all([aTenant(url), aTenant(url)]);
+    await rowsOf(
+      url,
+      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
+    );
+    await rowsOf(
+      url,
+      `CREATE TRIGGER test_refuse BEFORE INSERT ON event_processing FOR EACH ROW
+       WHEN (NEW.tenant_id = '${stuck.tenantId}') EXECUTE FUNCTION test_refuse()`,
+    );
+    const fields = Array.from({ length: 200 }, (_unused, number) => named(`${number}`, `customer-${number}`));
+    await send(stuck.tenantId, fields);
+    await until(() => effect.attempts.size > 50);
+    await send(other.tenantId, fields);
+    // Some tenths of a second; were each of its turns to wait for one that fails, it would take twenty seconds.
+    await untilDrained(url, other.tenantId, 8);
+    expect(await processingOf(stuck.tenantId)).toEqual([]);
+    await rowsOf(url, 'DROP TRIGGER test_refuse ON event_processing');
+    await untilDrained(url, stuck.tenantId);
+    expect((await appliedTo(url, stuck.tenantId)).toSorted()).toEqual(
+      fields.map((each) => each.externalEventId).toSorted(),
+    );
   });
 });
 

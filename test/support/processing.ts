@@ -34,9 +34,11 @@ export class RecordingEffect implements EventEffect {
       events.map(({ event }) => event.profileId),
       events.map(({ externalId }) => externalId),
     ]);
-    if (events.some(({ event }) => event.properties['breaks'] === 'sql')) await transaction.send(BREAK, [1]);
-    if (events.some(({ event }) => event.properties['breaks'] === 'last')) transaction.sendLast(BREAK, [1]);
-    if (events.some(({ event }) => event.properties['breaks'] === 'throw' || this.failing.has(event.externalEventId))) {
+    const breaks = new Set(events.map(({ event }) => event.properties['breaks']));
+    if (breaks.has('sql')) await transaction.send(BREAK, [1]);
+    if (breaks.has('last') || breaks.has('last and throw')) transaction.sendLast(BREAK, [1]);
+    const isFailing = events.some(({ event }) => this.failing.has(event.externalEventId));
+    if (breaks.has('throw') || breaks.has('last and throw') || isFailing) {
       throw new Error('The effect has a mistake, and secret-value-in-a-message');
     }
     return events.map(({ event }) =>

@@ -94,7 +94,8 @@ export class PipelinedConnection {
     } catch (error) {
       isOver = true;
       // On a lost connection the server rolls back by itself, and the next transaction opens a new one.
-      await session.pipeline.send(ROLLBACK, []).catch(() => this.discard(session));
+      // Alone: behind a statement that fails it would be skipped.
+      await session.pipeline.send(ROLLBACK, [], { alone: true }).catch(() => this.discard(session));
       throw error;
     }
   }
