@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -79,6 +80,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       });
     this.scout = open();
     this.connection = open();
+    // Each place that is set aside waits for it.
+    setMaxListeners(0, this.stopped.signal);
   }
 
   /** Begins to work. A process that only takes events does not call it. */
