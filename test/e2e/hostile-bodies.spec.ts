@@ -188,6 +188,16 @@ describe('hostile bytes of the largest size', () => {
     return Math.min(...times);
   }
 
+  let honestCpuMs: number;
+
+  beforeAll(async () => {
+    const client = await aReadyClient(service);
+    honestCpuMs = await leastCpuMs(async () => {
+      const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
+      expect((await client.post(batchPath, { items })).status).toBe(200);
+    });
+  });
+
   it.each([
     ['5 MiB of zeros', '\u0000'.repeat(5 * MEBIBYTE)],
     ['5 MiB of quotes', '"'.repeat(5 * MEBIBYTE)],
@@ -196,10 +206,6 @@ describe('hostile bytes of the largest size', () => {
     'are kept, and keep the service busy for less than a batch that is taken, when they are %s',
     async (_what, text) => {
       const client = await aReadyClient(service);
-      const honestCpuMs = await leastCpuMs(async () => {
-        const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
-        expect((await client.post(batchPath, { items })).status).toBe(200);
-      });
       const body = gzipSync(text);
       const hostileCpuMs = await leastCpuMs(async () => {
         const { status } = await client.send(batchPath, body, { headers: { 'content-encoding': 'gzip' } });
