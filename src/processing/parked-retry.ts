@@ -50,10 +50,19 @@ export class ParkedRetry implements OnModuleInit {
     this.jobs.handle(SWEEP_JOB, () => this.sweep(), { cron: EVERY_MINUTE });
   }
 
-  /** Tries what is due in a place, each entry once. */
+  /** Tries what is due in a place, each entry once. What cannot be settled costs the others nothing, and is thrown behind them. */
   async retry(place: QueuePlace): Promise<void> {
     const due = await this.outOfTurn.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
-    for (const entry of due) await this.outOfTurn.transaction((open) => this.attempt(open, place, entry));
+    const unsettled: unknown[] = [];
+    for (const entry of due) {
+      try {
+        await this.outOfTurn.transaction((open) => this.attempt(open, place, entry));
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        unsettled.push(error);
+      }
+    }
+    if (unsettled.length > 0) throw unsettled[0];
   }
 
   private async work(place: QueuePlace): Promise<void> {

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
+import { SHARDS } from '../../src/ingest/event-queue';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';
@@ -151,18 +152,26 @@ describe('an event that cannot be processed', () => {
   });
 });
 
-describe('a place of the queue where nothing can be done', () => {
-  it('costs the others nothing, and goes on once the cause is gone', async () => {
-    const [stuck, other] = await Promise.all([aTenant(url), aTenant(url)]);
-    await rowsOf(
-      url,
-      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
-    );
+describe('events of which nothing can be written down', () => {
+  async function refuse(condition: string): Promise<void> {
     await rowsOf(
       url,
       `CREATE TRIGGER test_refuse BEFORE INSERT ON event_processing FOR EACH ROW
-       WHEN (NEW.tenant_id = '${stuck.tenantId}') EXECUTE FUNCTION test_refuse()`,
+       WHEN (${condition}) EXECUTE FUNCTION test_refuse()`,
     );
+  }
+
+  beforeAll(() =>
+    rowsOf(
+      url,
+      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
+    ),
+  );
+  afterEach(() => rowsOf(url, 'DROP TRIGGER IF EXISTS test_refuse ON event_processing'));
+
+  it('keep their places waiting and cost other places nothing; they are processed once it can', async () => {
+    const [stuck, other] = await Promise.all([aTenant(url), aTenant(url)]);
+    await refuse(`NEW.tenant_id = '${stuck.tenantId}'`);
     const fields = Array.from({ length: 200 }, (_unused, number) => named(`${number}`, `customer-${number}`));
     await send(stuck.tenantId, fields);
     await until(() => effect.attempts.size > 50);
@@ -172,9 +181,37 @@ describe('a place of the queue where nothing can be done', () => {
     expect(await processingOf(stuck.tenantId)).toEqual([]);
     await rowsOf(url, 'DROP TRIGGER test_refuse ON event_processing');
     await untilDrained(url, stuck.tenantId);
-    expect((await appliedTo(url, stuck.tenantId)).toSorted()).toEqual(
-      fields.map((each) => each.externalEventId).toSorted(),
+    expect(new Set(await appliedTo(url, stuck.tenantId))).toEqual(new Set(fields.map((each) => each.externalEventId)));
+  });
+
+  it('let others of their place be tried again', async () => {
+    const { tenantId } = await aTenant(url);
+    const ids = ['stuck', 'good'].flatMap((what) =>
+      Array.from({ length: 100 }, (_unused, number) => `${what}-${number}`),
     );
+    for (const id of ids) effect.failing.add(id);
+    await send(
+      tenantId,
+      ids.map((id) => named(id, id)),
+    );
+    await until(async () => (await parkedOf(tenantId)).length === ids.length);
+    effect.failing.clear();
+    const refused = (
+      await rowsOf<{ event_id: string }>(
+        url,
+        `SELECT event_id FROM events WHERE tenant_id = $1 AND external_event_id LIKE 'stuck-%'`,
+        [tenantId],
+      )
+    ).map((row) => row.event_id);
+    await refuse(`NEW.event_id = ANY ('{${refused.join()}}')`);
+    await rowsOf(url, 'UPDATE parked_events SET retry_at = now() WHERE tenant_id = $1', [tenantId]);
+    for (const shard of SHARDS)
+      await node
+        .get(ParkedRetry)
+        .retry({ tenantId, shard })
+        .catch(() => undefined);
+    expect((await parkedOf(tenantId)).filter((id) => id.startsWith('good'))).toEqual([]);
+    expect(await parkedOf(tenantId)).toHaveLength(refused.length);
   });
 });
 
