@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasure';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
@@ -6,13 +6,18 @@ import type { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
+import { Jobs } from '../platform/jobs/jobs';
 import { Turns } from '../platform/lane/turns';
 import { PersonalData } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
 import { noSuchProfile } from './profiles.service';
 
-/** Finished at one start; far more than can be killed at once. */
+/** Finished in one go; far more than can be interrupted at once. */
 const UNFINISHED_MAX = 1_000;
+const SWEEP_JOB = 'erasures-sweep';
+const EVERY_MINUTE = '* * * * *';
+/** One that was begun later may well be under way. */
+const INTERRUPTED_AFTER_MS = 60_000;
 
 export interface FinishedErasure {
   readonly profileId: string;
@@ -21,7 +26,7 @@ export interface FinishedErasure {
 
 /** Erases persons from everything that the service keeps (contract section 5, docs/adr/0026). */
 @Injectable()
-export class ErasuresService implements OnApplicationBootstrap {
+export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
   /** One erasure of a workspace at a time in this process: each is some hundred statements. */
   private readonly turns: Turns;
@@ -30,14 +35,19 @@ export class ErasuresService implements OnApplicationBootstrap {
     private readonly customers: CustomerErasure,
     private readonly persons: Persons,
     private readonly data: PersonalData,
-    clock: Clock,
+    private readonly jobs: Jobs,
+    private readonly clock: Clock,
   ) {
     this.turns = new Turns(clock);
   }
 
+  onModuleInit(): void {
+    this.jobs.handle(SWEEP_JOB, () => this.finishRest(INTERRUPTED_AFTER_MS), { cron: EVERY_MINUTE });
+  }
+
   /** What a killed process has left half done; beside the start, which need not wait for it. */
   onApplicationBootstrap(): void {
-    void this.finishAll();
+    void this.atStart();
   }
 
   /**
@@ -66,19 +76,31 @@ export class ErasuresService implements OnApplicationBootstrap {
     });
   }
 
-  private async finishAll(): Promise<void> {
+  private async atStart(): Promise<void> {
     try {
-      if (!this.customers.isPossible) {
-        // Nothing else would tell the operator.
-        if (await this.customers.areRemembered()) this.logger.error(KEY_LOST);
-        return;
-      }
-      for (const { tenantId, profileId } of await this.customers.unfinished(UNFINISHED_MAX)) {
-        await this.finish(await this.customers.customerOf(tenantId, profileId));
-      }
+      // Nothing else would tell the operator.
+      if (!this.customers.isPossible && (await this.customers.areRemembered())) this.logger.error(KEY_LOST);
+      await this.finishRest(0);
     } catch (error) {
-      this.logger.warn(`An erasure could not be finished now: ${describeError(error).line}`);
+      this.tell(error);
     }
+  }
+
+  /** Those that were begun so long ago. One that cannot be finished costs the others nothing. */
+  private async finishRest(begunMsAgo: number): Promise<void> {
+    if (!this.customers.isPossible) return;
+    const begunBy = new Date(this.clock.now().getTime() - begunMsAgo);
+    for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, UNFINISHED_MAX)) {
+      try {
+        await this.turns.take(tenantId, async () => this.finish(await this.customers.customerOf(tenantId, profileId)));
+      } catch (error) {
+        this.tell(error);
+      }
+    }
+  }
+
+  private tell(error: unknown): void {
+    this.logger.warn(`An erasure could not be finished now: ${describeError(error).line}`);
   }
 }
 

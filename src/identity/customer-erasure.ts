@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { databaseFailure, unavailable } from '../platform/database/database-errors';
 import { CustomerLocks } from './customer-locks';
@@ -61,9 +61,10 @@ export class CustomerErasure {
     throw unavailable();
   }
 
-  /** Erasures that were begun and not finished, of any workspace. */
-  unfinished(limit: number): Promise<Erasure[]> {
-    return this.database.manager.find(Erasure, { where: { finishedAt: IsNull() }, take: limit });
+  /** Erasures that were begun by then and are not finished, of any workspace. */
+  unfinished(begunBy: Date, limit: number): Promise<Erasure[]> {
+    const where = { finishedAt: IsNull(), erasedAt: LessThanOrEqual(begunBy) };
+    return this.database.manager.find(Erasure, { where, take: limit });
   }
 
   /** The customer of an erasure, by its root. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { ErasuresService } from '../../src/cdp/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
 import { CustomerReader } from '../../src/identity/customer-reader';
@@ -8,12 +9,14 @@ import type { Identifier } from '../../src/identity/domain/identifier';
 import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
 import { IngestService } from '../../src/ingest/ingest.service';
+import { Jobs } from '../../src/platform/jobs/jobs';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 import { placesOf } from '../support/traces';
+import { until } from '../support/until';
 
 const LIVE = { dryRun: false };
 const ENVIRONMENT = { SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters' };
@@ -183,6 +186,30 @@ describe('an erasure whose process was killed between its two transactions', () 
     }
     expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);
     expect(await send(0, tenantId, eventOf(mark, identifiers))).toEqual(['profile_erased']);
+  });
+
+  it('is finished by a job where no process starts, and keeps no other from its end', async () => {
+    const [stuck, other] = [await aHalfErasedPerson(), await aHalfErasedPerson()];
+    await query(`UPDATE erasures SET erased_at = now() - interval '1 minute' WHERE finished_at IS NULL`, []);
+    await query(
+      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
+      [],
+    );
+    await query(
+      `CREATE TRIGGER test_refuse BEFORE UPDATE ON erasures FOR EACH ROW
+       WHEN (NEW.tenant_id = '${stuck.tenantId}') EXECUTE FUNCTION test_refuse()`,
+      [],
+    );
+    const jobs = of(0, Jobs);
+    const sweep = () => jobs.add(of(0, DataSource).manager, 'erasures-sweep', {}, { key: 'now' });
+    jobs.start();
+    await sweep();
+    await until(async () => (await placesOf(url, [other.mark])).length === 0);
+    expect(await placesOf(url, [stuck.mark])).not.toEqual([]);
+    await query('DROP TRIGGER test_refuse ON erasures', []);
+    await sweep();
+    await until(async () => (await placesOf(url, [stuck.mark])).length === 0);
+    expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);
   });
 });
 
