@@ -35,6 +35,8 @@ const SET_ASIDE_MS = 1_000;
 /** Deadlocks and lost races in a row; then the one that causes them is looked for. */
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
+/** Beside the names of places, in the log. */
+const LOOK = 'look at the queue';
 
 /**
  * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
@@ -60,6 +62,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePlace>();
+  /** What has failed, and not for want of a database, since it last succeeded: places, and the look at the queue. */
+  private readonly failing = new Set<string>();
   /** End the waits for something to do: of those who take turns, and of the scout. */
   private wake: () => void = () => undefined;
   private wakeScout: () => void = () => undefined;
@@ -125,9 +129,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
         isMore = await this.bundles.workOff(this.scout);
         found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
         this.agenda.add(found);
-        this.lookOutage.succeeded();
+        this.succeeded(LOOK, this.lookOutage);
       } catch (error) {
-        this.tell(error, this.lookOutage);
+        this.failed(LOOK, this.lookOutage, error);
       }
       after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PLACES : (found.at(-1) ?? BEFORE_ALL_PLACES);
       if (!isMore) await this.untilNextLook(found.length > 0);
@@ -157,12 +161,12 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     try {
       const startedAt = performance.now();
       const outcome = await this.turn(place);
-      this.turnOutage.succeeded();
+      this.succeeded(placeName(place), this.turnOutage);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {
-      this.tell(error, this.turnOutage);
+      this.failed(placeName(place), this.turnOutage, error);
       const isOver = this.pauseAfter(error).then(() => this.agenda.done(place, false));
       if (isDatabaseAway(error)) await isOver;
     }
@@ -208,11 +212,20 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
   }
 
-  private tell(error: unknown, outage: OutageLog): void {
+  private succeeded(what: string, outage: OutageLog): void {
+    outage.succeeded();
+    if (this.failing.delete(what)) this.logger.log(`Events are processed again (${what}).`);
+  }
+
+  /** Tells why, once until it succeeds. */
+  private failed(what: string, outage: OutageLog, error: unknown): void {
     if (this.stopped.signal.aborted) return;
     const { line, stack } = describeError(error);
     if (isDatabaseAway(error)) outage.failed(line);
-    else this.logger.error(`Events could not be processed now: ${line}`, stack);
+    else if (!this.failing.has(what)) {
+      this.failing.add(what);
+      this.logger.error(`Events cannot be processed (${what}): ${line}`, stack);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { SHARDS } from '../../src/ingest/event-queue';
@@ -169,8 +169,9 @@ describe('events of which nothing can be written down', () => {
   );
   afterEach(() => rowsOf(url, 'DROP TRIGGER IF EXISTS test_refuse ON event_processing'));
 
-  it('keep their places waiting and cost other places nothing; they are processed once it can', async () => {
+  it('keep their places waiting, are told of once, and cost other places nothing; they are processed once it can', async () => {
     const [stuck, other] = await Promise.all([aTenant(url), aTenant(url)]);
+    const told = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     await refuse(`NEW.tenant_id = '${stuck.tenantId}'`);
     const fields = Array.from({ length: 200 }, (_unused, number) => named(`${number}`, `customer-${number}`));
     await send(stuck.tenantId, fields);
@@ -179,6 +180,11 @@ describe('events of which nothing can be written down', () => {
     // Some tenths of a second; were each of its turns to wait for one that fails, it would take twenty seconds.
     await untilDrained(url, other.tenantId, 8);
     expect(await processingOf(stuck.tenantId)).toEqual([]);
+    await until(() => [...effect.attempts.values()].filter((attempts) => attempts >= 10).length > 100);
+    const lines = told.mock.calls.map(([line]) => String(line)).filter((line) => line.includes(stuck.tenantId));
+    expect(lines.length).toBeGreaterThan(20);
+    expect(new Set(lines).size).toBe(lines.length);
+    told.mockRestore();
     await rowsOf(url, 'DROP TRIGGER test_refuse ON event_processing');
     await untilDrained(url, stuck.tenantId);
     expect(new Set(await appliedTo(url, stuck.tenantId))).toEqual(new Set(fields.map((each) => each.externalEventId)));
