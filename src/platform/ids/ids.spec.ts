@@ -34,4 +34,16 @@ describe('newId', () => {
     const ids = Array.from({ length: 1000 }, newId);
     expect(ids).toEqual([...new Set(ids)].sort());
   });
+
+  it('makes UUIDv7 of the time, of which no two have the same random end', () => {
+    const before = Date.now();
+    const ids = Array.from({ length: 1000 }, newId);
+    for (const id of ids) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+      expect(ms).toBeGreaterThanOrEqual(before);
+      expect(ms).toBeLessThanOrEqual(Date.now());
+    }
+    expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
+  });
 });

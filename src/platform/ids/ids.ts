@@ -1,12 +1,26 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
+
+const RANDOM_BYTES = 16;
+/** For so many ids at once: fetching it costs the same however little it is, and five times as much as the rest of an id. */
+const randomness = new Uint8Array(256 * RANDOM_BYTES);
+let randomAt = randomness.length;
+/** Tells the ids of a millisecond apart, in their order; begins anywhere below 2^31. */
+let sequence = randomBytes(4).readUInt32BE() >>> 1;
 
 /** A fresh id (UUIDv7): ids of one node sort by the time they were made, which keeps indexes dense. */
 export function newId(): string {
-  return v7();
+  if (randomAt === randomness.length) {
+    randomFillSync(randomness);
+    randomAt = 0;
+  }
+  const random = randomness.subarray(randomAt, randomAt + RANDOM_BYTES);
+  randomAt += RANDOM_BYTES;
+  sequence = (sequence + 1) >>> 0;
+  return v7({ random, seq: sequence });
 }
 
-/** An id that tells one thing from all others and that nothing is sorted by: 0.2 µs, where one that sorts takes 2. */
+/** An id that tells one thing from all others and that nothing is sorted by. */
 export function newMark(): string {
   return randomUUID();
 }
