@@ -6,7 +6,7 @@ import type { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
-import { Jobs } from '../platform/jobs/jobs';
+import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Turns } from '../platform/lane/turns';
 import { PersonalData } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
@@ -15,7 +15,6 @@ import { noSuchProfile } from './profiles.service';
 /** Finished in one go; far more than can be interrupted at once. */
 const UNFINISHED_MAX = 1_000;
 const SWEEP_JOB = 'erasures-sweep';
-const EVERY_MINUTE = '* * * * *';
 /** One that was begun later may well be under way. */
 const INTERRUPTED_AFTER_MS = 60_000;
 

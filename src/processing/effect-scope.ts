@@ -13,7 +13,6 @@ export async function withinSavepoint<T>(
   work: (part: Transaction) => Promise<T>,
 ): Promise<T> {
   const sent: Promise<unknown>[] = [];
-  const last: Promise<unknown>[] = [];
   let isOpen = true;
   const send = <R>(statement: Statement, values: readonly unknown[]): Promise<readonly R[]> => {
     if (!isOpen) return Promise.reject(new Error('This part of the transaction is over'));
@@ -25,13 +24,9 @@ export async function withinSavepoint<T>(
   try {
     const result = await work({
       send,
-      sendLast: (statement, values) => {
-        const answer = send(statement, values);
-        answer.catch(() => undefined);
-        last.push(answer);
-      },
+      sendLast: (statement, values) => void send(statement, values).catch(() => undefined),
     });
-    await Promise.all(last);
+    await Promise.all(sent);
     isOpen = false;
     await transaction.send(RELEASE, []);
     return result;

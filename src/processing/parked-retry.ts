@@ -4,7 +4,7 @@ import type { QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
-import { Jobs, type JobPayload } from '../platform/jobs/jobs';
+import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import type { EffectResult } from './domain/event-effects';
 import { retryDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
@@ -17,7 +17,6 @@ import { QueueOrder, type ReadyEntry } from './queue-order';
 import { Settlement } from './settlement';
 
 const SWEEP_JOB = 'parked-events-sweep';
-const EVERY_MINUTE = '* * * * *';
 const PLACES_PER_SWEEP = 1_000;
 /** Of one job, which adds another one for the rest. */
 const ENTRIES_PER_JOB = 100;

@@ -15,6 +15,7 @@ import {
   untilDrained,
   type RecordingEffect,
 } from '../support/processing';
+import { refuseWrites } from '../support/refused-writes';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
@@ -153,26 +154,10 @@ describe('an event that cannot be processed', () => {
 });
 
 describe('events of which nothing can be written down', () => {
-  async function refuse(condition: string): Promise<void> {
-    await rowsOf(
-      url,
-      `CREATE TRIGGER test_refuse BEFORE INSERT ON event_processing FOR EACH ROW
-       WHEN (${condition}) EXECUTE FUNCTION test_refuse()`,
-    );
-  }
-
-  beforeAll(() =>
-    rowsOf(
-      url,
-      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
-    ),
-  );
-  afterEach(() => rowsOf(url, 'DROP TRIGGER IF EXISTS test_refuse ON event_processing'));
-
   it('keep their places waiting, are told of once, and cost other places nothing; they are processed once it can', async () => {
     const [stuck, other] = await Promise.all([aTenant(url), aTenant(url)]);
     const told = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    await refuse(`NEW.tenant_id = '${stuck.tenantId}'`);
+    const refusal = await refuseWrites(url, 'event_processing', `NEW.tenant_id = '${stuck.tenantId}'`);
     const fields = Array.from({ length: 200 }, (_unused, number) => named(`${number}`, `customer-${number}`));
     await send(stuck.tenantId, fields);
     await until(() => effect.attempts.size > 50);
@@ -186,7 +171,7 @@ describe('events of which nothing can be written down', () => {
     expect(lines.length).toBeGreaterThan(20);
     expect(new Set(lines).size).toBe(lines.length);
     told.mockRestore();
-    await rowsOf(url, 'DROP TRIGGER test_refuse ON event_processing');
+    await refusal.undo();
     await untilDrained(url, stuck.tenantId);
     expect(new Set(await appliedTo(url, stuck.tenantId))).toEqual(new Set(fields.map((each) => each.externalEventId)));
   });
@@ -210,7 +195,7 @@ describe('events of which nothing can be written down', () => {
         [tenantId],
       )
     ).map((row) => row.event_id);
-    await refuse(`NEW.event_id = ANY ('{${refused.join()}}')`);
+    const refusal = await refuseWrites(url, 'event_processing', `NEW.event_id = ANY ('{${refused.join()}}')`);
     await rowsOf(url, 'UPDATE parked_events SET retry_at = now() WHERE tenant_id = $1', [tenantId]);
     for (const shard of SHARDS)
       await node
@@ -219,6 +204,7 @@ describe('events of which nothing can be written down', () => {
         .catch(() => undefined);
     expect((await parkedOf(tenantId)).filter((id) => id.startsWith('good'))).toEqual([]);
     expect(await parkedOf(tenantId)).toHaveLength(refused.length);
+    await refusal.undo();
   });
 });
 

@@ -13,6 +13,7 @@ import { Jobs } from '../../src/platform/jobs/jobs';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { refuseWrites } from '../support/refused-writes';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 import { placesOf } from '../support/traces';
@@ -191,22 +192,14 @@ describe('an erasure whose process was killed between its two transactions', () 
   it('is finished by a job where no process starts, and keeps no other from its end', async () => {
     const [stuck, other] = [await aHalfErasedPerson(), await aHalfErasedPerson()];
     await query(`UPDATE erasures SET erased_at = now() - interval '1 minute' WHERE finished_at IS NULL`, []);
-    await query(
-      `CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
-      [],
-    );
-    await query(
-      `CREATE TRIGGER test_refuse BEFORE UPDATE ON erasures FOR EACH ROW
-       WHEN (NEW.tenant_id = '${stuck.tenantId}') EXECUTE FUNCTION test_refuse()`,
-      [],
-    );
+    const refusal = await refuseWrites(url, 'erasures', `NEW.tenant_id = '${stuck.tenantId}'`);
     const jobs = of(0, Jobs);
     const sweep = () => jobs.add(of(0, DataSource).manager, 'erasures-sweep', {}, { key: 'now' });
     jobs.start();
     await sweep();
     await until(async () => (await placesOf(url, [other.mark])).length === 0);
     expect(await placesOf(url, [stuck.mark])).not.toEqual([]);
-    await query('DROP TRIGGER test_refuse ON erasures', []);
+    await refusal.undo();
     await sweep();
     await until(async () => (await placesOf(url, [stuck.mark])).length === 0);
     expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);

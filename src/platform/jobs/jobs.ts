@@ -39,6 +39,8 @@ interface Handler {
   readonly cron: string | undefined;
 }
 
+/** For what is to be looked for now and then (`cron` of `handle`). */
+export const EVERY_MINUTE = '* * * * *';
 /** A job that fails is tried again after 3 s, 7 s, 20 s and so on: for an hour and a half in all. */
 const ATTEMPTS_MAX = 8;
 /** Jobs at a time of one process: enough that one does not wait for another's commits, little beside requests. */
