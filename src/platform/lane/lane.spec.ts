@@ -35,6 +35,30 @@ describe('Lane', () => {
     await expect(Promise.all(rest)).resolves.toEqual(['done 2', 'done 3']);
   });
 
+  it('waits a moment for all whom it has answered, so that the few who wait do not have a commit to themselves', async () => {
+    const { lane, batches } = aLane();
+    const submit = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_unused, index) => lane.submit('a', piece(`${index}`))));
+    const answered = submit(8);
+    await turn();
+    void submit(2);
+    batches[0]?.end();
+    await answered;
+    await turn();
+    expect(batches).toHaveLength(1);
+    void submit(8);
+    await turn();
+    expect(batches[1]?.work).toHaveLength(10);
+    batches[1]?.end();
+    await turn();
+    // Who does not come back is not waited for any longer.
+    void submit(1);
+    await turn();
+    expect(batches).toHaveLength(2);
+    while (batches.length === 2) await turn();
+    expect(batches[2]?.work).toHaveLength(1);
+  });
+
   it('lets single pieces go before bulk ones, which fill the batch up', async () => {
     const { lane, batches } = aLane({ fillTo: 4 });
     void lane.submitBulk(

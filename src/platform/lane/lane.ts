@@ -35,10 +35,10 @@ export interface LaneWatch {
 
 /** So many in one commit are several who send one piece after the other … */
 const BUSY_BATCH = 8;
-/** … and who is answered comes back within milliseconds, to share the next commit with those who wait already … */
-const REST_MS = 2;
-/** … unless so many do that the commit is a small part of what each of them costs. */
-const WORTH_A_COMMIT = 24;
+/** … and who is answered comes back within milliseconds: the next commit waits for all of them, so long at most … */
+const REST_MS = 4;
+/** … or until so many are there that the commit is a small part of what each of them costs. */
+const WORTH_A_COMMIT = 32;
 
 interface Entry<Work, Answer> {
   readonly work: Work;
@@ -56,7 +56,7 @@ export interface Weighed<Work> {
 
 /**
  * Group commit: what arrives while a commit is under way joins the next one. An idle lane adds no wait, and the busier it is
- * the more work shares one commit; a busy one rests a moment between two while few wait, or they would share it with nobody.
+ * the more work shares one commit; a busy one rests a moment between two, or the few who wait would have one to themselves.
  * Workspaces take turns (`FairQueue`); pieces that somebody waits for one by one go before those of bulk requests.
  */
 export class Lane<Work, Answer> implements LaneState {
@@ -65,7 +65,7 @@ export class Lane<Work, Answer> implements LaneState {
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
-  private endRest: (() => void) | undefined;
+  private rest: { readonly until: number; readonly end: () => void } | undefined;
 
   constructor(private readonly options: LaneOptions<Work, Answer>) {
     options.watch?.begin(this);
@@ -120,7 +120,7 @@ export class Lane<Work, Answer> implements LaneState {
 
   private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, entry: Entry<Work, Answer>): void {
     queue.push(tenantId, entry);
-    if (this.depth >= WORTH_A_COMMIT) this.endRest?.();
+    if (this.rest !== undefined && this.depth >= this.rest.until) this.rest.end();
     this.running ??= this.drain();
   }
 
@@ -130,21 +130,23 @@ export class Lane<Work, Answer> implements LaneState {
     while (this.depth > 0) {
       const batch = this.nextBatch();
       await this.runBatch(batch);
-      const isBusy = batch.length >= BUSY_BATCH && this.depth > 0;
-      if (isBusy && this.depth < WORTH_A_COMMIT) await this.rest();
+      if (batch.length >= BUSY_BATCH) await this.untilBack(batch.length);
     }
     this.running = undefined;
   }
 
-  private rest(): Promise<void> {
-    return new Promise((resolve) => {
-      this.endRest = () => {
-        clearTimeout(timer);
-        this.endRest = undefined;
-        resolve();
-      };
-      const timer = setTimeout(this.endRest, REST_MS);
+  /** Rests until as many wait as have just been answered, beside those who wait already. */
+  private async untilBack(answered: number): Promise<void> {
+    const until = Math.min(answered + this.depth, WORTH_A_COMMIT);
+    if (this.depth >= until) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((end) => {
+      this.rest = { until, end };
+      // What has come meanwhile is read after the timers of a turn, and handled in the next one.
+      timer = setTimeout(() => setImmediate(() => setImmediate(end)), REST_MS);
     });
+    clearTimeout(timer);
+    this.rest = undefined;
   }
 
   private nextBatch(): Entry<Work, Answer>[] {
