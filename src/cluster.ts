@@ -9,6 +9,7 @@ import type { Settings } from './platform/config/settings';
 import { messageOf } from './platform/errors/message-of';
 import type { JsonLogger } from './platform/observability/logger';
 import { hostOf, makeFirstKey, type Begin } from './service';
+import { allowedCores, keepToCore } from './cluster-cores';
 
 /** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within the 10 s of a stop. */
 const WORKER_STOP_MS_MAX = 8_000;
@@ -31,7 +32,7 @@ export const serveByWorkers: Begin = async (ground) => {
   const { settings, database, logger } = ground;
   const firstKey = await makeFirstKey(ground);
   const shared = await withPort({ ...settings, host: hostOf(settings), databaseUrl: database.url });
-  const workers = new Workers(settings.workers, logger);
+  const workers = new Workers(settings.workers, coresOf(settings), logger);
   try {
     return { url: await workers.start(shared), firstKey, stop: () => workers.stop() };
   } catch (error) {
@@ -47,6 +48,8 @@ class Workers {
 
   constructor(
     private readonly count: number,
+    /** One for each, or none: then they run wherever the system has them run. */
+    private readonly cores: readonly number[],
     private readonly logger: JsonLogger,
   ) {
     this.metrics = new ClusterMetrics(count);
@@ -56,9 +59,9 @@ class Workers {
 
   /** Answers the address once all of them serve; throws when one cannot. */
   async start(settings: Settings): Promise<string> {
-    const first = Array.from({ length: this.count }, () => this.fork(settings));
+    const first = Array.from({ length: this.count }, (_unused, place) => this.fork(settings, place));
     const [url = ''] = await Promise.all(first.map(served));
-    for (const worker of first) void this.keep(worker, settings);
+    first.forEach((worker, place) => void this.keep(worker, settings, place));
     return url;
   }
 
@@ -67,8 +70,11 @@ class Workers {
     await Promise.all([...this.running].map(end));
   }
 
-  private fork(settings: Settings): Worker {
+  private fork(settings: Settings, place: number): Worker {
     const worker = cluster.fork();
+    const core = this.cores[place];
+    const { pid } = worker.process;
+    if (core !== undefined && pid !== undefined) keepToCore(pid, core);
     this.running.add(worker);
     worker.once('exit', () => this.running.delete(worker));
     // One that dies under the sending is noticed by its end.
@@ -80,7 +86,7 @@ class Workers {
   }
 
   /** Starts another one where this one has ended, and so on, until all stop. */
-  private async keep(first: Worker, settings: Settings): Promise<void> {
+  private async keep(first: Worker, settings: Settings, place: number): Promise<void> {
     let restartMs = RESTART_MS_MIN;
     for (let worker = first; ;) {
       const startedMs = performance.now();
@@ -91,7 +97,7 @@ class Workers {
       await wait(restartMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
       if (this.isStopped()) return;
       restartMs = Math.min(2 * restartMs, RESTART_MS_MAX);
-      worker = this.fork(settings);
+      worker = this.fork(settings, place);
       served(worker).catch((error: unknown) => this.logger.error(messageOf(error), 'Cluster'));
     }
   }
@@ -99,6 +105,12 @@ class Workers {
   private isStopped(): boolean {
     return this.stopped.signal.aborted;
   }
+}
+
+/** Where a worker has a core of its own, and is to keep to it. */
+function coresOf({ workers, workerCores }: Settings): readonly number[] {
+  const cores = workerCores === 'own' ? allowedCores() : [];
+  return cores.length === workers ? cores : [];
 }
 
 /** The address that a worker serves on; throws with its words when it cannot. */

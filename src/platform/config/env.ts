@@ -92,6 +92,11 @@ export const SETTINGS = {
     optionalText,
   ),
   workers: setting('WORKERS', 'Processes that serve on the one port, up to 64; auto: one per core', processes),
+  workerCores: setting(
+    'WORKER_CORES',
+    'Where as many workers as cores run: own keeps each to one of them (Linux, by taskset), any leaves that to the system',
+    oneOf(['own', 'any'], 'own'),
+  ),
   databaseUrl: setting(
     'DATABASE_URL',
     'PostgreSQL 15 or newer to use instead of the embedded one',
