@@ -8,8 +8,14 @@ function setup(the_thread)
   thread = the_thread
 end
 
+-- With a function of this name wrk makes tables of each answer's headers, a sixth of its CPU; without, it counts statuses above 399.
+local function count(status)
+  outcomes[status] = (outcomes[status] or 0) + 1
+end
+
 function init(args)
   template = dofile(args[1])
+  if template.everyStatus then response = count end
 end
 
 local function next_number()
@@ -40,14 +46,10 @@ function request()
   return filled(template.head, at) .. #text .. '\r\n\r\n' .. text
 end
 
-function response(status)
-  outcomes[status] = (outcomes[status] or 0) + 1
-end
-
 -- Two lines: the figures at once, then the histogram, which takes longer than what is measured may wait for.
 function done(summary, latency)
   local outcomes, found = thread:get('outcomes'), {}
-  for _, trouble in ipairs({ 'connect', 'read', 'write', 'timeout' }) do outcomes[trouble] = summary.errors[trouble] end
+  for _, trouble in ipairs({ 'connect', 'read', 'write', 'status', 'timeout' }) do outcomes[trouble] = summary.errors[trouble] end
   for what, count in pairs(outcomes) do found[#found + 1] = string.format('"%s":%d', what, count) end
   local figures = '{"answers":%d,"durationUs":%d,"cpuMs":%.3f,"outcomes":{%s}}\n'
   local cpu_ms = os.clock() * 1000
