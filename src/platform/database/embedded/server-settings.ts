@@ -1,7 +1,12 @@
+import { totalmem } from 'node:os';
+
 export type ServerSettings = Readonly<Record<string, string>>;
 
 /** Stands in the command line of every server that the service starts, which tells it from one started by a person. */
 export const CLUSTER_NAME = 'campaign-data-service';
+
+const MIB = 2 ** 20;
+const SHARED_BUFFERS_MIB = { min: 128, max: 2_048 };
 
 /**
  * How the embedded server differs from PostgreSQL's defaults. They are given on the command line at every start, so an
@@ -15,7 +20,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   max_connections: '200',
-  shared_buffers: '256MB',
+  shared_buffers: sharedBuffers(),
 
   // Event ids are random, so after a checkpoint nearly every insert writes a whole page to the WAL: compressed, and
   // with few checkpoints. These binaries are built without lz4 and zstd; pglz is always there.
@@ -47,4 +52,15 @@ export const SETTINGS_THAT_NEED_MEMORY = ['shared_buffers', 'max_connections'] a
 /** The arguments of `postgres`. */
 export function settingsAsArguments(settings: ServerSettings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/**
+ * An eighth of the memory: the service and whatever else the machine is for need the rest. Pages of events' indexes are touched
+ * at random, and each that does not fit is read, and another one written, for every event. Memory is taken as it is used.
+ */
+function sharedBuffers(): string {
+  // 0, or more than there is, where nothing limits this process.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  const { min, max } = SHARED_BUFFERS_MIB;
+  return `${Math.min(Math.max(Math.floor(memory / 8 / MIB), min), max)}MB`;
 }
