@@ -3,13 +3,13 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { allowedCores, keepToCore } from './cluster-cores';
 import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
 import type { Settings } from './platform/config/settings';
 import { messageOf } from './platform/errors/message-of';
 import type { JsonLogger } from './platform/observability/logger';
 import { hostOf, makeFirstKey, type Begin } from './service';
-import { allowedCores, keepToCore } from './cluster-cores';
 
 /** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within the 10 s of a stop. */
 const WORKER_STOP_MS_MAX = 8_000;

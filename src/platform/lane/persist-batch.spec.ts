@@ -67,6 +67,13 @@ describe('persistBatch', () => {
     expect(answers).toEqual(['refused 1', 'refused 2']);
   });
 
+  it('cuts a batch in half that loses race after race, for a smaller one wins sooner', async () => {
+    const answers = await persist([1, 2, 3, 4, 5, 6, 7, 8], (works) => {
+      if (works.length > 2) throw new LostRaceError();
+    });
+    expect(answers).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((work) => `stored ${work}`));
+  });
+
   it('gives up on races that are never won', async () => {
     let attempts = 0;
     await persist(

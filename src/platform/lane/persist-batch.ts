@@ -20,13 +20,16 @@ export interface PersistOptions<Work, Answer> {
   readonly patienceMs: number;
 }
 
-/** Every lost race means that somebody else's commit went through, so this many in a row do not happen by chance. */
+/** Every lost race means that somebody else's commit went through, so this many in a row do not happen to a single piece by chance. */
 const ATTEMPTS_MAX = 12;
+/** A batch loses where any of its pieces does, and the more the larger it is. */
+const RACES_LOST_TOGETHER_MAX = 4;
 const BACKOFF_MS_MAX = 50;
 
 /**
  * Stores a batch whatever happens: what is passing is tried again, and a batch that fails for one of its pieces is cut
- * in half until that piece stands alone, so that a poison piece in five hundred costs nobody else its answer.
+ * in half until that piece stands alone, so that a poison piece in five hundred costs nobody else its answer. One that loses
+ * race after race is cut in half, too: each half changes fewer customers at once.
  */
 export function persistBatch<Work, Answer>(
   batch: readonly Work[],
@@ -47,7 +50,9 @@ async function persistUntil<Work, Answer>(
       const tookMs = performance.now() - startedAt;
       // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
       const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
-      if (isOnePiecesFault(error) && isWorthLooking && batch.length > 1)
+      const losesTogether =
+        error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && tookMs < options.patienceMs;
+      if (batch.length > 1 && (losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
         return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
       if (!tryAgain || tookMs >= options.patienceMs) return batch.map((work) => options.refuse(work, error));
