@@ -26,6 +26,7 @@ const ARROWS = {
   replay: ['ingest', 'processing', 'review'],
   reactions: ['processing', 'runtime', 'variables'],
   runtime: ['variables'],
+  'jwt-issuers': ['workspaces'],
   workspaces: ['api-keys'],
 };
 

@@ -1,7 +1,10 @@
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
-  // What takes a minute by itself has a command of its own: `npm run test:faults`.
-  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG_ROUNDS === undefined ? ['/test/faults/long/'] : [])],
+  // What takes a minute by itself has commands of its own: `npm run test:faults` and `npm run test:fuzz`.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env.LONG_ROUNDS === undefined ? ['/test/(?:faults|fuzz)/long/'] : []),
+  ],
   moduleFileExtensions: ['ts', 'js', 'json'],
   // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
   moduleNameMapper: {

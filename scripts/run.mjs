@@ -37,7 +37,7 @@ const COMMANDS = {
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
-  fuzz: (args) => runLong('test/fuzz/fuzz.spec.ts', FUZZ_ROUNDS, args),
+  fuzz: (args) => runLong('test/fuzz', FUZZ_ROUNDS, args),
 };
 
 /** A program that did not do its work; its exit code becomes ours. */

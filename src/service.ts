@@ -15,11 +15,11 @@ import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
 import { ApiExpressAdapter } from './platform/http/express-adapter';
 import { Jobs } from './platform/jobs/jobs';
-import { localSecretsKey } from './platform/secrets/local-secrets-key';
 import { JsonLogger } from './platform/observability/logger';
 import { EventWorker } from './processing/event-worker';
 import { Readiness } from './platform/observability/readiness';
 import { RequestObserver } from './platform/observability/request-observer';
+import { withSecretsKey } from './secrets-key';
 import { openWaitingRoom } from './waiting-room';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
@@ -64,14 +64,14 @@ export type Begin = (ground: Ground) => Promise<Serving & { readonly firstKey: F
  * A stop stops the embedded database last.
  */
 export async function startService(given: Settings, begin: Begin = serveHere): Promise<Service> {
-  const settings = await withSecretsKey(given);
-  const logger = new JsonLogger(settings.logLevel);
-  const database = await openDatabase(settings, logger);
-  const ground: Ground = { settings, database, logger };
+  const logger = new JsonLogger(given.logLevel);
+  const database = await openDatabase(given, logger);
   try {
-    if (settings.migrateOnStart === 'true') await migrate(database);
-    else if ((await pendingMigrationsOf(database)) > 0) return await serveLater(ground, begin);
-    const begun = await begin(ground);
+    if (given.migrateOnStart === 'true') await migrate(database);
+    else if ((await pendingMigrationsOf(database)) > 0) {
+      return await serveLater({ settings: given, database, logger }, begin);
+    }
+    const begun = await begin({ settings: await withSecretsKey(given, database), database, logger });
     return {
       ...{ url: begun.url, isWaiting: false, serving: Promise.resolve(begun.firstKey) },
       stop: () => begun.stop().then(() => database.stop()),
@@ -125,7 +125,9 @@ async function serveLater(ground: Ground, begin: Begin): Promise<Service> {
   });
   const url = urlOf(room.server);
   const later = room.over().then(async (port) => {
-    return port === undefined ? undefined : begin({ ...ground, settings: { ...settings, port } });
+    return port === undefined
+      ? undefined
+      : begin({ ...ground, settings: { ...(await withSecretsKey(settings, database)), port } });
   });
   return {
     ...{ url, isWaiting: true },
@@ -146,9 +148,17 @@ export function hostOf({ host, databaseUrl }: Settings): string {
 
 /** Brings the schema up to date and starts nothing; also beside services that run on it, and any number of times. */
 export async function migrateDatabase(settings: Settings): Promise<void> {
+  await onDatabase(settings, migrate);
+}
+
+/** Runs `work` beside a service or alone on its database, as that is: nothing is migrated, and no key is asked for. */
+export async function onDatabase<Result>(
+  settings: Settings,
+  work: (database: ConnectionSettings) => Promise<Result>,
+): Promise<Result> {
   const database = await databaseBeside(settings, new JsonLogger(settings.logLevel));
   try {
-    await migrate(database);
+    return await work(database);
   } finally {
     await database.stop();
   }
@@ -169,7 +179,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     { ...AppModule.with(settings, connection), ...further },
-    new ApiExpressAdapter(),
+    new ApiExpressAdapter(settings),
     { bodyParser: false, logger, abortOnError: false },
   );
   await configureApp(app, {
@@ -190,12 +200,6 @@ function startWork(app: NestExpressApplication, { role }: Settings): void {
   app.get(Jobs).start();
 }
 
-/** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
-async function withSecretsKey(settings: Settings): Promise<Settings> {
-  if (settings.secretsKey !== undefined || settings.databaseUrl !== undefined) return settings;
-  return { ...settings, secretsKey: await localSecretsKey(resolve(settings.dataDir)) };
-}
-
 /**
  * Runs `work` with the parts of the service, which does not serve: beside a service that runs on the same data, or alone.
  * For the command-line tool.
@@ -204,12 +208,11 @@ export async function withoutServing<Result>(
   given: Settings,
   work: (parts: NestExpressApplication) => Promise<Result>,
 ): Promise<Result> {
-  const settings = await withSecretsKey(given);
-  const logger = new JsonLogger(settings.logLevel);
-  const database = await databaseBeside(settings, logger);
+  const logger = new JsonLogger(given.logLevel);
+  const database = await databaseBeside(given, logger);
   try {
     await migrate(database);
-    const parts = await createApp(settings, database, logger);
+    const parts = await createApp(await withSecretsKey(given, database), database, logger);
     try {
       return await work(parts);
     } finally {

@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, LessThan, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, In, LessThan, type SelectQueryBuilder } from 'typeorm';
 import { isUuid } from '../platform/ids/uuid';
-import { idPage } from '../platform/pagination/id-key';
+import { cursorAfterId, idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { noSuchApiKey } from './api-key-refusals';
 import type { ApiKeyState } from './domain/api-key-state';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
+
+/** A key may name a hundred sources of 128 characters. */
+const LISTED_KEYS: LargeRows = {
+  table: 'api_keys',
+  scope: ['tenant_id'],
+  id: 'id',
+  idType: 'uuid',
+  bytes: '1024 + octet_length(r.name) + octet_length(r.scopes::text) + coalesce(octet_length(r.sources::text), 0)',
+};
 
 /** Finds keys and what was done to them, for people who look after them. No plaintext is known here. */
 @Injectable()
@@ -29,12 +39,18 @@ export class ApiKeyReader {
   ): Promise<Page<ApiKey>> {
     const query = this.database.manager
       .createQueryBuilder(ApiKey, 'key')
+      .select(['key.tenantId', 'key.id'])
       .where('key.tenantId = :tenantId AND key.id < :start', { tenantId, start })
       .orderBy('key.id', 'DESC')
       // One more than the page shows that there is a next one.
       .limit(limit + 1);
     if (state !== undefined) inState(query, state, now);
-    return idPage(await query.getMany(), limit);
+    const page = await pageThatFits(this.database, LISTED_KEYS, [tenantId], {
+      ...{ found: await query.getMany(), limit, nameOf: ({ id }: ApiKey) => id },
+      cursorAfter: ({ id }) => cursorAfterId(id),
+    });
+    const where = { tenantId, id: In(page.rows.map(({ id }) => id)) };
+    return { ...page, rows: await this.database.manager.find(ApiKey, { where, order: { id: 'DESC' } }) };
   }
 
   /** One page of what was done to a key, newest first. Throws `not_found`. */

@@ -9,7 +9,7 @@ import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
 import { apiKeyIsRevoked, assertMayGrant, noSuchApiKey, type Grant } from './api-key-refusals';
 import { ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
-import { expiryOf, renewedExpiry, type WantedLifetime } from './domain/api-key-lifetime';
+import { earlierOf, expiryOf, renewedExpiry, type WantedLifetime } from './domain/api-key-lifetime';
 import { hintOf, makeApiKey } from './domain/api-key-token';
 import type { ApiKey } from './entities/api-key.entity';
 
@@ -36,7 +36,7 @@ export class ApiKeysService {
   /** Makes a key. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` for what the caller lacks. */
   async create(caller: Principal, wanted: WantedApiKey, address: string | null): Promise<IssuedApiKey> {
     const now = this.clock.now();
-    const expiry = expiryOf(wanted, now);
+    const expiry = expiryOf(wanted, now, endOf(caller));
     if ('fault' in expiry) throw validationFailed([expiry.fault]);
     assertMayGrant(caller, wanted);
     const actor = { by: caller.credentialId, address };
@@ -53,6 +53,7 @@ export class ApiKeysService {
 
   /**
    * Replaces a key by a new one of the same configuration and length of life; the old one is out of use when this resolves.
+   * The successor of another key than the caller's own expires no later than the caller's (docs/adr/0045).
    * Of any number of callers who rotate one key at once, exactly one gets a new key. Throws `not_found`, `key_revoked`, and
    * `insufficient_scope` or `source_not_allowed` for what the key has and the caller lacks: otherwise api-keys:write would be
    * a way to whatever any key may do.
@@ -65,8 +66,10 @@ export class ApiKeysService {
       assertMayGrant(caller, grant);
       if (old.revokedAt !== null) throw apiKeyIsRevoked(old);
       const now = this.clock.now();
+      const renewed = renewedExpiry(old, now);
+      const expiresAt = old.id === caller.credentialId ? renewed : earlierOf(renewed, endOf(caller));
       const issued = await this.issue(manager, old.tenantId, makeApiKey(randomBytes), {
-        ...{ name, ...grant, createdAt: now, expiresAt: renewedExpiry(old, now), rotatedFrom: old.id, actor },
+        ...{ name, ...grant, createdAt: now, expiresAt, rotatedFrom: old.id, actor },
         // Also of a bootstrap key: what follows it is not the value that the environment names.
         origin: 'api',
       });
@@ -172,6 +175,11 @@ export class ApiKeysService {
     await this.keys.insert(manager, tenantId, record, wanted.actor);
     return { apiKey: { tenantId, ...record }, key };
   }
+}
+
+/** When the caller's own key expires; null for never. */
+function endOf({ expiresAt }: Principal): Date | null {
+  return expiresAt === null ? null : new Date(expiresAt);
 }
 
 interface NewKey extends Grant {

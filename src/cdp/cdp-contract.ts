@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { parseCdpIdentity } from '../identity/domain/identity-reference';
 import { IdentityService } from '../identity/identity.service';
 import { checkFields, joinFaults, refuseInvalid } from '../ingest/domain/event-fields';
+import { FAULTS_PER_EVENT_MAX } from '../ingest/domain/fault-budget';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/domain/free-form';
 import type { CheckedEvent, SentEvent } from '../ingest/domain/incoming-event';
 import { textFields } from '../ingest/domain/text-fields';
@@ -34,23 +35,26 @@ export class CdpContract {
   /** Checks an event as if its type said what `contract` says; undefined where no type could have its name. */
   checkBy(contract: Contract | 'unregistered' | undefined, sent: SentEvent): CheckedEvent {
     const payload = sent.value;
-    const shape = this.validators.for<CdpEventDto>(CdpEventDto)(payload);
+    const faultsMax = sent.faults?.share ?? FAULTS_PER_EVENT_MAX;
+    const shape = this.validators.for<CdpEventDto>(CdpEventDto)(payload, faultsMax);
     const fieldsSent = isObject(payload) ? payload : {};
-    const fields = checkFields('cdp', payload, this.limits);
+    const fields = checkFields('cdp', payload, this.limits, faultsMax);
     const identity = parseCdpIdentity(textFields(fieldsSent['identity']), this.identity.rules);
     const ownFaults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
     const faults = joinFaults(ownFaults, faultsByContract(contract, fieldsSent['properties']));
-    if (faults.length > 0 || shape.value === undefined || 'faults' in identity || typeof contract !== 'object') {
+    if (ownFaults.length > 0 || shape.value === undefined || 'faults' in identity) {
       return refuseInvalid('cdp', sent, faults);
     }
     const { source, externalEventId, eventType, properties } = shape.value;
+    const eventTypeVersion = typeof contract === 'object' ? contract.version : null;
     const event = {
       family: 'cdp',
-      ...{ source, externalEventId, eventType, eventTypeVersion: contract.version, occurredAt: fields.occurredAt },
+      ...{ source, externalEventId, eventType, eventTypeVersion, occurredAt: fields.occurredAt },
       identifiers: identity.identifiers,
       identity: textFields(shape.value.identity),
       properties: properties ?? {},
     } as const;
+    if (faults.length > 0 || typeof contract !== 'object') return refuseInvalid('cdp', sent, faults, event);
     return { family: 'cdp', sent, checked: { event, isDeprecated: contract.isDeprecated } };
   }
 }

@@ -8,7 +8,7 @@ import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Turns } from '../platform/lane/turns';
-import { PersonalData } from '../platform/personal-data/personal-data';
+import { PersonalData, type PersonalDataKeeper } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
 import { noSuchProfile } from './profiles.service';
 
@@ -17,6 +17,9 @@ const UNFINISHED_MAX = 1_000;
 const SWEEP_JOB = 'erasures-sweep';
 /** One that was begun later may well be under way. */
 const INTERRUPTED_AFTER_MS = 60_000;
+
+/** Whoever is at one says so every second; who has not for so long is gone. */
+const IDLE_MS = 15_000;
 
 export interface FinishedErasure {
   readonly profileId: string;
@@ -69,9 +72,14 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const { erasure } = customer;
     if (erasure.finishedAt !== null) return erasure;
     const person = this.persons.of(erasure.tenantId, customer);
-    for (const keeper of this.data.keepers()) await keeper.eraseAhead?.(person);
+    const done = await this.customers.steps(erasure);
+    const since = new Map<PersonalDataKeeper, Date>();
+    for (const keeper of this.data.keepers()) {
+      const steps = this.customers.stepsOf(erasure, done, keeper.name);
+      if ((await keeper.eraseAhead?.(person, steps)) === true) since.set(keeper, steps.begunAt);
+    }
     return this.customers.finish(customer, async (manager) => {
-      for (const keeper of this.data.keepers()) await keeper.erase(manager, person);
+      for (const keeper of this.data.keepers()) await keeper.erase(manager, person, since.get(keeper) ?? null);
     });
   }
 
@@ -89,7 +97,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private async finishRest(begunMsAgo: number): Promise<void> {
     if (!this.customers.isPossible) return;
     const begunBy = new Date(this.clock.now().getTime() - begunMsAgo);
-    for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, UNFINISHED_MAX)) {
+    const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
+    for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, idleSince, UNFINISHED_MAX)) {
       try {
         await this.turns.take(tenantId, async () => this.finish(await this.customers.customerOf(tenantId, profileId)));
       } catch (error) {

@@ -32,7 +32,7 @@ export class EventTypeReader {
     return { types, nextCursor: last === undefined ? null : cursorAfterEventType(last) };
   }
 
-  /** A type with its newest 100 versions. Throws `not_found`. */
+  /** A type with its newest versions: 100, or as many as weigh half a megabyte. Throws `not_found`. */
   async get(tenantId: string, eventType: string): Promise<EventTypeHistory> {
     const type = await this.types.find(tenantId, eventType);
     if (type === null) throw noSuchEventType();

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
+import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import type { EventTypeDefinition } from './domain/event-contract';
 import type { EventTypeKey } from './domain/event-type-key';
 import { EventTypeVersion } from './entities/event-type-version.entity';
@@ -13,6 +14,12 @@ export interface ListedEventType {
   readonly latest: Pick<EventTypeVersion, 'eventType' | 'version' | 'definition' | 'createdAt'>;
 }
 
+/** A property that an event type declares `pii: true`. */
+export interface PersonalProperty {
+  readonly eventType: string;
+  readonly name: string;
+}
+
 interface ListedRow {
   readonly event_type: string;
   readonly created_at: Date;
@@ -22,9 +29,6 @@ interface ListedRow {
   readonly registered_at: Date;
   readonly found: string;
 }
-
-/** Of the definitions on one page of a list: some have 200 KiB, and 200 of those are no answer. */
-const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** The tables of registered event types. */
 @Injectable()
@@ -44,17 +48,39 @@ export class EventTypeRepository {
     return this.database.manager.findOneByOrFail(EventTypeVersion, { tenantId, eventType, version });
   }
 
-  /** Newest first; all of them, or no more than `take`. */
-  versions(tenantId: string, eventType: string, take?: number): Promise<EventTypeVersion[]> {
+  /** Newest first: no more than `take`, and fewer where their definitions weigh more than an answer may; never none. */
+  async versions(tenantId: string, eventType: string, take: number): Promise<EventTypeVersion[]> {
+    const weighed: readonly { version: number }[] = await this.database.query(
+      `SELECT version FROM (
+         SELECT version, sum(octet_length(definition::text)) OVER (ORDER BY version DESC)
+           - octet_length(definition::text) AS bytes_before
+         FROM (
+           SELECT version, definition FROM event_type_versions
+           WHERE tenant_id = $1 AND event_type = $2 ORDER BY version DESC LIMIT $3
+         ) newest
+       ) listed
+       WHERE bytes_before < $4`,
+      [tenantId, eventType, take, PAGE_BYTES_MAX],
+    );
     return this.database.manager.find(EventTypeVersion, {
-      where: { tenantId, eventType },
+      where: { tenantId, eventType, version: In(weighed.map(({ version }) => version)) },
       order: { version: 'DESC' },
-      ...(take === undefined ? {} : { take }),
     });
   }
 
-  allVersions(tenantId: string): Promise<EventTypeVersion[]> {
-    return this.database.manager.find(EventTypeVersion, { where: { tenantId } });
+  /**
+   * The properties that any version of these types declares as personal data; of all types of the workspace where none are
+   * named. Names only are read and sent: a definition may have 200 KiB.
+   */
+  personalProperties(tenantId: string, eventTypes?: readonly string[]): Promise<readonly PersonalProperty[]> {
+    return this.database.query(
+      `SELECT DISTINCT v.event_type AS "eventType", name
+       FROM event_type_versions v CROSS JOIN LATERAL unnest(coalesce(v.personal_properties, (
+         SELECT array_agg(p.key) FROM json_each(v.definition -> 'properties') AS p WHERE p.value ->> 'pii' = 'true'
+       ))) AS name
+       WHERE v.tenant_id = $1 AND ($2::text[] IS NULL OR v.event_type = ANY ($2))`,
+      [tenantId, eventTypes ?? null],
+    );
   }
 
   /**
@@ -69,8 +95,8 @@ export class EventTypeRepository {
     const rows: readonly ListedRow[] = await this.database.query(
       `SELECT * FROM (
          SELECT t.*, v.version, v.definition, v.created_at AS registered_at, count(*) OVER () AS found,
-           sum(length(v.definition::text)) OVER (ORDER BY t.created_at DESC, t.event_type DESC)
-             - length(v.definition::text) AS characters_before
+           sum(octet_length(v.definition::text)) OVER (ORDER BY t.created_at DESC, t.event_type DESC)
+             - octet_length(v.definition::text) AS bytes_before
          FROM (
            SELECT event_type, created_at, deprecated_at FROM event_types
            WHERE tenant_id = $1 AND created_at > '-infinity' ${start === undefined ? '' : 'AND (created_at, event_type) < ($4, $5)'}
@@ -81,8 +107,8 @@ export class EventTypeRepository {
            WHERE tenant_id = $1 AND event_type = t.event_type ORDER BY version DESC LIMIT 1
          ) v
        ) listed
-       WHERE characters_before < $3 ORDER BY created_at DESC, event_type DESC`,
-      [tenantId, limit + 1, PAGE_CHARACTERS_MAX, ...(start === undefined ? [] : [start.createdAt, start.eventType])],
+       WHERE bytes_before < $3 ORDER BY created_at DESC, event_type DESC`,
+      [tenantId, limit + 1, PAGE_BYTES_MAX, ...(start === undefined ? [] : [start.createdAt, start.eventType])],
     );
     const types = rows.slice(0, limit).map(listedEventType);
     return { types, hasMore: Number(rows[0]?.found ?? 0) > types.length };

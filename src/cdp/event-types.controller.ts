@@ -46,18 +46,18 @@ export class EventTypesController {
     return EventTypeDto.of(version);
   }
 
-  /** Tells what registering a definition would do, and how many recent events would pass; writes nothing. */
+  /** Tells what registering a definition would do and, with `events:read`, how many recent events would pass; writes nothing. */
   @Post('event-types\\:check')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:read')
   @ApiOkResponse({ type: EventTypeTrialDto })
   async checkEventType(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
     @Req() request: Request,
   ): Promise<EventTypeTrialDto> {
     const { definition } = wantedRegistration(receivedJson(request)?.value);
-    return EventTypeTrialDto.of(await this.trial.run(tenantId, definition));
+    return EventTypeTrialDto.of(await this.trial.run(caller, definition));
   }
 
   /** Lists event types, the newest first, each with its version in force. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
+import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { typeFault } from '../platform/errors/fault-words';
@@ -14,6 +14,7 @@ import { compareDefinitions } from './domain/contract-compatibility';
 import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
+import { allEventTypes } from './personal-property-names';
 
 export interface Registration {
   readonly version: EventTypeVersion;
@@ -48,7 +49,7 @@ export class EventTypesService {
   async register(caller: Principal, { force, definition }: WantedRegistration): Promise<Registration> {
     const turn = `${caller.tenantId}/${definition.eventType}`;
     const registration = await this.turns.take(turn, () => this.store(caller, definition, force));
-    this.feed.forget({ tenantId: caller.tenantId, kind: 'event_type', id: definition.eventType });
+    for (const subject of subjectsOf(caller.tenantId, definition)) this.feed.forget(subject);
     return registration;
   }
 
@@ -89,12 +90,23 @@ export class EventTypesService {
         definition,
         createdAt: now,
         createdBy: credentialId,
+        personalProperties: personalPropertiesOf(definition),
       };
       await this.types.insertVersion(manager, version);
-      await this.feed.announce(manager, { tenantId, kind: 'event_type', id: eventType });
+      for (const subject of subjectsOf(tenantId, definition)) await this.feed.announce(manager, subject);
       return { version, created: true };
     });
   }
+}
+
+/** What changes with a new version; that of all types last, for which registrations of the workspace wait for each other. */
+function subjectsOf(tenantId: string, definition: EventTypeDefinition): ControlSubject[] {
+  const own: ControlSubject = { tenantId, kind: 'event_type', id: definition.eventType };
+  return personalPropertiesOf(definition).length > 0 ? [own, allEventTypes(tenantId)] : [own];
+}
+
+function personalPropertiesOf({ properties }: EventTypeDefinition): string[] {
+  return Object.entries(properties).flatMap(([name, { pii }]) => (pii === true ? [name] : []));
 }
 
 /** Reads the body of a registration. Throws `validation_failed` with every fault. */

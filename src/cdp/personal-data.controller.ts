@@ -8,6 +8,7 @@ import { JsonBody } from '../platform/http/json-body.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { NDJSON_MEDIA_TYPE, sendNdjson } from '../platform/http/send-ndjson';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
+import { ReadSlots } from '../platform/read-slots/read-slots';
 import { ExportedRecordDto } from './dto/profile-export.dto';
 import { ProfileExport } from './profile-export';
 import { ProfilesService } from './profiles.service';
@@ -20,12 +21,13 @@ export class PersonalDataController {
     private readonly profiles: ProfilesService,
     private readonly exports: ProfileExport,
     private readonly unmasking: UnmaskAudit,
+    private readonly slots: ReadSlots,
   ) {}
 
   /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
   @Post('profiles/:id\\:export')
   @HttpCode(200)
-  @AuthenticateApiKey('profiles:read', { and: ['pii:read'] })
+  @AuthenticateApiKey('profiles:read', { and: ['pii:read'], streams: true })
   @ApiProduces(NDJSON_MEDIA_TYPE)
   @ApiOkResponse({ type: ExportedRecordDto, description: 'Lines of NDJSON, each one record.' })
   async exportProfile(
@@ -35,8 +37,8 @@ export class PersonalDataController {
     @Req() request: AuthenticatedRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const customer = await this.profiles.find(tenantId, id);
+    const customer = await this.slots.run(tenantId, () => this.profiles.find(tenantId, id));
     await this.unmasking.note(request);
-    await sendNdjson(response, this.exports.records(tenantId, customer));
+    await sendNdjson(response, this.slots.each(tenantId, this.exports.records(tenantId, customer)));
   }
 }

@@ -1,12 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
-import { ControlMemory } from '../platform/control/control-memory';
-import { PersonalProperties } from '../platform/masking/personal-properties';
-import type { EventTypeVersion } from './entities/event-type-version.entity';
+import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
+import { ControlMemory, type Read } from '../platform/control/control-memory';
+import { PersonalProperties, type PersonalPropertyNames as NamesByType } from '../platform/masking/personal-properties';
 import { EventTypeRepository } from './event-type.repository';
 
 const EVENT_TYPES_MAX = 1_000;
+/** Stands for all event types of a workspace; no type has such a name. */
+const ALL = '*';
+
+/** What changes whenever a version of any event type of the workspace declares personal properties. */
+export function allEventTypes(tenantId: string): ControlSubject {
+  return { tenantId, kind: 'event_type', id: ALL };
+}
 
 /** Tells views which properties event types declare `pii: true` (contract section 6). */
 @Injectable()
@@ -23,27 +29,52 @@ export class PersonalPropertyNames implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.properties.answerWith((tenantId, eventType) => this.namesOf(tenantId, eventType));
+    this.properties.answerWith((tenantId, eventTypes) => this.namesOf(tenantId, eventTypes));
   }
 
-  /** Of all versions: what became personal later was so before, and stays so when a version forgets it. */
-  private async namesOf(tenantId: string, eventType: string | null): Promise<ReadonlySet<string>> {
-    if (eventType === null) return namesIn(await this.types.allVersions(tenantId));
-    const key = `${tenantId}/${eventType}`;
-    return (
-      this.names.recall(key) ??
-      this.names.learn(key, async () => ({
-        value: namesIn(await this.types.versions(tenantId, eventType)),
-        subject: { tenantId, kind: 'event_type', id: eventType },
-      }))
+  /**
+   * Of all versions: what became personal later was so before, and stays so when a version forgets it. What is not remembered
+   * is read by one statement, and names only: a definition may have 200 KiB.
+   */
+  private async namesOf(tenantId: string, eventTypes: readonly (string | null)[]): Promise<NamesByType> {
+    const found = new Map<string | null, ReadonlySet<string>>();
+    const unknown: (string | null)[] = [];
+    for (const eventType of eventTypes) {
+      const names = this.names.recall(keyOf(tenantId, eventType));
+      if (names === undefined) unknown.push(eventType);
+      else found.set(eventType, names);
+    }
+    if (unknown.length === 0) return found;
+    const byKey = new Map(await this.names.learnAll(() => this.read(tenantId, unknown)));
+    for (const eventType of unknown) found.set(eventType, byKey.get(keyOf(tenantId, eventType)) ?? new Set());
+    return found;
+  }
+
+  private async read(
+    tenantId: string,
+    eventTypes: readonly (string | null)[],
+  ): Promise<ReadonlyMap<string, Read<ReadonlySet<string>>>> {
+    const named = eventTypes.filter((eventType) => eventType !== null);
+    const ofAll = eventTypes.includes(null);
+    const pairs = await this.types.personalProperties(tenantId, ofAll ? undefined : named);
+    const names = new Map(eventTypes.map((eventType) => [eventType, new Set<string>()]));
+    for (const { eventType, name } of pairs) {
+      names.get(eventType)?.add(name);
+      names.get(null)?.add(name);
+    }
+    return new Map(
+      Array.from(names, ([eventType, value]) => [
+        keyOf(tenantId, eventType),
+        { value, subject: eventType === null ? allEventTypes(tenantId) : subjectOf(tenantId, eventType) },
+      ]),
     );
   }
 }
 
-function namesIn(versions: readonly EventTypeVersion[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { definition } of versions) {
-    for (const [name, { pii }] of Object.entries(definition.properties)) if (pii === true) names.add(name);
-  }
-  return names;
+function keyOf(tenantId: string, eventType: string | null): string {
+  return eventType === null ? tenantId : `${tenantId}/${eventType}`;
+}
+
+function subjectOf(tenantId: string, eventType: string): ControlSubject {
+  return { tenantId, kind: 'event_type', id: eventType };
 }

@@ -1,4 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Settings } from '../platform/config/settings';
+import type { ConnectionSettings } from '../platform/database/connection-settings';
 
 /**
  * How a command works and tells of it. Commands load the parts of the service when they need them (`import()`): one that is a mere client
@@ -11,4 +13,8 @@ export interface Console {
   readonly say: (words: string) => void;
   /** Runs work with the parts of the service. */
   readonly within: <Result>(work: (parts: INestApplicationContext) => Promise<Result>) => Promise<Result>;
+  /** Runs work on the database alone: nothing is migrated, and the service's key is not asked for. */
+  readonly onDatabase: <Result>(
+    work: (database: ConnectionSettings, settings: Settings) => Promise<Result>,
+  ) => Promise<Result>;
 }

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import type { Console } from './console';
 import { operatorOf } from './operator';
+import { workspaceHint } from './workspace-hint';
 import { workspaceOption } from './workspace-option';
 
 interface IssuerOptions {
@@ -47,17 +48,21 @@ export function issuersCommand(console: Console): Command {
   return issuers;
 }
 
-async function create({ within, out }: Console, options: IssuerOptions): Promise<void> {
+async function create({ within, out, say }: Console, options: IssuerOptions): Promise<void> {
   const { workspace } = options;
   const body = options.development === true ? undefined : await bodyOf(options);
   const { JwtIssuerDto } = await import('../jwt-issuers/dto/jwt-issuer.dto.js');
   const { JwtIssuersService } = await import('../jwt-issuers/jwt-issuers.service.js');
-  const issuer = await within(async (parts) => {
+  const { issuer, isFirst } = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);
     const issuers = parts.get(JwtIssuersService);
-    if (body === undefined) return (await issuers.developmentIssuer(operator, workspace)).issuer;
-    return issuers.create(operator, body);
+    const made =
+      body === undefined
+        ? (await issuers.developmentIssuer(operator, workspace)).issuer
+        : await issuers.create(operator, body);
+    return { issuer: made, isFirst: await issuers.isFirst(made) };
   });
+  if (!isFirst) say(workspaceHint(workspace));
   out(JSON.stringify(JwtIssuerDto.of(issuer), null, 2));
 }
 

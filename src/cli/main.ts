@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ClientFailure } from '../client/client-failure';
 import { processEnvironment, readSettings } from '../platform/config/env';
+import type { Settings } from '../platform/config/settings';
 import { DomainError } from '../platform/errors/domain-error';
 import { messageOf } from '../platform/errors/message-of';
 import { cliProgram } from './program';
@@ -14,7 +15,12 @@ async function run(): Promise<void> {
     say: (words) => process.stderr.write(`${words}\n`),
     within: async (work) => {
       const { withoutServing } = await import('../service.js');
-      return withoutServing({ ...readSettings(processEnvironment()), logLevel: 'warn' }, work);
+      return withoutServing(quietSettings(), work);
+    },
+    onDatabase: async (work) => {
+      const { onDatabase } = await import('../service.js');
+      const settings = quietSettings();
+      return onDatabase(settings, (database) => work(database, settings));
     },
   });
   try {
@@ -22,6 +28,10 @@ async function run(): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
+}
+
+function quietSettings(): Settings {
+  return { ...readSettings(processEnvironment()), logLevel: 'warn' };
 }
 
 function exitCodeOf(error: unknown): number {

@@ -7,6 +7,7 @@ async function said(args: readonly string[]): Promise<string> {
     out: () => undefined,
     say: (text) => words.push(text),
     within: () => Promise.reject(new Error('It went on to the database.')),
+    onDatabase: () => Promise.reject(new Error('It went on to the database.')),
   });
   await expect(program.parseAsync(['node', 'cds', ...args])).rejects.toBeInstanceOf(CommanderError);
   return words.join('\n');
@@ -27,6 +28,8 @@ it.each<[string, RegExp]>([
   ['tokens mint --sub x --expires-in 0s', /366d/],
   ['tokens mint --sub x --expires-in 367d', /366d/],
   ['issuers create --development --issuer x', /cannot be used with/],
+  ['backup', /file/],
+  ['restore --force', /file/],
   ['nonsense', /unknown command/],
   ['', /Usage: cds/],
 ])('refuses "%s" before it touches the database, and says what is wrong', async (args, words) => {

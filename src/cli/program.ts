@@ -1,14 +1,22 @@
 import { Command } from 'commander';
+import { backupCommand } from './backup-command';
 import type { Console } from './console';
 import { eventsCommand } from './events/events-command';
 import { issuersCommand } from './issuers-command';
 import { keysCommand } from './keys-command';
+import { restoreCommand } from './restore-command';
+import { secretsCommand } from './secrets-command';
 import { tokensCommand } from './tokens-command';
 import { workspacesCommand } from './workspaces-command';
 
 const WORDS = `Works on the database of the service: the embedded one in DATA_DIR, also while a service runs on it, or DATABASE_URL.
 "events send" is a client of a running service instead.
 Only what was asked for is written to standard output.`;
+
+const COMMANDS = [
+  ...[workspacesCommand, keysCommand, issuersCommand, tokensCommand, eventsCommand],
+  ...[backupCommand, restoreCommand, secretsCommand],
+];
 
 /** The command `cds` (contract section 9). Refusals of its own parsing are thrown as CommanderError. */
 export function cliProgram(console: Console): Command {
@@ -20,7 +28,7 @@ export function cliProgram(console: Console): Command {
     })
     .exitOverride()
     .showHelpAfterError();
-  for (const command of [workspacesCommand, keysCommand, issuersCommand, tokensCommand, eventsCommand]) {
+  for (const command of COMMANDS) {
     program.addCommand(inherited(command(console), program));
   }
   return program;

@@ -4,6 +4,7 @@ import type { Console } from './console';
 import { secondsUpTo } from './duration';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
+import { workspaceHint } from './workspace-hint';
 
 const SECONDS_DEFAULT = 3_600;
 const DAYS_MAX = 366;
@@ -32,16 +33,17 @@ export function tokensCommand(console: Console): Command {
   return tokens;
 }
 
-async function mint({ within, out }: Console, options: TokenOptions): Promise<void> {
+async function mint({ within, out, say }: Console, options: TokenOptions): Promise<void> {
   const { workspace, sub, campaign, app, session, expiresIn } = options;
   const { Clock } = await import('../platform/clock/clock.js');
   const { JwtIssuersService } = await import('../jwt-issuers/jwt-issuers.service.js');
-  const token = await within(async (parts) => {
+  const { token, isFirst } = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);
-    const { issuer, secret } = await parts.get(JwtIssuersService).developmentIssuer(operator, workspace);
+    const issuers = parts.get(JwtIssuersService);
+    const { issuer, secret } = await issuers.developmentIssuer(operator, workspace);
     const issuedAt = Math.floor(parts.get(Clock).now().getTime() / 1000);
     const claims = { [issuer.campaignClaim]: campaign, [issuer.appClaim]: app, sid: session };
-    return new SignJWT(claims)
+    const signed = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer.issuer)
       .setAudience(issuer.audience)
@@ -49,6 +51,8 @@ async function mint({ within, out }: Console, options: TokenOptions): Promise<vo
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + expiresIn)
       .sign(new TextEncoder().encode(secret));
+    return { token: signed, isFirst: await issuers.isFirst(issuer) };
   });
+  if (!isFirst) say(workspaceHint(workspace));
   out(token);
 }

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { databaseFailure, unavailable } from '../platform/database/database-errors';
+import type { ErasureSteps } from '../platform/personal-data/personal-data';
 import { CustomerLocks } from './customer-locks';
 import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
-import { Erasure } from './entities/erasure.entity';
+import { Erasure, type StepsDone } from './entities/erasure.entity';
 
 /** Whoever asks for an erasure. */
 export interface Eraser {
@@ -25,6 +26,8 @@ export interface ErasedCustomer {
 
 /** Each failed attempt means that somebody else's change of the customer went through. */
 const ATTEMPTS_MAX = 12;
+/** A killed process loses so much of its work at most. */
+const KEPT_EVERY_MS = 1_000;
 
 /**
  * Erases customers in two transactions (contract section 5, docs/adr/0026). The first marks the customer; events that are on
@@ -61,10 +64,38 @@ export class CustomerErasure {
     throw unavailable();
   }
 
-  /** Erasures that were begun by then and are not finished, of any workspace. */
-  unfinished(begunBy: Date, limit: number): Promise<Erasure[]> {
-    const where = { finishedAt: IsNull(), erasedAt: LessThanOrEqual(begunBy) };
+  /** Erasures that were begun by `begunBy` and are not finished, of any workspace; without those somebody has been at since `idleSince`. */
+  unfinished(begunBy: Date, idleSince: Date, limit: number): Promise<Erasure[]> {
+    const begun = { finishedAt: IsNull(), erasedAt: LessThanOrEqual(begunBy) };
+    const where = [IsNull(), LessThanOrEqual(idleSince)].map((workedAt) => ({ ...begun, workedAt }));
     return this.database.manager.find(Erasure, { where, take: limit });
+  }
+
+  /** Begins the steps of an erasure, or goes on with them where they were begun before. */
+  async steps({ tenantId, profileId }: Erasure): Promise<StepsDone> {
+    const now = this.clock.now();
+    const [rows]: [{ progress: StepsDone }[], number] = await this.database.query(
+      `UPDATE erasures SET worked_at = $4, progress = coalesce(progress, $3)
+       WHERE tenant_id = $1 AND profile_id = $2 RETURNING progress`,
+      [tenantId, profileId, JSON.stringify({ begunAt: now.toISOString(), positions: {} }), now],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('An erasure is gone before it is finished');
+    return row.progress;
+  }
+
+  /** The steps of one feature. */
+  stepsOf(erasure: Erasure, { begunAt, positions }: StepsDone, name: string): ErasureSteps {
+    let keptAtMs = this.clock.monotonicMs();
+    return {
+      begunAt: new Date(begunAt),
+      position: positions[name],
+      done: async (position) => {
+        if (this.clock.monotonicMs() - keptAtMs < KEPT_EVERY_MS) return;
+        await this.keepPosition(erasure, name, position);
+        keptAtMs = this.clock.monotonicMs();
+      },
+    };
   }
 
   /** The customer of an erasure, by its root. */
@@ -104,7 +135,10 @@ export class CustomerErasure {
       `UPDATE profiles SET erased_at = $3, version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`,
       [tenantId, members.map(({ profileId }) => profileId), erasedAt],
     );
-    await manager.insert(Erasure, { ...{ tenantId, profileId: rootId, erasedAt, by, address }, finishedAt: null });
+    await manager.insert(Erasure, {
+      ...{ tenantId, profileId: rootId, erasedAt, by, address },
+      ...{ progress: null, workedAt: null, finishedAt: null },
+    });
   }
 
   private async forget(
@@ -134,5 +168,13 @@ export class CustomerErasure {
     const finishedAt = this.clock.now();
     await manager.update(Erasure, { tenantId, profileId }, { finishedAt });
     return Object.assign(current, { finishedAt });
+  }
+
+  private async keepPosition({ tenantId, profileId }: Erasure, name: string, position: string): Promise<void> {
+    await this.database.query(
+      `UPDATE erasures SET worked_at = $5, progress = jsonb_set(progress, ARRAY['positions', $3], to_jsonb($4::text))
+       WHERE tenant_id = $1 AND profile_id = $2`,
+      [tenantId, profileId, name, position, this.clock.now()],
+    );
   }
 }

@@ -8,6 +8,7 @@ import { Erasure } from './entities/erasure.entity';
 import { ProfileIdentifier } from './entities/profile-identifier.entity';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { Profile } from './entities/profile.entity';
+import { UndoneMergeSide } from './entities/undone-merge-side.entity';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { IdentityService } from './identity.service';
 import { MergeRepository } from './merge.repository';
@@ -16,7 +17,9 @@ import { ProfileRepository } from './profile.repository';
 import { RememberedProfiles } from './remembered-profiles';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge, Erasure, ErasedIdentifier])],
+  imports: [
+    TypeOrmModule.forFeature([Profile, ProfileIdentifier, ProfileMerge, UndoneMergeSide, Erasure, ErasedIdentifier]),
+  ],
   providers: [
     IdentityService,
     CustomerReader,

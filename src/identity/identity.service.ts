@@ -7,7 +7,6 @@ import type { HeldCustomer } from './domain/held-customer';
 import { identityRules, type IdentityRules } from './domain/identifier';
 import {
   identifierKey,
-  pairKey,
   planIdentity,
   type IdentityClaim,
   type IdentityPlan,
@@ -15,12 +14,14 @@ import {
   type Known,
   type KnownCustomer,
   type KnownProfile,
+  type Parting,
   type Resolution,
 } from './domain/resolve-profile';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
 import {
   ProfileRepository,
+  type CustomerParting,
   type CustomerProfile,
   type KnownIdentifier,
   type TenantPlan,
@@ -58,7 +59,7 @@ export interface RecalledIdentities {
 
 /** Contract section 5: at most this many identifiers of a kind on one customer, so that a shared device stays bounded. */
 const IDENTIFIERS_PER_KIND_MAX = 50;
-const NO_PAIRS: ReadonlySet<string> = new Set();
+const NO_PARTINGS: ReadonlyMap<string, readonly Parting[]> = new Map();
 
 /**
  * Resolves the identities of a batch inside the transaction that stores its events (contract section 5). Other nodes
@@ -125,21 +126,20 @@ export class IdentityService {
     return { ...reading, erased: [...reading.erased, ...erased] };
   }
 
-  /** Decides by what was read; asks again only where a merge is at hand, whether somebody has separated the two before. */
+  /** Decides by what was read; asks again only where a merge is at hand, whether somebody has parted the two. */
   async decide(
     transaction: Transaction,
     claims: readonly TenantClaim[],
     reading: IdentityReading,
   ): Promise<IdentityDecision> {
-    const first = this.plan(claims, reading, NO_PAIRS);
-    const merging = first.plans.filter(({ plan }) => plan.merges.length > 0);
+    const first = this.plan(claims, reading, []);
+    const merging = first.plans.filter(({ plan }) => hasJoinedOrWould(plan));
     if (merging.length === 0) return first;
-    const undone = await this.profiles.readUndoneMerges(
+    const partings = await this.profiles.readPartings(
       transaction,
       merging.flatMap(({ tenantId }) => knownRoots(reading, tenantId)),
     );
-    if (undone.length === 0) return first;
-    return this.plan(claims, reading, new Set(undone.map((pair) => pairKey(pair.from_root_id, pair.into_root_id))));
+    return partings.length === 0 ? first : this.plan(claims, reading, partings);
   }
 
   /** `claims` and `decision` belong together. */
@@ -223,14 +223,14 @@ export class IdentityService {
   private plan(
     claims: readonly TenantClaim[],
     reading: IdentityReading,
-    undone: ReadonlySet<string>,
+    partings: readonly CustomerParting[],
   ): IdentityDecision {
-    const known = knownByTenant(reading, undone);
+    const known = knownByTenant(reading, partings);
     const homes = new Map<TenantClaim, Resolution>();
     const erased = byTenant(reading.erased);
     const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
       const there = {
-        ...(known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), undone }),
+        ...(known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), partings: NO_PARTINGS }),
         erased: new Set(erased.get(tenantId)?.map(({ kind, value }) => identifierKey(kind, value))),
       };
       const plan = planIdentity(own, there, this.policy);
@@ -242,6 +242,12 @@ export class IdentityService {
     });
     return { homes: claims.flatMap((claim) => homes.get(claim) ?? []), plans };
   }
+}
+
+/** Whether customers have become one, or would have if there were room: had they been parted, that would be why they do not. */
+function hasJoinedOrWould({ merges, resolutions }: IdentityPlan): boolean {
+  if (merges.length > 0) return true;
+  return resolutions.some((each) => each.outcome === 'resolved' && each.warnings.includes('identity_limit_reached'));
 }
 
 /** The profiles from before the batch that its events are stored under. */
@@ -284,8 +290,9 @@ function byTenant<T extends { readonly tenantId: string }>(entries: readonly T[]
   return groups;
 }
 
-function knownByTenant(reading: IdentityReading, undone: ReadonlySet<string>): Map<string, Known> {
+function knownByTenant(reading: IdentityReading, partings: readonly CustomerParting[]): Map<string, Known> {
   const known = new Map<string, Known>();
+  const parted = byTenant(partings);
   for (const [tenantId, entries] of byTenant(reading.identifiers)) {
     const identifiers = new Map<string, KnownProfile>();
     const customers = new Map<string, KnownCustomer>();
@@ -293,9 +300,20 @@ function knownByTenant(reading: IdentityReading, undone: ReadonlySet<string>): M
       identifiers.set(identifierKey(kind, value), profile);
       customers.set(customer.rootId, customer);
     }
-    known.set(tenantId, { identifiers, customers, undone });
+    known.set(tenantId, { identifiers, customers, partings: partingsByRoot(parted.get(tenantId)) });
   }
   return known;
+}
+
+function partingsByRoot(partings: readonly CustomerParting[] | undefined): ReadonlyMap<string, readonly Parting[]> {
+  if (partings === undefined) return NO_PARTINGS;
+  const byRoot = new Map<string, Parting[]>();
+  for (const parting of partings) {
+    const others = byRoot.get(parting.rootId);
+    if (others === undefined) byRoot.set(parting.rootId, [parting]);
+    else others.push(parting);
+  }
+  return byRoot;
 }
 
 /** Every customer that the claims of a workspace met: without one merge, another of them may become possible. */

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerLocks } from './customer-locks';
 import { COUNTED_KINDS, type CountedKind } from './domain/customer-groups';
-import type { Link, Member } from './domain/split-customer';
+import type { Link, LinkedCustomer, Split } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
+import { UndoneMergeSide } from './entities/undone-merge-side.entity';
 
 /** What undoing a merge must know of a customer whose root the caller has locked. */
-export interface LockedCustomer {
-  readonly rootId: string;
-  readonly members: readonly Member[];
+export interface LockedCustomer extends LinkedCustomer {
   /** Of the merges in force. */
   readonly links: readonly (Link & { readonly id: string })[];
   /** How many identifiers of each kind the profiles own. */
@@ -19,6 +18,8 @@ interface OwnedIdentifiers {
   readonly profileId: string;
   readonly kind: string;
   readonly count: number;
+  /** Of the kind EXTERNAL the only value. */
+  readonly externalId: string | null;
 }
 
 /** The log of merges, and customers while merges are undone. */
@@ -61,36 +62,50 @@ export class MergeRepository {
       [tenantId, ids],
     );
     const owned: OwnedIdentifiers[] = await manager.query(
-      `SELECT profile_id AS "profileId", kind, count(*)::int AS count FROM profile_identifiers
+      `SELECT profile_id AS "profileId", kind, count(*)::int AS count,
+         max(value) FILTER (WHERE kind = 'EXTERNAL') AS "externalId"
+       FROM profile_identifiers
        WHERE tenant_id = $1 AND profile_id = ANY($2) AND kind <> '' GROUP BY profile_id, kind`,
       [tenantId, ids],
     );
-    return { rootId, members, links, owned };
+    const externalProfileId = owned.find(({ externalId }) => externalId !== null)?.profileId;
+    return { rootId, members, externalProfileId, links, owned };
   }
 
-  /** Makes profiles of a locked customer one of their own, and counts both anew. */
+  /** Makes two customers of a locked one, and says in the rows of their roots what each of them has. */
   async part(
     manager: EntityManager,
     tenantId: string,
-    { rootId, members, owned }: LockedCustomer,
-    leaving: readonly string[],
-    newRootId: string,
+    { owned }: LockedCustomer,
+    { from, into }: Split,
   ): Promise<void> {
-    await manager.query(
-      `UPDATE profiles SET root_id = $3, version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`,
-      [tenantId, leaving, newRootId],
-    );
-    const staying = members.map(({ profileId }) => profileId).filter((profileId) => !leaving.includes(profileId));
-    for (const [id, profileIds] of [
-      [rootId, staying],
-      [newRootId, leaving],
-    ] as const) {
+    for (const { rootId, profileIds } of [from, into]) {
       await manager.query(
-        `UPDATE profiles SET email_count = $3, phone_count = $4, device_count = $5, version = version + 1
+        `UPDATE profiles SET root_id = $3, external_id = NULL, version = version + 1
+         WHERE tenant_id = $1 AND profile_id = ANY($2) AND root_id <> $3`,
+        [tenantId, profileIds, rootId],
+      );
+      const own = owned.filter(({ profileId }) => profileIds.includes(profileId));
+      await manager.query(
+        `UPDATE profiles SET external_id = $3, email_count = $4, phone_count = $5, device_count = $6, version = version + 1
          WHERE tenant_id = $1 AND profile_id = $2`,
-        [tenantId, id, ...COUNTED_KINDS.map((kind) => countOf(kind, profileIds, owned))],
+        [tenantId, rootId, externalIdOf(own), ...COUNTED_KINDS.map((kind) => countOf(kind, own))],
       );
     }
+  }
+
+  /** Writes down who was parted from whom, so that nobody of one side meets anybody of the other again. */
+  async keepApart(
+    manager: EntityManager,
+    tenantId: string,
+    { id: mergeId, fromEvidenceId, intoEvidenceId }: Link & { readonly id: string },
+    split: Split,
+  ): Promise<void> {
+    const sides = (['from', 'into'] as const).flatMap((side) =>
+      split[side].profileIds.map((profileId) => ({ tenantId, profileId, mergeId, side })),
+    );
+    const others = sides.filter(({ profileId }) => profileId !== fromEvidenceId && profileId !== intoEvidenceId);
+    if (others.length > 0) await manager.insert(UndoneMergeSide, others);
   }
 
   async markUndone(manager: EntityManager, tenantId: string, id: string, at: Date): Promise<void> {
@@ -98,7 +113,10 @@ export class MergeRepository {
   }
 }
 
-function countOf(kind: CountedKind, profileIds: readonly string[], owned: readonly OwnedIdentifiers[]): number {
-  const counted = owned.filter((each) => each.kind === kind && profileIds.includes(each.profileId));
-  return counted.reduce((sum, { count }) => sum + count, 0);
+function countOf(kind: CountedKind, owned: readonly OwnedIdentifiers[]): number {
+  return owned.reduce((sum, each) => (each.kind === kind ? sum + each.count : sum), 0);
+}
+
+function externalIdOf(owned: readonly OwnedIdentifiers[]): string | null {
+  return owned.find(({ externalId }) => externalId !== null)?.externalId ?? null;
 }

@@ -41,8 +41,8 @@ export class MergesService {
   }
 
   /**
-   * Parts the customers that a merge made one, for good: what linked them does not do so again. One that is undone already is
-   * answered as it is. Throws `not_found`, also for a customer who was erased.
+   * Parts the customers that a merge made one, for good: nobody of the one meets anybody of the other again by themselves. One
+   * that is undone already is answered as it is. Throws `not_found`, also for a customer who was erased.
    */
   async undo(tenantId: string, id: string): Promise<Merge> {
     if (!isUuid(id)) throw noSuchMerge();
@@ -77,8 +77,11 @@ export class MergesService {
   ): Promise<Merge> {
     const customer = await this.merges.lockedCustomer(manager, tenantId, rootId);
     const others = customer.links.filter(({ id }) => id !== merge.id);
-    const split = splitCustomer(rootId, customer.members, merge, others);
-    if (split !== undefined) await this.merges.part(manager, tenantId, customer, split.leaving, split.newRootId);
+    const split = splitCustomer(customer, merge, others);
+    if (split !== undefined) {
+      await this.merges.part(manager, tenantId, customer, split);
+      await this.merges.keepApart(manager, tenantId, merge, split);
+    }
     const undoneAt = this.clock.now();
     await this.merges.markUndone(manager, tenantId, merge.id, undoneAt);
     return { ...merge, undoneAt };

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import type { IdentityPlan, KnownCustomer, KnownProfile } from './domain/resolve-profile';
+import type { MergeSide } from './domain/customer-groups';
+import type { IdentityPlan, KnownCustomer, KnownProfile, Parting } from './domain/resolve-profile';
 import type { HeldCustomer } from './domain/held-customer';
 import type { TenantIdentifier } from './domain/tenant-identifier';
 import { Profile } from './entities/profile.entity';
@@ -25,6 +26,12 @@ export interface KnownIdentifier extends TenantIdentifier {
   readonly version: number;
 }
 
+/** A parting of a customer, by its root. */
+export interface CustomerParting extends Parting {
+  readonly tenantId: string;
+  readonly rootId: string;
+}
+
 export interface TenantPlan {
   readonly tenantId: string;
   readonly plan: IdentityPlan;
@@ -36,6 +43,13 @@ interface CustomerRow {
   readonly held: boolean;
   readonly external_id: string | null;
   readonly others: readonly string[];
+}
+
+interface PartingRow {
+  readonly tenant_id: string;
+  readonly root_id: string;
+  readonly merge_id: string;
+  readonly side: MergeSide;
 }
 
 interface IdentifierRow {
@@ -79,12 +93,12 @@ export class ProfileRepository {
     return new Map(profiles.map(({ profileId, rootId }) => [profileId, rootId]));
   }
 
-  /** Pairs of customers (by root) that somebody has separated. */
-  readUndoneMerges(
-    transaction: Transaction,
-    roots: readonly TenantProfile[],
-  ): Promise<readonly { tenant_id: string; from_root_id: string; into_root_id: string }[]> {
-    return transaction.send(sql.READ_UNDONE_MERGES, columns(roots));
+  /** Where the members of customers (by root) were when somebody parted them from others; one may be told several times. */
+  async readPartings(transaction: Transaction, roots: readonly TenantProfile[]): Promise<CustomerParting[]> {
+    const rows = await transaction.send<PartingRow>(sql.READ_PARTINGS, columns(roots));
+    return rows.map(({ tenant_id: tenantId, root_id: rootId, merge_id: mergeId, side }) => ({
+      ...{ tenantId, rootId, mergeId, side },
+    }));
   }
 
   /** Locks customers to be changed, in one order for all nodes; answers the version of each that is still a root. */

@@ -1,5 +1,6 @@
 import type { Statement } from '../platform/database/pipelined-connection';
 import { holdsIf } from '../platform/database/premise';
+import { PARTINGS_MAX } from './domain/customer-groups';
 
 /*
  * Every set look-up is a LATERAL with LIMIT 1: a generic plan made while the tables are empty can then only be one index
@@ -30,25 +31,35 @@ export const READ_IDENTIFIERS: Statement = {
     ) r`,
 };
 
-/** Merges that somebody undid between these customers: each pair of roots that must not merge by itself again. */
-export const READ_UNDONE_MERGES: Statement = {
-  name: 'identity_read_undone_merges',
+/**
+ * The sides of undone merges on which profiles of these customers were when they were parted. The evidences stand in the
+ * log of merges, the others beside it.
+ */
+export const READ_PARTINGS: Statement = {
+  name: 'identity_read_partings',
   text: `
-    SELECT u.tenant_id, f.root_id AS from_root_id, t.root_id AS into_root_id
+    SELECT u.tenant_id, u.root_id, s.merge_id, s.side
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, root_id)
     CROSS JOIN LATERAL (
-      SELECT tenant_id, profile_id, root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = u.root_id
+      SELECT u.root_id AS profile_id
       UNION ALL
-      SELECT tenant_id, profile_id, root_id FROM profiles
+      SELECT profile_id FROM profiles
       WHERE tenant_id = u.tenant_id AND root_id = u.root_id AND root_id <> profile_id
-    ) f
+    ) p
     CROSS JOIN LATERAL (
-      SELECT into_evidence_id FROM profile_merges
-      WHERE tenant_id = u.tenant_id AND from_evidence_id = f.profile_id AND undone_at IS NOT NULL LIMIT 1000
-    ) m
-    CROSS JOIN LATERAL (
-      SELECT root_id FROM profiles WHERE tenant_id = u.tenant_id AND profile_id = m.into_evidence_id LIMIT 1
-    ) t`,
+      (SELECT id AS merge_id, 'from' AS side FROM profile_merges
+       WHERE tenant_id = u.tenant_id AND from_evidence_id = p.profile_id AND undone_at IS NOT NULL
+       LIMIT ${PARTINGS_MAX})
+      UNION ALL
+      (SELECT id, 'into' FROM profile_merges
+       WHERE tenant_id = u.tenant_id AND into_evidence_id = p.profile_id AND merged_at > '-infinity'
+         AND undone_at IS NOT NULL
+       LIMIT ${PARTINGS_MAX})
+      UNION ALL
+      (SELECT merge_id, side FROM undone_merge_sides
+       WHERE tenant_id = u.tenant_id AND profile_id = p.profile_id
+       LIMIT ${PARTINGS_MAX})
+    ) s`,
 };
 
 /** Locks customers that the batch will change; those merged away or erased meanwhile are missing from the answer. */

@@ -127,6 +127,15 @@ export const WRITE_PROCESSING: Statement = {
       last_error = excluded.last_error, reactions = excluded.reactions`,
 };
 
+/** Counts an attempt at an event that failed for good, before it begins. */
+export const COUNT_ATTEMPT: Statement = {
+  name: 'queue_count_attempt',
+  text: `
+    UPDATE event_processing SET attempts = attempts + 1
+    WHERE tenant_id = $1::uuid AND event_id = $2::uuid AND state = 'failed'
+    RETURNING attempts`,
+};
+
 /** What became of an event, which nobody else changes until the transaction ends. */
 export const LOCK_PROCESSING: Statement = {
   name: 'queue_lock_processing',

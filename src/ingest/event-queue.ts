@@ -144,6 +144,12 @@ export class EventQueue {
     ]);
   }
 
+  /** Counts an attempt at an event that failed for good, and answers how many there are with it; undefined for any other event. */
+  async countAttempt(transaction: Transaction, tenantId: string, eventId: string): Promise<number | undefined> {
+    const [row] = await transaction.send<{ attempts: number }>(sql.COUNT_ATTEMPT, [tenantId, eventId]);
+    return row?.attempts;
+  }
+
   /** What became of an event, which nobody else changes until the transaction ends; undefined before its first attempt. */
   async lockProcessing(
     transaction: Transaction,

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { TimeSlice } from '../platform/async/time-slice';
+import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { eventIdOf } from './domain/event-id';
 import type { EventFamily } from './domain/incoming-event';
 import type { ProcessingState } from './domain/processing-record';
 import { Event } from './entities/event.entity';
+import { READ_EVENTS_WITHIN } from './event-page.sql';
 import { ProcessingReader } from './processing-reader';
 
 export interface EventFilter {
@@ -57,19 +60,17 @@ export class EventReader {
 
   /**
    * The page out of rows that were looked at: all that fit, one more than `limit` if there are, and in any case the last
-   * one that could be looked at, number `rowsMax`, behind which the next page begins.
+   * one that could be looked at, number `rowsMax`, behind which the next page begins. Large events make it shorter.
    */
   async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
     const fitting = rows.filter((row) => row.fits);
-    const page = fitting.slice(0, limit);
-    const last = fitting.length > limit ? page.at(-1) : rows.find((row) => Number(row.position) === rowsMax);
-    return {
-      events: await this.inOrder(
-        tenantId,
-        page.map((row) => row.event_id),
-      ),
-      nextCursor: last === undefined ? null : cursorAfter({ at: last.at, id: last.event_id }),
-    };
+    const wanted = fitting.slice(0, limit);
+    const { events, places } = await this.inOrder(
+      tenantId,
+      wanted.map((row) => row.event_id),
+    );
+    const last = fitting.length > places ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    return { events, nextCursor: last === undefined ? null : cursorAfter({ at: last.at, id: last.event_id }) };
   }
 
   /** "Did you get it?": source and id name one event, whatever else is asked of it. */
@@ -107,8 +108,10 @@ export class EventReader {
            WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NULL
              AND tenant_id = newest.tenant_id AND event_id = newest.event_id
            UNION ALL
-           SELECT 'processed' FROM processed_bundles
-           WHERE $10::text IS NOT NULL AND tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
+           SELECT 'processed'
+           WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
+             SELECT FROM queued_bundles WHERE tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
+           )
            LIMIT 1
          ) processing ON true
        )
@@ -129,11 +132,31 @@ export class EventReader {
     );
   }
 
-  /** Events by id, in the order of the ids. */
-  private async inOrder(tenantId: string, ids: readonly string[]): Promise<Event[]> {
-    if (ids.length === 0) return [];
-    const events = await this.database.manager.findBy(Event, { tenantId, eventId: In([...ids]) });
-    const byId = new Map(events.map((event) => [event.eventId, event]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+  /** Events by id, in the order of the ids, as long as a page has room for them; `places`: how many of the ids those are. */
+  private async inOrder(
+    tenantId: string,
+    ids: readonly string[],
+  ): Promise<{ readonly events: readonly Event[]; readonly places: number }> {
+    if (ids.length === 0) return { events: [], places: 0 };
+    const rows: readonly EventRow[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
+    const slice = new TimeSlice();
+    const events: Event[] = [];
+    for (const { eventId, identity, properties, ...rest } of rows) {
+      await slice.pause();
+      if (eventId === null) continue;
+      events.push({
+        ...{ tenantId, eventId, ...rest },
+        identity: JSON.parse(identity) as Event['identity'],
+        properties: JSON.parse(properties) as Event['properties'],
+      });
+    }
+    return { events, places: rows.length };
   }
+}
+
+/** An event as text, which is parsed one by one; without an id it has gone since its id was read. */
+interface EventRow extends Omit<Event, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+  readonly eventId: string | null;
+  readonly identity: string;
+  readonly properties: string;
 }

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../platform/clock/clock';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
 import { IngestLane } from './ingest-lane';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged, type Sender } from './judged-event';
+import { RefusedCopies } from './refused-copies';
 
 /** An event that the review area has kept, checked anew. */
 export interface EventToReplay {
@@ -24,38 +26,43 @@ export class EventReplay {
   constructor(
     private readonly lane: IngestLane,
     private readonly review: ReviewService,
+    private readonly copies: RefusedCopies,
+    private readonly clock: Clock,
   ) {}
 
   /** For somebody who waits: goes before what is sent in bulk. */
   async replay(sender: Sender, event: EventToReplay): Promise<IngestResult> {
-    const judged = judgeAgain(sender, event);
-    const outcomes = await Promise.all(worksOf([judged]).map((work) => this.lane.store(work)));
-    const [result] = await this.describe(sender, [judged], outcomes);
+    const judged = await this.judgeAgain(sender, [event]);
+    const outcomes = await Promise.all(worksOf(judged).map((work) => this.lane.store(work)));
+    const [result] = await this.describe(sender, judged, outcomes);
     if (result === undefined) throw new Error('An event was left without a result');
     return result;
   }
 
   /** For many at once: one result an event, in their order. */
   async replayAll(sender: Sender, events: readonly EventToReplay[]): Promise<IngestResult[]> {
-    const judged = events.map((event) => judgeAgain(sender, event));
+    const judged = await this.judgeAgain(sender, events);
     return this.describe(sender, judged, await this.lane.storeAll(sender.tenantId, worksOf(judged)));
   }
 
+  private async judgeAgain(sender: Sender, events: readonly EventToReplay[]): Promise<Judged[]> {
+    const judged = events.map(({ checked, receivedAt }) => judgeEvent(sender, checked, receivedAt));
+    const known = await this.copies.recognize(sender, judged, this.clock.now().getTime());
+    return known.map(({ work, ...rest }, index): Judged => {
+      const event = events[index];
+      return work === undefined || event === undefined ? rest : { ...rest, work: { ...work, replay: event.replay } };
+    });
+  }
+
   private async describe(
-    { tenantId }: Sender,
+    sender: Sender,
     judged: readonly Judged[],
     outcomes: readonly Outcome[],
   ): Promise<IngestResult[]> {
     const results = resultsOf(judged, outcomes);
-    const problems = results.flatMap(({ judged: { work }, outcome }) =>
-      work === undefined ? [] : warningsOfCopy(work, outcome),
-    );
-    await this.review.record(tenantId, problems);
+    const at = this.clock.now().getTime();
+    const problems = results.flatMap((result) => warningsOfCopy(sender, result, at));
+    await this.review.record(sender.tenantId, problems);
     return results.map(({ result }) => result);
   }
-}
-
-function judgeAgain(sender: Sender, { checked, receivedAt, replay }: EventToReplay): Judged {
-  const { work, ...judged } = judgeEvent(sender, checked, receivedAt);
-  return work === undefined ? judged : { ...judged, work: { ...work, replay } };
 }

@@ -31,10 +31,11 @@ export class EventSample {
     return rows.map((row) => ({ eventId: row.event_id, receivedAt: row.received_at }));
   }
 
-  /** What those events say, in any order. */
-  async propertiesOf(tenantId: string, eventIds: readonly string[]): Promise<unknown[]> {
-    const rows: readonly { properties: unknown }[] = await this.database.query(
-      'SELECT properties FROM events WHERE tenant_id = $1 AND event_id = ANY ($2)',
+  /** What those events say, as JSON text, in any order. */
+  async propertiesOf(tenantId: string, eventIds: readonly string[]): Promise<string[]> {
+    if (eventIds.length === 0) return [];
+    const rows: readonly { properties: string }[] = await this.database.query(
+      'SELECT properties::text AS properties FROM events WHERE tenant_id = $1 AND event_id = ANY ($2)',
       [tenantId, eventIds],
     );
     return rows.map(({ properties }) => properties);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IdentityService } from '../identity/identity.service';
-import { PersonalProperties } from '../platform/masking/personal-properties';
+import { TimeSlice } from '../platform/async/time-slice';
+import { namesFrom, PersonalProperties } from '../platform/masking/personal-properties';
 import { EventDto } from './dto/event.dto';
 import type { Event } from './entities/event.entity';
 import { ProcessingReader } from './processing-reader';
@@ -18,19 +19,23 @@ export class EventViews {
     private readonly processing: ProcessingReader,
   ) {}
 
-  /** Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. */
+  /**
+   * Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. One question after the other, so that a
+   * page takes one connection at a time.
+   */
   async of(tenantId: string, events: readonly Event[], { unmasked }: ViewOptions): Promise<EventDto[]> {
     const profileIds = [...new Set(events.map((event) => event.profileId))];
-    const [customers, processing] = await Promise.all([
-      this.identity.customersOf(tenantId, profileIds),
-      this.processing.of(tenantId, events),
-    ]);
-    return Promise.all(
-      events.map(async (event) => {
-        const customerId = customers.get(event.profileId) ?? event.profileId;
-        const personal = unmasked ? null : await this.personal.namesOf(tenantId, event.eventType);
-        return EventDto.of(event, customerId, personal, processing.get(event.eventId));
-      }),
-    );
+    const customers = await this.identity.customersOf(tenantId, profileIds);
+    const processing = await this.processing.of(tenantId, events);
+    const types = events.map(({ eventType }) => eventType);
+    const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
+    const slice = new TimeSlice();
+    const views: EventDto[] = [];
+    for (const event of events) {
+      const customerId = customers.get(event.profileId) ?? event.profileId;
+      const personal = names === null ? null : namesFrom(names, event.eventType);
+      views.push(await slice.run(EventDto.of(event, customerId, personal, processing.get(event.eventId))));
+    }
+    return views;
   }
 }

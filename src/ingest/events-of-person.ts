@@ -25,6 +25,8 @@ interface LookedAt {
 /** What the event log keeps of persons. An erased event stays, as the key that it is and as a fact about nobody. */
 @Injectable()
 export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'events';
+
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
@@ -47,8 +49,9 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /** Statement by statement, each a transaction: nobody waits for a hundred thousand rows. */
-  async eraseAhead(person: Person): Promise<void> {
+  async eraseAhead(person: Person): Promise<boolean> {
     await this.eraseEvents(this.database.manager, person);
+    return true;
   }
 
   /** The few that have come since; in as many statements as before, since all of the person's have to be looked at. */

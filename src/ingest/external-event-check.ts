@@ -5,6 +5,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { BodyValidators } from '../platform/http/body-validators';
 import { isObject } from '../platform/json/is-object';
 import { checkFields, joinFaults, refuseInvalid } from './domain/event-fields';
+import { FAULTS_PER_EVENT_MAX } from './domain/fault-budget';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './domain/free-form';
 import type { CheckedEvent, SentEvent } from './domain/incoming-event';
 import { textFields } from './domain/text-fields';
@@ -25,8 +26,9 @@ export class ExternalEventCheck {
 
   check(sent: SentEvent): CheckedEvent {
     const payload = sent.value;
-    const shape = this.validators.for<ExternalEventDto>(ExternalEventDto)(payload);
-    const fields = checkFields('external', payload, this.limits);
+    const faultsMax = sent.faults?.share ?? FAULTS_PER_EVENT_MAX;
+    const shape = this.validators.for<ExternalEventDto>(ExternalEventDto)(payload, faultsMax);
+    const fields = checkFields('external', payload, this.limits, faultsMax);
     const identity = parseIdentityReference(
       textFields(isObject(payload) ? payload['identity'] : undefined),
       this.identity.rules,

@@ -1,12 +1,16 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../platform/auth/principal';
 import { spenderOf } from '../platform/auth/spender';
+import { inTurns } from '../platform/async/in-turns';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
+import { excessFault } from '../platform/errors/fault-words';
 import { receivedJson, sentTextOf } from '../platform/http/json-body';
-import { entryTexts } from '../platform/json/json-text';
+import { entriesOf, UnparsedEntry } from '../platform/json/json-entries';
+import { chargeUnits } from '../platform/rate-limit/request-meter';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
-import { jsonTextOf } from '../platform/json/json-text-of';
+import { refuseInvalid } from './domain/event-fields';
+import { FaultBudget } from './domain/fault-budget';
 import type { CheckedEvent, EventFamily, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
@@ -40,6 +44,7 @@ export abstract class IngestController {
     check: CheckEvent,
   ): Promise<ItemResultDto> {
     const dryRun = isDryRun(request.query);
+    if (dryRun) this.limits.admit('reads', spenderOf(caller), request, response);
     const body = receivedJson(request);
     if (body === undefined) throw new Error('A route takes an event without reading the body');
     const { value, raw } = body;
@@ -63,15 +68,16 @@ export abstract class IngestController {
   ): Promise<BatchResultDto> {
     const dryRun = isDryRun(request.query);
     this.figures.batch(request, items.length);
-    // The guard has let it in as one event.
-    this.limits.charge('events', spenderOf(caller), response, items.length - 1);
-    // Memory is what counts here, and a batch's items are mostly alike.
-    const bytes = Math.ceil((receivedJson(request)?.raw.length ?? 0) / items.length);
-    const texts = itemTexts(request);
-    const checking = items.map((value, index) =>
-      check({ value, bytes, text: () => texts()[index] ?? jsonTextOf(value) }),
+    // What a dry run asks of the database is read, and counts as that too.
+    if (dryRun) this.limits.admit('reads', spenderOf(caller), request, response);
+    chargeUnits(request, items.length);
+    const sent = sentEvents(request, items);
+    const checking = inTurns(
+      sent,
+      ({ bytes }) => bytes,
+      (event) => unparsed(this.family, event) ?? check(event),
     );
-    const checked = checkedAlready(checking) ?? (await Promise.all(checking.map((each) => Promise.resolve(each))));
+    const checked = checking instanceof Promise ? await checking : checking;
     const results = await this.ingest.ingestAll(caller, checked, { dryRun });
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
@@ -80,24 +86,28 @@ export abstract class IngestController {
   }
 }
 
-/** Rather than wait for a thousand events that are checked already. */
-function checkedAlready(checking: readonly (CheckedEvent | Promise<CheckedEvent>)[]): CheckedEvent[] | undefined {
-  const checked: CheckedEvent[] = [];
-  for (const each of checking) {
-    if (each instanceof Promise) return undefined;
-    checked.push(each);
-  }
-  return checked;
+/** The items of a batch with their texts as they came, which are looked for when the first of them is asked for. */
+function sentEvents(request: Request, items: readonly unknown[]): SentEvent[] {
+  const body = receivedJson(request);
+  if (body === undefined) throw new Error('A route takes events without reading the body');
+  const { raw } = body;
+  let { entries } = body;
+  const text = (index: number): string => (entries ??= entriesOf(raw, 'items')).text(index);
+  const faults = new FaultBudget(items.length);
+  // Memory is what counts here, and the items of a small batch are mostly alike.
+  const bytes = Math.ceil(raw.length / items.length);
+  return items.map((value, index) => ({
+    value,
+    bytes: entries?.bytes(index) ?? bytes,
+    text: () => text(index),
+    faults,
+  }));
 }
 
-/** The items as they came, taken apart when the first of them is asked for. */
-function itemTexts(request: Request): () => readonly string[] {
-  let texts: readonly string[] | undefined;
-  return () => {
-    const raw = receivedJson(request)?.raw;
-    texts ??= raw === undefined ? [] : entryTexts(sentTextOf(raw), 'items');
-    return texts;
-  };
+/** The refusal of an item that was not parsed, since it has more values or keys than any event may have. */
+function unparsed(family: EventFamily, sent: SentEvent): CheckedEvent | undefined {
+  if (!(sent.value instanceof UnparsedEntry)) return undefined;
+  return refuseInvalid(family, sent, [excessFault('', sent.value.excess)]);
 }
 
 function isUnavailable(result: IngestResult): boolean {

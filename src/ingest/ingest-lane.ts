@@ -23,6 +23,8 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 const PATIENCE_MS = 1_500;
 /** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
 const ROWS_MAX = 400;
+/** A batch's statements are written in one turn of the event loop: the worst events of this size take 20 ms of it. */
+const BATCH_BYTES_MAX = 1024 * 1024;
 /** Where somebody waits for a single event. */
 const FILL_TO = 200;
 
@@ -55,6 +57,7 @@ export class IngestLane implements BeforeApplicationShutdown {
       singlesMax: ROWS_MAX,
       fillTo: FILL_TO,
       bulkMax: ROWS_MAX,
+      batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
       watch: watches.of('ingest'),
     });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { Row } from '../platform/database/statement';
+import { ReadSlots } from '../platform/read-slots/read-slots';
 import type { Outcome } from './domain/outcome';
 import type { IngestWork } from './batch-outcomes';
 import { IngestTransaction } from './ingest-transaction';
@@ -13,10 +14,16 @@ export class IngestPreview {
   constructor(
     private readonly database: DataSource,
     private readonly transaction: IngestTransaction,
+    private readonly slots: ReadSlots,
   ) {}
 
+  /** All of one workspace, among whose reads it takes a place. */
   async settle(works: readonly IngestWork[]): Promise<Outcome[]> {
-    if (works.length === 0) return [];
+    const [first] = works;
+    return first === undefined ? [] : this.slots.run(first.tenantId, () => this.preview(works));
+  }
+
+  private async preview(works: readonly IngestWork[]): Promise<Outcome[]> {
     const runner = this.database.createQueryRunner();
     // Questions are asked side by side, and a client takes one at a time.
     let before: Promise<unknown> = Promise.resolve();

@@ -7,6 +7,7 @@ import { Event } from './entities/event.entity';
 import { ProcessedBundle } from './entities/processed-bundle.entity';
 import { QueuedBundle } from './entities/queued-bundle.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
+import { BundleRetention } from './bundle-retention';
 import { EventAudience } from './event-audience';
 import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
@@ -27,6 +28,7 @@ import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
 import { ProcessingReader } from './processing-reader';
 import { QueueSignal } from './queue-signal';
+import { RefusedCopies } from './refused-copies';
 import { Timeline } from './timeline';
 
 @Module({
@@ -38,7 +40,8 @@ import { Timeline } from './timeline';
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
-    ...[EventAudience, EventQueue, IngestFigures, IngestFromMemory, QueueSignal, ProcessingReader],
+    ...[BundleRetention, EventAudience, EventQueue, IngestFigures, IngestFromMemory, QueueSignal, ProcessingReader],
+    RefusedCopies,
   ],
   exports: [
     ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inTurns } from '../platform/async/in-turns';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import type { Problem } from '../review/domain/review-entry';
@@ -10,6 +11,7 @@ import { IngestLane } from './ingest-lane';
 import { IngestPreview } from './ingest-preview';
 import type { IngestWork } from './batch-outcomes';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged } from './judged-event';
+import { laterCopies, RefusedCopies, settleLaterCopies } from './refused-copies';
 import { ToldDeprecations } from './told-deprecations';
 
 export interface IngestOptions {
@@ -25,14 +27,16 @@ export class IngestService {
   constructor(
     private readonly lane: IngestLane,
     private readonly preview: IngestPreview,
+    private readonly copies: RefusedCopies,
     private readonly review: ReviewService,
     private readonly clock: Clock,
   ) {}
 
   /** Takes one event. Resolves after the commit that stored it, or that kept its refusal. */
   async ingest(caller: Principal, checked: CheckedEvent, { dryRun }: IngestOptions): Promise<IngestResult> {
-    const judged = judgeEvent(caller, checked, this.clock.now().getTime(), this.toldDeprecations);
-    if (judged.refusal !== undefined) await this.keepRefusals(caller, [judged], dryRun);
+    const now = this.clock.now().getTime();
+    const sent = judgeEvent(caller, checked, now, this.toldDeprecations);
+    const judged = sent.refusal === undefined ? sent : await this.copyOrRefusal(caller, sent, now, dryRun);
     const outcomes = judged.work === undefined ? [] : [await this.settleOne(judged, judged.work, dryRun)];
     const { results, problems } = this.inWords(caller, [judged], outcomes, dryRun);
     // Before anybody is told. Mostly nothing has gone wrong, and to wait for nothing costs as much as a check.
@@ -49,16 +53,39 @@ export class IngestService {
     { dryRun }: IngestOptions,
   ): Promise<IngestResult[]> {
     const now = this.clock.now().getTime();
-    const judged = checked.map((event) => judgeEvent(caller, event, now, this.toldDeprecations));
+    const judging = inTurns(
+      checked,
+      ({ sent }) => sent.bytes,
+      (event) => judgeEvent(caller, event, now, this.toldDeprecations),
+    );
+    const sent = judging instanceof Promise ? await judging : judging;
+    const known = await this.copies.recognize(caller, sent, now);
+    const later = laterCopies(caller.tenantId, known);
     // Before anything is stored, so that a corrected copy in the same batch finds the refusal that it closes.
-    await this.keepRefusals(caller, judged, dryRun);
-    const works = worksOf(judged);
+    await this.keepRefusals(
+      caller,
+      known.filter((each) => !later.has(each)),
+      dryRun,
+    );
+    const works = worksOf(known);
     const outcomes = dryRun
       ? await this.preview.settle(works.map(({ work }) => work))
       : await this.lane.storeAll(caller.tenantId, works);
+    const judged = settleLaterCopies(caller.tenantId, known, later, outcomes);
+    await this.keepRefusals(
+      caller,
+      judged.filter((each) => later.has(each)),
+      dryRun,
+    );
     const { results, problems } = this.inWords(caller, judged, outcomes, dryRun);
     await this.review.record(caller.tenantId, problems);
     return results;
+  }
+
+  private async copyOrRefusal(caller: Principal, refused: Judged, now: number, dryRun: boolean): Promise<Judged> {
+    const [judged = refused] = await this.copies.recognize(caller, [refused], now);
+    await this.keepRefusals(caller, [judged], dryRun);
+    return judged;
   }
 
   private settleOne({ checked }: Judged, work: IngestWork, dryRun: boolean): Promise<Outcome | undefined> {
@@ -72,27 +99,30 @@ export class IngestService {
     const problems = judged.flatMap(({ checked, refusal }) =>
       refusal === undefined ? [] : [refusalProblem(tenantId, checked, refusal, at)],
     );
-    await this.review.record(tenantId, problems);
+    if (problems.length > 0) await this.review.record(tenantId, problems);
   }
 
   /** Puts outcomes into words, with what went wrong on the way into the database and is to be kept. */
   private inWords(
-    { tenantId }: Principal,
+    caller: Principal,
     judged: readonly Judged[],
     outcomes: readonly (Outcome | undefined)[],
     dryRun: boolean,
   ): { results: IngestResult[]; problems: Problem[] } {
     const at = this.clock.now().getTime();
     const problems: Problem[] = [];
-    const results = resultsOf(judged, outcomes).map(({ judged: { checked, work }, result, outcome }) => {
+    const results = resultsOf(judged, outcomes).map((settled) => {
+      const {
+        judged: { checked, work },
+        result,
+        outcome,
+      } = settled;
       // What could only not be stored now is no problem of the event; its sender sends it again.
       if (result.status === 'error' && work !== undefined && result.refusal.code !== 'unavailable') {
-        problems.push(refusalProblem(tenantId, checked, result.refusal, at));
+        problems.push(refusalProblem(caller.tenantId, checked, result.refusal, at));
       }
-      if (work !== undefined) {
-        if (!dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
-        problems.push(...warningsOfCopy(work, outcome));
-      }
+      if (work !== undefined && !dryRun && isDeprecationTold(outcome)) this.toldDeprecations.add(work);
+      problems.push(...warningsOfCopy(caller, settled, at));
       return result;
     });
     return { results, problems: dryRun ? [] : problems };

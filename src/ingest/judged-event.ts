@@ -4,21 +4,23 @@ import type { Weighed } from '../platform/lane/lane';
 import type { Problem } from '../review/domain/review-entry';
 import { contentHashOf } from './domain/content-hash';
 import { eventIdOf } from './domain/event-id';
-import type { CheckedEvent, Refusal, TakenEvent } from './domain/incoming-event';
+import type { CheckedEvent, IncomingEvent, Refusal, TakenEvent } from './domain/incoming-event';
 import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
 import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
-import { warningProblem } from './domain/warning-entry';
+import { differingCopyProblem, warningProblem } from './domain/warning-entry';
 import type { IngestWork } from './batch-outcomes';
 import type { ToldDeprecations } from './told-deprecations';
 
 /** Who sends events, as far as that decides which ones are taken. */
 export type Sender = Pick<Principal, 'tenantId' | 'sources'>;
 
-/** An event on its way: what was sent, and either the work that it makes or why it makes none. */
+/** An event on its way: what was sent, and either the work that it makes, or why it makes none. */
 export interface Judged {
   readonly checked: CheckedEvent;
   readonly work?: IngestWork;
   readonly refusal?: Refusal;
+  /** The stored event that it is a copy of, and whether it says the same. */
+  readonly copy?: { readonly eventId: string; readonly isSame: boolean };
 }
 
 /** `receivedAt`: epoch milliseconds. `told`: of which deprecated types nobody needs to hear again today. */
@@ -32,17 +34,31 @@ export function judgeEvent(
   const refused = refuseSource(sourceOf(sent), sources);
   if (refused !== undefined) return { checked: sent, refusal: refused };
   if ('refusal' in checked) return { checked: sent, refusal: checked.refusal };
-  const { event } = checked;
-  const work: IngestWork = {
+  const warnings = warningsOf(tenantId, checked, receivedAt, told);
+  return { checked: sent, work: workOf(tenantId, sent, checked.event, { receivedAt, warnings }) };
+}
+
+/** The work that a refused event makes once it is known to be a copy of a stored one; undefined when it is not well-formed. */
+export function workOfRefused(tenantId: string, sent: CheckedEvent, receivedAt: number): IngestWork | undefined {
+  const { event } = sent.checked;
+  return event === undefined ? undefined : workOf(tenantId, sent, event, { receivedAt, warnings: [] });
+}
+
+function workOf(
+  tenantId: string,
+  { sent }: CheckedEvent,
+  event: IncomingEvent,
+  rest: Pick<IngestWork, 'receivedAt' | 'warnings'>,
+): IngestWork {
+  return {
     tenantId,
     event,
     eventId: eventIdOf(tenantId, event.source, event.externalEventId),
     contentHash: contentHashOf(event),
-    receivedAt,
-    text: sent.sent.text,
-    warnings: warningsOf(tenantId, checked, receivedAt, told),
+    receivedAt: rest.receivedAt,
+    text: sent.text,
+    warnings: rest.warnings,
   };
-  return { checked: sent, work };
 }
 
 /** The work that judged events make, in their order. */
@@ -78,7 +94,10 @@ export interface Result {
 export function resultsOf(judged: readonly Judged[], outcomes: readonly (Outcome | undefined)[]): Result[] {
   let settled = 0;
   return judged.map((event): Result => {
-    const { work, refusal } = event;
+    const { work, refusal, copy } = event;
+    if (copy !== undefined) {
+      return { judged: event, result: { status: 'duplicate', eventId: copy.eventId }, outcome: undefined };
+    }
     if (refusal !== undefined) return { judged: event, result: { status: 'error', refusal }, outcome: undefined };
     const outcome = outcomes[settled++];
     if (work === undefined || outcome === undefined) throw new Error('An event was left without an outcome');
@@ -91,7 +110,13 @@ export function resultsOf(judged: readonly Judged[], outcomes: readonly (Outcome
 }
 
 /** The warnings of an event that was settled in memory, by what became of another copy. */
-export function warningsOfCopy(work: IngestWork, outcome: Outcome | undefined): Problem[] {
+export function warningsOfCopy(
+  { tenantId }: Sender,
+  { judged: { checked, work, copy }, outcome }: Result,
+  at: number,
+): Problem[] {
+  if (copy !== undefined) return copy.isSame ? [] : [differingCopyProblem(tenantId, checked, at)];
+  if (work === undefined) return [];
   if (outcome === undefined || outcome.status === 'refused' || outcome.copy !== true) return [];
   return outcome.warnings.map((reason) => warningProblem(work, reason));
 }

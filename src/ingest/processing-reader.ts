@@ -3,7 +3,12 @@ import { DataSource, In } from 'typeorm';
 import type { ProcessingView } from './domain/processing-record';
 import { EventProcessing } from './entities/event-processing.entity';
 import type { Event } from './entities/event.entity';
-import { ProcessedBundle } from './entities/processed-bundle.entity';
+
+interface BundleRow {
+  readonly id: string;
+  readonly is_queued: boolean;
+  readonly processed_at: Date | null;
+}
 
 /** Finds what became of events after they were taken. */
 @Injectable()
@@ -14,8 +19,9 @@ export class ProcessingReader {
   async of(tenantId: string, events: readonly Event[]): Promise<Map<string, ProcessingView>> {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
     const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
-    const found = await Promise.all([this.ofAlone(tenantId, alone), this.ofBundled(tenantId, together)]);
-    return new Map(found.flat());
+    // One after the other: a read takes one connection at a time.
+    const found = [...(await this.ofAlone(tenantId, alone)), ...(await this.ofBundled(tenantId, together))];
+    return new Map(found);
   }
 
   private async ofAlone(tenantId: string, events: readonly Event[]): Promise<[string, ProcessingView][]> {
@@ -25,13 +31,23 @@ export class ProcessingReader {
     return found.map((processing) => [processing.eventId, processing]);
   }
 
+  /** A bundle is in the queue or processed. When it was processed is known for a while (bundle-retention.ts), that it was for ever. */
   private async ofBundled(tenantId: string, events: readonly Event[]): Promise<[string, ProcessingView][]> {
     const ids = new Set(events.map(({ queueBundleId }) => queueBundleId));
     if (ids.size === 0) return [];
-    const found = await this.database.manager.findBy(ProcessedBundle, { tenantId, id: In([...ids]) });
-    const times = new Map(found.map(({ id, processedAt }) => [id, processedAt]));
+    // One statement, that is one moment: a bundle goes from one table to the other in one transaction.
+    const found: BundleRow[] = await this.database.query(
+      `SELECT u.id, queued.id IS NOT NULL AS is_queued, processed.processed_at
+       FROM unnest($2::uuid[]) AS u (id)
+       LEFT JOIN LATERAL (SELECT id FROM queued_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1) queued ON true
+       LEFT JOIN LATERAL (
+         SELECT processed_at FROM processed_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1
+       ) processed ON true`,
+      [tenantId, [...ids]],
+    );
+    const processed = new Map(found.filter((row) => !row.is_queued).map((row) => [row.id, row.processed_at]));
     return events.flatMap(({ eventId, queueBundleId }): [string, ProcessingView][] => {
-      const processedAt = times.get(queueBundleId ?? '');
+      const processedAt = processed.get(queueBundleId ?? '');
       if (processedAt === undefined) return [];
       return [[eventId, { state: 'processed', attempts: 1, processedAt, lastError: null, reactions: [] }]];
     });

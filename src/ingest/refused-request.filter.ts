@@ -7,7 +7,7 @@ import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter'
 import { BodyRefusal } from '../platform/http/body-refusal';
 import { ClientGone } from '../platform/http/client-gone';
 import { expectsContentDigest } from '../platform/http/content-digest';
-import { receivedJson, sentTextOf } from '../platform/http/json-body';
+import { receivedJson, withoutMark } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import type { EventFamily } from './domain/incoming-event';
@@ -78,10 +78,10 @@ function familyOf({ path }: AuthenticatedRequest): EventFamily {
 }
 
 function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
+  const isBeginning = error.code === 'payload_too_large';
   // Of a signed body that is too large nobody has checked that it is the one that was signed.
-  const isUnproved = error.code === 'payload_too_large' && expectsContentDigest(request);
-  if (isUnproved) return { form: 'text', text: '' };
-  if (error instanceof BodyRefusal) return { form: 'text', text: error.received.toString('utf8') };
+  if (isBeginning && expectsContentDigest(request)) return { form: 'text', text: '', isBeginning };
+  if (error instanceof BodyRefusal) return { form: 'text', text: error.received, isBeginning };
   const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: sentTextOf(json.raw) };
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: withoutMark(json.raw) };
 }

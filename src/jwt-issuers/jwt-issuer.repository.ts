@@ -1,17 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
-import { pageOf, type Page } from '../platform/pagination/page';
+import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
+
+/** A key set may have 64 KiB. */
+const LISTED_ISSUERS: LargeRows = {
+  table: 'jwt_issuers',
+  scope: ['tenant_id'],
+  id: 'id',
+  idType: 'uuid',
+  bytes: `4096 + coalesce(octet_length(r.jwks::text), 0) + coalesce(octet_length(r.allowed_campaign_ids::text), 0)`,
+};
+
+/** What a token says of its issuer: `iss`, and one of its `aud`. */
+export interface NamedPair {
+  readonly issuer: string;
+  readonly audience: string;
+}
 
 /** The table of the issuers of participants' tokens. */
 @Injectable()
 export class JwtIssuerRepository {
   constructor(private readonly database: DataSource) {}
 
-  /** Of any number of concurrent callers with one (issuer, audience), in any workspaces, exactly one gets true. */
-  async insert(issuer: JwtIssuer): Promise<boolean> {
-    const inserted = await this.database.manager
+  /**
+   * When a new registration of the pair counts as made: now by the database's clock, and after all that are there, also when
+   * that clock was set back. To be asked while nobody else registers the pair.
+   */
+  async nextTime(manager: EntityManager, { issuer, audience }: NamedPair): Promise<Date> {
+    const rows: unknown = await manager.query(
+      `SELECT GREATEST(date_trunc('milliseconds', clock_timestamp()), max(created_at) + interval '1 millisecond') AS at
+       FROM jwt_issuers WHERE issuer = $1 AND audience = $2 AND created_at > '-infinity'`,
+      [issuer, audience],
+    );
+    const [row] = rows as readonly { readonly at: Date }[];
+    if (row === undefined) throw new Error('The database does not tell the time');
+    return row.at;
+  }
+
+  /** Of any number of concurrent callers with one (issuer, audience) in a workspace, exactly one gets true. */
+  async insert(manager: EntityManager, issuer: JwtIssuer): Promise<boolean> {
+    const inserted = await manager
       .createQueryBuilder()
       .insert()
       .into(JwtIssuer)
@@ -30,13 +61,22 @@ export class JwtIssuerRepository {
   async list(tenantId: string, start: TimeKey, limit: number): Promise<Page<JwtIssuer>> {
     const found = await this.database.manager
       .createQueryBuilder(JwtIssuer, 'issuer')
+      .select(['issuer.tenantId', 'issuer.id', 'issuer.createdAt'])
       .where('issuer.tenantId = :tenantId', { tenantId })
       .andWhere('(issuer.createdAt, issuer.id) < (:at, :id)', start)
       .orderBy({ 'issuer.createdAt': 'DESC', 'issuer.id': 'DESC' })
       // One more than the page shows that there is a next one.
       .limit(limit + 1)
       .getMany();
-    return pageOf(found, limit, ({ createdAt: at, id }) => cursorAfter({ at, id }));
+    const page = await pageThatFits(this.database, LISTED_ISSUERS, [tenantId], {
+      ...{ found, limit, nameOf: ({ id }: JwtIssuer) => id },
+      cursorAfter: ({ createdAt: at, id }) => cursorAfter({ at, id }),
+    });
+    const rows = await this.database.manager.find(JwtIssuer, {
+      where: { tenantId, id: In(page.rows.map(({ id }) => id)) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
+    return { ...page, rows };
   }
 
   /** Takes the record away and answers what it was; null when there is none, or somebody else was faster. */
@@ -46,17 +86,34 @@ export class JwtIssuerRepository {
     return issuer;
   }
 
-  /** The issuer that tokens name by the pair, before the workspace is known; the pair is unique over all workspaces. */
-  findNamed(issuer: string, audience: string): Promise<JwtIssuer | null> {
-    return this.database.manager.findOneBy(JwtIssuer, { issuer, audience });
+  /** The workspace's own registration of the pair. */
+  findOwn(tenantId: string, { issuer, audience }: NamedPair): Promise<JwtIssuer | null> {
+    return this.database.manager.findOneBy(JwtIssuer, { tenantId, issuer, audience });
   }
 
-  /** Those of the audiences that are registered together with this issuer, in any workspace. */
-  async registeredAudiences(issuer: string, audiences: readonly string[]): Promise<readonly string[]> {
-    const found = await this.database.manager.find(JwtIssuer, {
-      select: { tenantId: true, id: true, audience: true },
-      where: { issuer, audience: In([...audiences]) },
-    });
-    return found.map(({ audience }) => audience);
+  /** The oldest registration of the pair in any workspace: a token that names no workspace finds its own by it. */
+  findFirst({ issuer, audience }: NamedPair): Promise<JwtIssuer | null> {
+    return this.database.manager
+      .createQueryBuilder(JwtIssuer, 'issuer')
+      .where('issuer.issuer = :issuer AND issuer.audience = :audience', { issuer, audience })
+      .andWhere("issuer.createdAt > '-infinity'")
+      .orderBy({ 'issuer.createdAt': 'ASC', 'issuer.tenantId': 'ASC' })
+      .limit(1)
+      .getOne();
+  }
+
+  /** Those of the audiences that are registered together with this issuer: in the workspace, or without one in any. */
+  async registeredAudiences(
+    tenantId: string | undefined,
+    issuer: string,
+    audiences: readonly string[],
+  ): Promise<readonly string[]> {
+    const found = this.database.manager
+      .createQueryBuilder(JwtIssuer, 'issuer')
+      .select('DISTINCT issuer.audience', 'audience')
+      .where('issuer.issuer = :issuer AND issuer.audience = ANY(:audiences)', { issuer, audiences })
+      .andWhere("issuer.createdAt > '-infinity'");
+    if (tenantId !== undefined) found.andWhere('issuer.tenantId = :tenantId', { tenantId });
+    return (await found.getRawMany<{ readonly audience: string }>()).map(({ audience }) => audience);
   }
 }

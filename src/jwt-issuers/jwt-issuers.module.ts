@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
 import { IssuerCheck } from './issuer-check';
 import { KeySets } from './jwks/key-sets';
@@ -11,7 +12,7 @@ import { KnownIssuers } from './known-issuers';
 import { TokenKeys } from './token-keys';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([JwtIssuer])],
+  imports: [TypeOrmModule.forFeature([JwtIssuer]), WorkspacesModule],
   controllers: [JwtIssuersController],
   providers: [JwtIssuersService, IssuerCheck, JwtIssuerRepository, KnownIssuers, TokenKeys, KeySets, JwtStrategy],
 })

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
-import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
+import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
@@ -13,7 +12,7 @@ import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
 import { IssuerCheck, type WantedIssuer } from './issuer-check';
-import { JwtIssuerRepository } from './jwt-issuer.repository';
+import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
 import { subjectOf } from './known-issuers';
 
 const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
@@ -29,6 +28,12 @@ export interface DevelopmentIssuer {
   readonly secret: string;
 }
 
+/** What is known of an issuer before it is registered. */
+type NewIssuer = Omit<JwtIssuer, 'createdAt'>;
+
+/** Of a pair that any workspace may register. */
+const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
+
 /** Registers whose tokens the participants of a workspace call with (contract section 2, JWT issuers). */
 @Injectable()
 export class JwtIssuersService {
@@ -38,19 +43,18 @@ export class JwtIssuersService {
     private readonly issuerCheck: IssuerCheck,
     private readonly secrets: SecretBox,
     private readonly feed: ControlFeed,
-    private readonly clock: Clock,
   ) {}
 
   /**
-   * Registers an issuer; its tokens are taken at once, on every node. Throws `validation_failed`, and `issuer_taken` when this
-   * or another workspace has registered the same issuer and audience.
+   * Registers an issuer; its tokens are taken at once on this node, and within a second on every other one. Throws
+   * `validation_failed`, and `issuer_taken` when the workspace has registered the same issuer and audience before; of other
+   * workspaces nothing is told.
    */
   async create({ tenantId, credentialId }: Principal, body: unknown): Promise<JwtIssuer> {
     const issuer = this.newIssuer(tenantId, this.issuerCheck.check(body), 'api', credentialId);
-    // Nothing to announce: that an issuer is unknown is never remembered.
-    const inserted = await this.issuers.insert(issuer);
-    if (!inserted) throw issuerTaken();
-    return issuer;
+    const registered = await this.register(issuer);
+    if (registered === null) throw issuerTaken();
+    return registered;
   }
 
   /** One page, newest first. */
@@ -87,13 +91,32 @@ export class JwtIssuersService {
     const secret = randomBytes(DEVELOPMENT_SECRET_BYTES).toString('base64url');
     const wanted = this.issuerCheck.check({ ...name, secret });
     // Of any number that are made at once one stays, and everybody gets that.
-    await this.issuers.insert(this.newIssuer(tenantId, wanted, 'development', credentialId));
-    const found = await this.issuers.findNamed(name.issuer, name.audience);
-    if (found?.tenantId !== tenantId || found.origin !== 'development' || found.secret === null) throw issuerTaken();
+    await this.register(this.newIssuer(tenantId, wanted, 'development', credentialId));
+    const found = await this.issuers.findOwn(tenantId, name);
+    if (found?.origin !== 'development' || found.secret === null) throw issuerTaken();
     return { issuer: found, secret: this.secrets.open(found.secret, tenantId, found.id) };
   }
 
-  private newIssuer(tenantId: string, wanted: WantedIssuer, origin: JwtIssuer['origin'], createdBy: string): JwtIssuer {
+  /** Whether its tokens find its workspace without the header `X-Workspace`. */
+  async isFirst(issuer: JwtIssuer): Promise<boolean> {
+    return (await this.issuers.findFirst(issuer))?.id === issuer.id;
+  }
+
+  /** Null when the workspace has registered the pair already. */
+  private async register(issuer: NewIssuer): Promise<JwtIssuer | null> {
+    const registered = await this.database.transaction(async (manager) => {
+      // Whoever else registers the pair now, in whatever workspace, waits until this is committed: which one was first is the
+      // same for everybody from the beginning.
+      await this.feed.announce(manager, pairOf(issuer));
+      const stored = { ...issuer, createdAt: await this.issuers.nextTime(manager, issuer) };
+      return (await this.issuers.insert(manager, stored)) ? stored : null;
+    });
+    // Other nodes need not be told: that an issuer is unknown is remembered for less than a second.
+    if (registered !== null) this.feed.forget(subjectOf(registered));
+    return registered;
+  }
+
+  private newIssuer(tenantId: string, wanted: WantedIssuer, origin: JwtIssuer['origin'], createdBy: string): NewIssuer {
     const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = wanted;
     const [source] = keySourcesOf({ jwksUri, jwks, secret });
     if (source === undefined) throw new Error('An issuer without a source of keys got through the check');
@@ -109,15 +132,20 @@ export class JwtIssuersService {
       defaultCampaignId: wanted.defaultCampaignId ?? null,
       allowedCampaignIds: wanted.allowedCampaignIds ?? null,
       clockToleranceSeconds: wanted.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
-      ...{ origin, createdAt: this.clock.now(), createdBy },
+      ...{ origin, createdBy },
     };
   }
+}
+
+function pairOf({ issuer, audience }: NamedPair): ControlSubject {
+  const id = hash('sha256', JSON.stringify([issuer, audience]), 'base64url');
+  return { tenantId: NO_WORKSPACE, kind: 'jwt_issuer', id };
 }
 
 function issuerTaken(): DomainError {
   return new DomainError(
     'issuer_taken',
-    'This issuer and audience are registered already; have tokens issued for an audience of your own.',
+    'This issuer and audience are registered already in this workspace; delete that record first, or register another audience.',
   );
 }
 

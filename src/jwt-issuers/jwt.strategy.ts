@@ -7,6 +7,7 @@ import { JWT_STRATEGY } from '../platform/auth/auth-metadata';
 import { credentialRefused } from '../platform/auth/challenges';
 import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Participant } from '../platform/auth/principal';
+import { namedWorkspace } from '../platform/auth/workspace-header';
 import { Clock } from '../platform/clock/clock';
 import { isObject } from '../platform/json/is-object';
 import { readToken } from './domain/compact-token';
@@ -76,7 +77,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, JWT_STRATEGY) {
     const read = readToken(token);
     if ('refused' in read) throw credentialRefused('invalid_token', read.refused);
     const { head } = read;
-    request.issuer = await this.issuers.find(head.issuer, head.audiences);
+    request.issuer = await this.issuers.find(head.issuer, head.audiences, namedWorkspace(request.headers));
     return this.keys.keyFor(request.issuer, token, head);
   }
 }

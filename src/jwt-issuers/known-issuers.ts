@@ -1,16 +1,20 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { credentialRefused } from '../platform/auth/challenges';
+import { WORKSPACE_HEADER } from '../platform/auth/workspace-header';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
 import { ControlMemory, type Read } from '../platform/control/control-memory';
+import { NegativeCache } from '../platform/control/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
+import { PATH_NAME } from '../platform/text/path-name';
 import { isStorable } from '../platform/text/storable-text';
+import { WorkspacesService } from '../workspaces/workspaces.service';
 import { NAME_CHARACTERS_MAX } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
 import { usableKeys, type PublicKey } from './jwks/public-keys';
-import { JwtIssuerRepository } from './jwt-issuer.repository';
+import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
 
 /** Where the keys of an issuer come from, ready for use. */
 export type IssuerKeys =
@@ -25,8 +29,10 @@ export interface KnownIssuer {
 const ISSUERS_MAX = 10_000;
 /** Nothing the client could mend, and a wrong SECRETS_KEY is not righted in a second. */
 const SECRET_RETRY_SECONDS = 30;
+/** The id of no workspace: a name that nobody has is looked for as long as one that somebody has. */
+const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
 
-/** Finds the issuer that a token names, remembered until any node deletes it. That one is unknown is never remembered. */
+/** Finds the issuer that a token names, remembered until any node deletes it. That one is unknown is remembered for a moment. */
 @Injectable()
 export class KnownIssuers {
   private readonly logger = new Logger(KnownIssuers.name);
@@ -34,38 +40,52 @@ export class KnownIssuers {
 
   constructor(
     private readonly issuers: JwtIssuerRepository,
+    private readonly workspaces: WorkspacesService,
     private readonly secrets: SecretBox,
     feed: ControlFeed,
     clock: Clock,
   ) {
-    this.memory = new ControlMemory(feed, clock, ISSUERS_MAX);
+    this.memory = new ControlMemory(feed, clock, ISSUERS_MAX, new NegativeCache('jwt_issuer', feed, clock));
   }
 
   /**
-   * The one issuer registered for `issuer` and any of the audiences. Throws `invalid_token` when there is none, and when there
-   * are several, since they may be of different workspaces; `unavailable` when its secret cannot be read.
+   * The one issuer that is registered for `issuer` and any of the audiences in the workspace that the request names; without
+   * one, in the workspace that registered them first (docs/adr/0043). Throws `invalid_token` when there is none, and when
+   * there are several audiences to choose from; `unavailable` when its secret cannot be read.
    */
-  async find(issuer: string, audiences: readonly string[]): Promise<KnownIssuer> {
+  async find(issuer: string, audiences: readonly string[], workspace: string | undefined): Promise<KnownIssuer> {
     const sought = audiences.filter(canBeRegistered);
-    if (!canBeRegistered(issuer) || sought.length === 0) throw unknownIssuer();
-    const [audience, ...others] = sought.length === 1 ? sought : await this.issuers.registeredAudiences(issuer, sought);
-    if (audience === undefined) throw unknownIssuer();
-    if (others.length > 0) {
-      throw credentialRefused(
-        'invalid_token',
-        'The audiences of the token (aud) name several registered issuers, not one.',
-      );
-    }
-    // A JSON pair, so that no two pairs have one key.
-    const key = JSON.stringify([issuer, audience]);
-    return this.memory.recall(key) ?? this.memory.learn(key, () => this.read(issuer, audience));
+    const canBeFound = canBeRegistered(issuer) && (workspace === undefined || PATH_NAME.test(workspace));
+    if (!canBeFound || sought.length === 0) throw unknownIssuer(workspace);
+    const [audience, ...others] = sought.length === 1 ? sought : await this.registered(issuer, sought, workspace);
+    if (audience === undefined) throw unknownIssuer(workspace);
+    if (others.length > 0) throw severalIssuers();
+    // JSON, so that no two have one key; what a request names is a part of it, whatever it finds.
+    const key = JSON.stringify([issuer, audience, workspace]);
+    return this.memory.recall(key) ?? this.memory.learn(key, () => this.read({ issuer, audience }, workspace));
   }
 
-  private async read(issuer: string, audience: string): Promise<Read<KnownIssuer>> {
-    const found = await this.issuers.findNamed(issuer, audience);
-    if (found === null) throw unknownIssuer();
+  private async registered(
+    issuer: string,
+    audiences: readonly string[],
+    workspace: string | undefined,
+  ): Promise<readonly string[]> {
+    const tenantId = workspace === undefined ? undefined : await this.tenantNamed(workspace);
+    return this.issuers.registeredAudiences(tenantId, issuer, audiences);
+  }
+
+  private async read(pair: NamedPair, workspace: string | undefined): Promise<Read<KnownIssuer>> {
+    const found =
+      workspace === undefined
+        ? await this.issuers.findFirst(pair)
+        : await this.issuers.findOwn(await this.tenantNamed(workspace), pair);
+    if (found === null) throw unknownIssuer(workspace);
     const { secret, ...record } = found;
     return { value: { record, keys: this.keysOf(record, secret) }, subject: subjectOf(record) };
+  }
+
+  private async tenantNamed(workspace: string): Promise<string> {
+    return (await this.workspaces.find(workspace))?.tenantId ?? NO_WORKSPACE;
   }
 
   private keysOf({ tenantId, id, jwksUri, jwks }: KnownIssuer['record'], secret: Buffer | null): IssuerKeys {
@@ -84,7 +104,8 @@ export class KnownIssuers {
       throw new DomainError(
         'unavailable',
         'Tokens of this issuer cannot be verified now. Send the same again after the time in Retry-After.',
-        { retryAfterSeconds: SECRET_RETRY_SECONDS, cause },
+        // Without the cause, which would be logged once more for each request.
+        { retryAfterSeconds: SECRET_RETRY_SECONDS },
       );
     }
   }
@@ -100,6 +121,16 @@ function canBeRegistered(name: string): boolean {
   return name !== '' && name.length <= 2 * NAME_CHARACTERS_MAX && isStorable(name);
 }
 
-function unknownIssuer(): DomainError {
-  return credentialRefused('invalid_token', 'No issuer is registered for the iss and aud of the token.');
+/** The same words whether the workspace has not registered them or does not exist. */
+function unknownIssuer(workspace: string | undefined): DomainError {
+  const where = workspace === undefined ? '' : ` in the workspace that ${WORKSPACE_HEADER} names`;
+  return credentialRefused('invalid_token', `No issuer is registered for the iss and aud of the token${where}.`);
+}
+
+function severalIssuers(): DomainError {
+  return credentialRefused(
+    'invalid_token',
+    `The audiences of the token (aud) name several registered issuers, not one. Name the workspace in ${WORKSPACE_HEADER}, ` +
+      'or have tokens issued for one audience.',
+  );
 }

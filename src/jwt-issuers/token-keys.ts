@@ -13,8 +13,13 @@ export interface SignedBy {
   readonly keyId: string | undefined;
 }
 
-/** A token without a key id is tried with so many keys of its issuer; a real one publishes two or three. */
-const TRIED_KEYS_MAX = 20;
+/**
+ * A token without a key id is tried with so many keys of its issuer that they have at most these bits together: 20 of 2048,
+ * 5 of 8192, which takes some milliseconds (docs/adr/0042). A real issuer publishes two or three.
+ */
+const TRIED_BITS_MAX = 20 * 2048;
+/** A key on a curve costs as much as one of RSA with so many bits. */
+const CURVE_KEY_BITS = 2048;
 
 /** Finds the key that a token must have been signed with. */
 @Injectable()
@@ -31,7 +36,7 @@ export class TokenKeys {
       throw credentialRefused('invalid_token', 'The issuer does not sign with the algorithm (alg) of the token.');
     }
     const found = await this.keysOf(issuer, allowed, keyId);
-    const fitting = found.filter((key) => isKeyFor(allowed, key)).slice(0, TRIED_KEYS_MAX);
+    const fitting = found.filter((key) => isKeyFor(allowed, key));
     const [key, ...others] = fitting;
     if (key === undefined) {
       throw credentialRefused(
@@ -40,8 +45,16 @@ export class TokenKeys {
       );
     }
     if (others.length === 0) return key;
+    const tried = affordable(fitting);
+    const signer = await signerOf(token, allowed, tried);
+    if (signer === undefined && tried.length < fitting.length) {
+      throw credentialRefused(
+        'invalid_token',
+        `None of the ${tried.length} keys that were tried has signed the token; have its issuer name one key (kid).`,
+      );
+    }
     // When none fits, whichever it is given, the library says so.
-    return (await signerOf(token, allowed, fitting)) ?? key;
+    return signer ?? key;
   }
 
   private async keysOf(
@@ -53,6 +66,15 @@ export class TokenKeys {
     if ('inline' in keys) return candidates(keys.inline, { alg, kid });
     return this.keySets.keysFor({ tenantId: record.tenantId, id: record.id, jwksUri: keys.jwksUri }, { alg, kid });
   }
+}
+
+/** As many of them, from the first on, as may be tried for one token. */
+function affordable(keys: readonly KeyObject[]): readonly KeyObject[] {
+  let bits = 0;
+  return keys.filter(({ asymmetricKeyDetails }) => {
+    bits += asymmetricKeyDetails?.modulusLength ?? CURVE_KEY_BITS;
+    return bits <= TRIED_BITS_MAX;
+  });
 }
 
 async function signerOf(

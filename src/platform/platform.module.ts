@@ -17,6 +17,9 @@ import { PersonalProperties } from './masking/personal-properties';
 import { ObservabilityModule } from './observability/observability.module';
 import { UnmaskAudit } from './masking/unmask-audit';
 import { PersonalData } from './personal-data/personal-data';
+import { SecretsKeyCheckRow } from './secrets/entities/secrets-key-check.entity';
+import { InstallationKey } from './secrets/entities/installation-key.entity';
+import { KeyedIds } from './secrets/keyed-ids';
 import { SecretBox } from './secrets/secret-box';
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
@@ -29,13 +32,13 @@ export class PlatformModule {
       { provide: CONNECTION_SETTINGS, useValue: connection },
       { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
       { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
-      ...[Clock, ControlFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox],
+      ...[Clock, ControlFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox, KeyedIds],
     ];
     return {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange, UnmaskAuditLine]),
+        TypeOrmModule.forFeature([ControlChange, InstallationKey, SecretsKeyCheckRow, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
         ObservabilityModule,
@@ -46,6 +49,10 @@ export class PlatformModule {
   }
 }
 
-function bodyLimits({ bodyBytesMax, batchBytesMax }: Settings): BodyLimitsByName {
-  return { single: { bodyBytesMax }, batch: { bodyBytesMax: batchBytesMax } };
+function bodyLimits(settings: Settings): BodyLimitsByName {
+  const { bodyBytesMax, batchBytesMax, batchItemsMax: entriesMax, propertiesBytesMax } = settings;
+  return {
+    single: { bodyBytesMax, propertiesBytesMax },
+    batch: { bodyBytesMax: batchBytesMax, propertiesBytesMax, entriesMax },
+  };
 }

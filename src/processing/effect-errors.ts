@@ -13,6 +13,24 @@ export function isDatabaseAway(error: unknown): boolean {
   return databaseFailure(error) === 'away' && sqlStateOf(error) !== QUERY_CANCELED;
 }
 
+/** Insufficient resources, system error. */
+const SHORTAGES: ReadonlySet<string> = new Set(['53', '58']);
+
+/**
+ * Whether the session was lost in the middle: then nobody knows whether what was being done has ended it. A database that has
+ * no room says so, and is nobody's attempt.
+ */
+export function isSessionLost(error: unknown): boolean {
+  return isDatabaseAway(error) && !SHORTAGES.has(sqlStateOf(error)?.slice(0, 2) ?? '');
+}
+
+/** Of an attempt of which nothing was heard any more. */
+export const INTERRUPTED: EffectFailure = {
+  code: 'interrupted',
+  message: 'The event could not be processed: the process or its database session ended in the middle.',
+  details: [],
+};
+
 /** Why an attempt has failed, in words that may be read. */
 export function failureOf(error: unknown): EffectFailure {
   if (error instanceof DomainError) return { code: error.code, message: error.message, details: error.details };
@@ -22,7 +40,6 @@ export function failureOf(error: unknown): EffectFailure {
 }
 
 /** The same once nobody tries again. */
-export function finalFailureOf(error: unknown): EffectFailure {
-  const { message, ...rest } = failureOf(error);
+export function finalFailureOf({ message, ...rest }: EffectFailure): EffectFailure {
   return { ...rest, message: `${message} It was tried ${ATTEMPTS_MAX} times; replay it when the cause is mended.` };
 }

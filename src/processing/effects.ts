@@ -16,21 +16,30 @@ export class EventEffects {
     this.audience.askBy(effect.concerned);
   }
 
-  /** Applies all of them, one after the other, and answers one result for each event, in their order. */
+  /** Applies all of them, one after the other. Answers a result for each event, in their order, or for the first of them. */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     let merged: readonly EffectResult[] = events.map(() => ({ reactions: [] }));
     for (const effect of this.effects) {
-      const results = await effect.apply(transaction, events);
-      if (results.length !== events.length) throw new Error('An effect has left events without a result');
-      merged = merged.map((before, index) => together(before, results[index]));
+      const results = await effect.apply(transaction, events.slice(0, merged.length));
+      assertInOrder(results, merged.length);
+      merged = results.map((next, index) => together(merged[index], next));
     }
     return merged;
   }
 }
 
-/** Of several failures the first is told; what was applied is told of all. */
-function together(before: EffectResult, next: EffectResult | undefined): EffectResult {
-  const reactions = [...before.reactions, ...(next?.reactions ?? [])];
-  const failure = before.failure ?? next?.failure;
-  return failure === undefined ? { reactions } : { reactions, failure };
+function assertInOrder(results: readonly EffectResult[], eventsMax: number): void {
+  if (results.length === 0 || results.length > eventsMax) throw new Error('An effect has answered for no event');
+  if (results.slice(0, -1).some(({ mayRetry }) => mayRetry === true)) {
+    throw new Error('An effect went on behind an event that is to be tried again');
+  }
+}
+
+/** Of several failures one that may be retried is told, or the first; what was applied is told of all. */
+function together(before: EffectResult | undefined, next: EffectResult): EffectResult {
+  const reactions = [...(before?.reactions ?? []), ...next.reactions];
+  const failing = [before, next].filter((each) => each?.failure !== undefined);
+  const told = failing.find((each) => each?.mayRetry === true) ?? failing[0];
+  if (told?.failure === undefined) return { reactions };
+  return { reactions, failure: told.failure, ...(told.mayRetry === true ? { mayRetry: true } : {}) };
 }

@@ -10,12 +10,14 @@ import { databaseFailure } from '../platform/database/database-errors';
 import { PipelinedConnection, RolledBackError } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
+import { newMark } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
 import { Agenda } from './agenda';
-import { isDatabaseAway } from './effect-errors';
+import { isDatabaseAway, isSessionLost } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
+import { QueueTurns } from './queue-turns';
 
 /** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
 const REST_SHARE = 0.5;
@@ -74,6 +76,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     private readonly bundles: QueuedBundles,
     private readonly queue: EventQueue,
     private readonly leases: QueueLeases,
+    private readonly turns: QueueTurns,
     private readonly signal: QueueSignal,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
   ) {
@@ -174,10 +177,13 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async turn(place: QueuePlace): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
+      const turnId = newMark();
       try {
         await this.createLease(place);
-        return await this.connection.transaction((open) => this.batch.run(open, place, { carefully }));
+        return await this.connection.transaction((open) => this.batch.run(open, place, { turnId, carefully }));
       } catch (error) {
+        // Where that cannot be done the turn counts as one that was cut off: its entries are tried one by one.
+        if (!isSessionLost(error)) await this.turns.forget(place, turnId).catch(() => undefined);
         if (isDatabaseAway(error) || carefully) throw error;
         carefully = !isPassingByItself(error) || repeats >= REPEATS_MAX;
       }

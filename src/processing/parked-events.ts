@@ -83,12 +83,16 @@ export class ParkedEvents {
     }));
   }
 
-  /** The attempts at an entry so far; undefined when it is not there any more, or was put off. */
-  async attemptsOf(transaction: Transaction, tenantId: string, entry: QueuedKey): Promise<number | undefined> {
+  /** A parked entry as it is now; undefined when it is not there any more. */
+  async find(
+    transaction: Transaction,
+    tenantId: string,
+    entry: QueuedKey,
+  ): Promise<{ readonly attempts: number; readonly isDue: boolean } | undefined> {
     const [row] = await transaction.send<{ attempts: number; is_due: boolean | null }>(sql.DUE_ENTRY, [
       ...[tenantId, ...keyOf(entry)],
     ]);
-    return row?.is_due === true ? row.attempts : undefined;
+    return row === undefined ? undefined : { attempts: row.attempts, isDue: row.is_due === true };
   }
 
   postpone(transaction: Transaction, tenantId: string, entry: QueuedKey, attempts: number, delayMs: number): void {

@@ -5,10 +5,10 @@ import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
-import type { EffectResult } from './domain/event-effects';
-import { retryDelayMs } from './domain/retry-delay';
+import type { EffectFailure, EffectResult } from './domain/event-effects';
+import { ATTEMPTS_MAX, retryDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
-import { failureOf, finalFailureOf, isDatabaseAway } from './effect-errors';
+import { failureOf, finalFailureOf, INTERRUPTED, isDatabaseAway, isSessionLost } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
 import { OutOfTurn } from './out-of-turn';
 import { ParkedEvents, RETRY_JOB, retryJobOf, type DueEntry } from './parked-events';
@@ -22,8 +22,20 @@ const PLACES_PER_SWEEP = 1_000;
 const ENTRIES_PER_JOB = 100;
 /** Let go of at a time; should more wait behind one entry, the next of them takes its place. */
 const RELEASED_MAX = 500;
+/** A stop of the service waits for the job. */
+const JOB_MS_MAX = 1_500;
+/** An attempt that takes longer than this was cut off, if it was the last one; the others have waits of their own. */
+const LAST_ATTEMPT_MS = 10_000;
+/** Until an attempt that counted for nothing is made again. */
+const TAKEN_BACK_MS = 1_000;
 /** Until it is looked again whether earlier entries of a merged customer are done. */
 const LOOK_AGAIN_MS = 250;
+
+/** An attempt that is counted. */
+interface BegunAttempt {
+  readonly due: DueEntry;
+  readonly attempts: number;
+}
 
 /**
  * Tries again what has failed and may succeed (contract section 8): the first parked entry of a profile, under the lease of
@@ -49,13 +61,18 @@ export class ParkedRetry implements OnModuleInit {
     this.jobs.handle(SWEEP_JOB, () => this.sweep(), { cron: EVERY_MINUTE });
   }
 
-  /** Tries what is due in a place, each entry once. What cannot be settled costs the others nothing, and is thrown behind them. */
+  /**
+   * Tries what is due in a place, each entry once, for a second or so. What cannot be settled costs the others nothing, and is
+   * thrown behind them.
+   */
   async retry(place: QueuePlace): Promise<void> {
+    const startedAt = performance.now();
     const due = await this.outOfTurn.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
     const unsettled: unknown[] = [];
     for (const entry of due) {
+      if (performance.now() - startedAt > JOB_MS_MAX) break;
       try {
-        await this.outOfTurn.transaction((open) => this.attempt(open, place, entry));
+        await this.tryAgain(place, entry);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
         unsettled.push(error);
@@ -82,42 +99,96 @@ export class ParkedRetry implements OnModuleInit {
     }
   }
 
-  private async attempt(transaction: Transaction, place: QueuePlace, due: DueEntry): Promise<void> {
+  /** In two transactions: the first one counts the attempt, so that one that is cut off counts. */
+  private async tryAgain(place: QueuePlace, due: DueEntry): Promise<void> {
+    const attempts = await this.outOfTurn.transaction((open) => this.begin(open, place, due));
+    if (attempts === undefined) return;
+    try {
+      await this.outOfTurn.transaction((open) => this.attempt(open, place, { due, attempts }));
+    } catch (error) {
+      // Nothing of it could be stored, for example for want of room: that says nothing of the event.
+      if (!isSessionLost(error)) await this.takeBack(place, { due, attempts }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Counts an attempt and puts off the one behind it. Undefined: there is none to be made now. */
+  private async begin(transaction: Transaction, place: QueuePlace, due: DueEntry): Promise<number | undefined> {
     const { tenantId } = place;
     await this.leases.await(transaction, place);
     // Behind the lock: somebody else may have tried it meanwhile.
-    const before = await this.parked.attemptsOf(transaction, tenantId, due);
-    const event = (await this.queue.events(transaction, tenantId, [due.eventId])).get(due.eventId);
-    if (before === undefined || event === undefined) return;
-    const entry = await this.order.retriable(transaction, tenantId, { ...due, event });
+    const found = await this.parked.find(transaction, tenantId, due);
+    if (found?.isDue !== true) return undefined;
+    const entry = await this.entryOf(transaction, tenantId, due);
     if (entry === undefined) {
-      this.parked.postpone(transaction, tenantId, due, before, LOOK_AGAIN_MS);
+      this.parked.postpone(transaction, tenantId, due, found.attempts, LOOK_AGAIN_MS);
+      return undefined;
+    }
+    if (found.attempts >= ATTEMPTS_MAX) {
+      const result = { reactions: [], failure: finalFailureOf(INTERRUPTED) };
+      await this.finish(transaction, place, { entry, attempts: found.attempts, result });
+      return undefined;
+    }
+    const attempts = found.attempts + 1;
+    const delayMs = retryDelayMs(attempts, Math.random()) ?? LAST_ATTEMPT_MS;
+    this.parked.postpone(transaction, tenantId, due, attempts, delayMs);
+    this.queue.writeDown(transaction, tenantId, [waitingRecord(entry.eventId, attempts, INTERRUPTED)]);
+    return attempts;
+  }
+
+  private async attempt(transaction: Transaction, place: QueuePlace, { due, attempts }: BegunAttempt): Promise<void> {
+    const { tenantId } = place;
+    await this.leases.await(transaction, place);
+    if ((await this.parked.find(transaction, tenantId, due))?.attempts !== attempts) return;
+    const entry = await this.entryOf(transaction, tenantId, due);
+    if (entry === undefined) {
+      this.parked.postpone(transaction, tenantId, due, attempts - 1, LOOK_AGAIN_MS);
       return;
     }
-    const attempts = before + 1;
+    const result = await this.resultOf(transaction, entry);
+    if (result.mayRetry === true && result.failure !== undefined) {
+      await this.failed(transaction, place, { entry, attempts, failure: result.failure });
+    } else await this.finish(transaction, place, { entry, attempts, result });
+  }
+
+  private takeBack(place: QueuePlace, { due, attempts }: BegunAttempt): Promise<void> {
+    return this.outOfTurn.transaction(async (open) => {
+      await this.leases.await(open, place);
+      if ((await this.parked.find(open, place.tenantId, due))?.attempts !== attempts) return;
+      this.parked.postpone(open, place.tenantId, due, attempts - 1, TAKEN_BACK_MS);
+    });
+  }
+
+  /** Undefined while there are earlier ones of its customer. */
+  private async entryOf(transaction: Transaction, tenantId: string, due: DueEntry): Promise<ReadyEntry | undefined> {
+    const event = (await this.queue.events(transaction, tenantId, [due.eventId])).get(due.eventId);
+    return event === undefined ? undefined : this.order.retriable(transaction, tenantId, { ...due, event });
+  }
+
+  private async resultOf(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
     try {
       const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
-      await this.finish(transaction, place, { entry, attempts, result: result ?? { reactions: [] } });
+      return result ?? { reactions: [] };
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      await this.failed(transaction, place, { entry, attempts, error });
+      const { line, stack } = describeError(error);
+      this.logger.warn(`An event could not be processed in another attempt: ${line}`, stack);
+      return { reactions: [], failure: failureOf(error), mayRetry: true };
     }
   }
 
   private async failed(
     transaction: Transaction,
     place: QueuePlace,
-    { entry, attempts, error }: { entry: ReadyEntry; attempts: number; error: unknown },
+    { entry, attempts, failure }: { entry: ReadyEntry; attempts: number; failure: EffectFailure },
   ): Promise<void> {
-    const { line, stack } = describeError(error);
-    this.logger.warn(`An event could not be processed in attempt ${attempts}: ${line}`, stack);
     const delayMs = retryDelayMs(attempts, Math.random());
     if (delayMs === undefined) {
-      const result = { reactions: [], failure: finalFailureOf(error) };
+      const result = { reactions: [], failure: finalFailureOf(failure) };
       return this.finish(transaction, place, { entry, attempts, result });
     }
     this.parked.postpone(transaction, place.tenantId, entry, attempts, delayMs);
-    this.queue.writeDown(transaction, place.tenantId, [waitingRecord(entry.eventId, attempts, failureOf(error))]);
+    this.queue.writeDown(transaction, place.tenantId, [waitingRecord(entry.eventId, attempts, failure)]);
   }
 
   private async finish(

@@ -11,22 +11,17 @@ export interface ProcessingFigure {
   readonly processedLastMinute: number;
 }
 
-/** What waits, over all processes. */
-export interface Backlog {
-  /** `parked`: of the queued ones, those that will be tried again and those behind them. */
-  readonly total: ProcessingFigure & { readonly parked: number };
-  readonly workspaces: readonly (ProcessingFigure & { readonly tenantId: string })[];
+/** What waits, over all processes and workspaces. */
+export interface Backlog extends ProcessingFigure {
+  /** Of the queued ones, those that will be tried again and those behind them. */
+  readonly parked: number;
 }
 
 interface FigureRow {
-  readonly tenant_id: string;
   readonly queued: string;
   readonly oldest: Date | null;
   readonly processed: string | null;
 }
-
-/** As many workspaces as a chart can tell apart. */
-const WORKSPACES_MAX = 20;
 
 /** Counts what waits and what is done, for people and for monitoring. */
 @Injectable()
@@ -59,41 +54,26 @@ export class ProcessingFigures {
     return { ...figureOf(row), failed: Number(row.failed) };
   }
 
-  /** Of the 20 workspaces with the most queued events, and of all together. Counts the whole queue: for every few seconds. */
+  /** Of all workspaces together. Counts the whole queue: for every few seconds. */
   async read(): Promise<Backlog> {
-    const rows: (FigureRow & { all_queued: string; all_parked: string; all_oldest: Date; all_processed: string })[] =
-      await this.database.query(
-        `WITH waiting AS (
-           SELECT tenant_id, count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue GROUP BY tenant_id
-           UNION ALL
-           SELECT tenant_id, sum(events), 0, min(queued_at) FROM queued_bundles GROUP BY tenant_id
-           UNION ALL
-           SELECT tenant_id, count(*), count(*), min(queued_at) FROM parked_events GROUP BY tenant_id
-         ), done AS (
-           SELECT tenant_id, sum(processed) AS processed FROM processing_counts
-           WHERE started_at > clock_timestamp() - interval '1 minute' GROUP BY tenant_id
-         ), figures AS (
-           SELECT tenant_id, coalesce(sum(queued), 0) AS queued, sum(parked) AS parked, min(oldest) AS oldest, max(d.processed) AS processed
-           FROM waiting FULL JOIN done d USING (tenant_id) GROUP BY tenant_id
-         )
-         SELECT *, sum(queued) OVER () AS all_queued, sum(parked) OVER () AS all_parked, min(oldest) OVER () AS all_oldest,
-           sum(processed) OVER () AS all_processed
-         FROM figures ORDER BY queued DESC, tenant_id LIMIT $1`,
-        [WORKSPACES_MAX],
-      );
-    const [first] = rows;
-    const total = {
-      queued: first?.all_queued ?? '0',
-      oldest: first?.all_oldest ?? null,
-      processed: first?.all_processed ?? null,
-    };
-    return {
-      total: { ...figureOf(total), parked: Number(first?.all_parked ?? 0) },
-      workspaces: rows.map((row) => ({ tenantId: row.tenant_id, ...figureOf(row) })),
-    };
+    const [row]: (FigureRow & { parked: string })[] = await this.database.query(
+      `WITH waiting AS (
+         SELECT count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue
+         UNION ALL
+         SELECT coalesce(sum(events), 0), 0, min(queued_at) FROM queued_bundles
+         UNION ALL
+         SELECT count(*), count(*), min(queued_at) FROM parked_events
+       )
+       SELECT sum(queued) AS queued, sum(parked) AS parked, min(oldest) AS oldest,
+         (SELECT sum(processed) FROM processing_counts
+          WHERE started_at > clock_timestamp() - interval '1 minute') AS processed
+       FROM waiting`,
+    );
+    if (row === undefined) throw new Error('A statement that always has a row had none');
+    return { ...figureOf(row), parked: Number(row.parked) };
   }
 }
 
-function figureOf({ queued, oldest, processed }: Omit<FigureRow, 'tenant_id'>): ProcessingFigure {
+function figureOf({ queued, oldest, processed }: FigureRow): ProcessingFigure {
   return { queued: Number(queued), oldestQueuedAt: oldest, processedLastMinute: Number(processed ?? 0) };
 }

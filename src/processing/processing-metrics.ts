@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
 import { Metrics, type Sample } from '../platform/observability/metrics';
-import { ProcessingFigures, type Backlog, type ProcessingFigure } from './processing-figures';
+import { ProcessingFigures, type Backlog } from './processing-figures';
 
 type Reading = (backlog: Backlog) => readonly Sample[];
 
 /**
- * The backlog of all processes, for `GET /metrics`: the same from each of them. Workspaces are told apart by their ids, the 20
- * with the most queued events alone.
+ * The backlog of all processes, for `GET /metrics`: the same from each of them. Anybody may ask for it, so no workspace is named;
+ * the numbers of one workspace are behind its credential (`GET /v1/processing/summary`).
  */
 @Injectable()
 export class ProcessingMetrics {
@@ -18,40 +18,24 @@ export class ProcessingMetrics {
     private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {
-    this.ofAll();
-    this.ofWorkspaces();
-  }
-
-  private ofAll(): void {
     this.gauge(
       'cds_queue_events',
       'Stored events that wait to be processed, or are set aside',
       ['state'],
       (backlog) => {
-        const { queued, parked } = backlog.total;
+        const { queued, parked } = backlog;
         return [
           { labels: { state: 'waiting' }, value: queued - parked },
           { labels: { state: 'parked' }, value: parked },
         ];
       },
     );
-    this.gauge('cds_queue_oldest_seconds', 'How long the oldest event of the queue has waited', [], ({ total }) => [
-      { labels: {}, value: this.ageOf(total) },
+    this.gauge('cds_queue_oldest_seconds', 'How long the oldest event of the queue has waited', [], (backlog) => [
+      { labels: {}, value: this.ageOf(backlog) },
     ]);
-    this.gauge('cds_queue_processed_per_second', 'Events processed, over the last minute', [], ({ total }) => [
-      { labels: {}, value: rateOf(total) },
+    this.gauge('cds_queue_processed_per_second', 'Events processed, over the last minute', [], (backlog) => [
+      { labels: {}, value: rateOf(backlog) },
     ]);
-  }
-
-  private ofWorkspaces(): void {
-    const gauge = (name: string, help: string, valueOf: (figure: ProcessingFigure) => number): void => {
-      this.gauge(name, `${help}, of the 20 workspaces with the most queued events`, ['workspace'], ({ workspaces }) =>
-        workspaces.map((figure) => ({ labels: { workspace: figure.tenantId }, value: valueOf(figure) })),
-      );
-    };
-    gauge('cds_workspace_queue_events', 'Events that are queued', ({ queued }) => queued);
-    gauge('cds_workspace_queue_oldest_seconds', 'How long the oldest has waited', (figure) => this.ageOf(figure));
-    gauge('cds_workspace_processed_per_second', 'Events processed over the last minute', rateOf);
   }
 
   private gauge(name: string, help: string, labels: readonly string[], read: Reading): void {
@@ -66,13 +50,13 @@ export class ProcessingMetrics {
     return this.reading;
   }
 
-  private ageOf({ oldestQueuedAt }: ProcessingFigure): number {
+  private ageOf({ oldestQueuedAt }: Backlog): number {
     if (oldestQueuedAt === null) return 0;
     // The database's clock may be ahead of this one's.
     return Math.max(0, (this.clock.now().getTime() - oldestQueuedAt.getTime()) / 1_000);
   }
 }
 
-function rateOf({ processedLastMinute }: ProcessingFigure): number {
+function rateOf({ processedLastMinute }: Backlog): number {
   return processedLastMinute / 60;
 }

@@ -41,16 +41,23 @@ export class ProcessingReplay {
     private readonly review: ReviewService,
   ) {}
 
-  /** One attempt. Throws `unavailable` when there could be none now. */
+  /** One attempt, which is counted before it begins. Throws `unavailable` when there could be none now. */
   async replay(again: EventToProcessAgain): Promise<ProcessedAgain> {
+    const { tenantId, eventId } = again;
     try {
-      return await this.outOfTurn.transaction((open) => this.attempt(open, again));
+      const attempts = await this.outOfTurn.transaction((open) => this.queue.countAttempt(open, tenantId, eventId));
+      return await this.outOfTurn.transaction((open) => this.attempt(open, again, attempts));
     } catch (error) {
       throw isDatabaseAway(error) ? unavailable(error) : error;
     }
   }
 
-  private async attempt(transaction: Transaction, again: EventToProcessAgain): Promise<ProcessedAgain> {
+  /** `attempts`: with this one. Others may be counted meanwhile that find the event processed and do nothing. */
+  private async attempt(
+    transaction: Transaction,
+    again: EventToProcessAgain,
+    attempts: number | undefined,
+  ): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
     if (event === undefined) throw new Error('A review entry names an event that is not stored');
@@ -60,7 +67,7 @@ export class ProcessingReplay {
     const before = await this.queue.lockProcessing(transaction, tenantId, eventId);
     if (before?.state === 'processed') return this.close(transaction, again);
     const result = await this.effectsOn(transaction, entry);
-    const record = finishedRecord(eventId, (before?.attempts ?? 0) + 1, result);
+    const record = finishedRecord(eventId, attempts ?? before?.attempts ?? 1, result);
     this.queue.writeDown(transaction, tenantId, [record]);
     if (result.failure !== undefined) return { failure: result.failure };
     return this.closeProcessed(transaction, again, place);

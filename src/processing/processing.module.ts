@@ -7,6 +7,7 @@ import { EventEffects } from './effects';
 import { ParkedEvent } from './entities/parked-event.entity';
 import { ProcessingCount } from './entities/processing-count.entity';
 import { QueueLease } from './entities/queue-lease.entity';
+import { QueueTurn } from './entities/queue-turn.entity';
 import { EventWorker } from './event-worker';
 import { OutOfTurn } from './out-of-turn';
 import { ParkedEvents } from './parked-events';
@@ -19,16 +20,17 @@ import { QueueBatch } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder } from './queue-order';
+import { QueueTurns } from './queue-turns';
 import { Settlement } from './settlement';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([QueueLease, ParkedEvent, ProcessingCount]),
+    TypeOrmModule.forFeature([QueueLease, QueueTurn, ParkedEvent, ProcessingCount]),
     ...[IngestModule, IdentityModule, ReviewModule],
   ],
   controllers: [ProcessingController],
   providers: [
-    ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, Settlement],
+    ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, QueueTurns, Settlement],
     ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],

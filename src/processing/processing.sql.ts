@@ -24,6 +24,35 @@ export const AWAIT_LEASE: Statement = {
     SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE`,
 };
 
+/** What was begun at a place and has not ended; to be read in a statement behind the one that took it. */
+export const READ_TURN: Statement = {
+  name: 'processing_read_turn',
+  text: `SELECT entries, event_id FROM queue_turns WHERE tenant_id = $1::uuid AND shard = $2::smallint`,
+};
+
+export const BEGIN_TURN: Statement = {
+  name: 'processing_begin_turn',
+  text: `
+    INSERT INTO queue_turns (tenant_id, shard, turn_id, entries, event_id)
+    VALUES ($1::uuid, $2::smallint, $3::uuid, $4::int, $5::uuid)
+    ON CONFLICT ON CONSTRAINT queue_turns_pkey DO UPDATE SET
+      turn_id = excluded.turn_id, entries = excluded.entries, event_id = excluded.event_id`,
+};
+
+export const END_TURN: Statement = {
+  name: 'processing_end_turn',
+  text: `
+    UPDATE queue_turns SET entries = $3::int, event_id = NULL WHERE tenant_id = $1::uuid AND shard = $2::smallint`,
+};
+
+/** Not one that somebody else has begun since. */
+export const FORGET_TURN: Statement = {
+  name: 'processing_forget_turn',
+  text: `
+    UPDATE queue_turns SET entries = 0, event_id = NULL
+    WHERE tenant_id = $1::uuid AND shard = $2::smallint AND turn_id = $3::uuid`,
+};
+
 /** The first parked entry of each of these profiles that has one. */
 export const FIRST_PARKED: Statement = {
   name: 'processing_first_parked',

@@ -31,7 +31,10 @@ export class Settlement {
     private readonly tracing: Tracing,
   ) {}
 
-  /** One result an entry, in their order. Events of erased persons have no effects: nothing of them comes back. */
+  /**
+   * One result an entry, in their order, or for the first of them. Events of erased persons have no effects: nothing of them
+   * comes back.
+   */
   async apply(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<EffectResult[]> {
     const living = entries.filter(({ isErased }) => !isErased);
     const events = living.map(({ toProcess }) => toProcess);
@@ -40,8 +43,15 @@ export class Settlement {
       living.length === 0
         ? []
         : await this.tracing.process('process events', ids, () => this.effects.apply(transaction, events));
-    const resultOf = new Map(living.map((entry, index) => [entry, results[index]]));
-    return entries.map((entry) => resultOf.get(entry) ?? { reactions: [] });
+    const settled: EffectResult[] = [];
+    let applied = 0;
+    for (const { isErased } of entries) {
+      const result = isErased ? { reactions: [] } : results[applied];
+      if (result === undefined) break;
+      settled.push(result);
+      if (!isErased) applied += 1;
+    }
+    return settled;
   }
 
   /** Along with COMMIT: the records, the count of the place, and a review entry for each that failed. */

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newMark } from '../platform/ids/ids';
+import { PersonalProperties } from '../platform/masking/personal-properties';
 import { kindName } from '../processing/domain/event-effects';
 import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
@@ -13,11 +14,14 @@ import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { recordOf, type EventRecord } from './domain/event-record';
 import { failureOf, faultsOf, outcomeOf, planReaction, type Plan, type ReactionResult } from './domain/react';
+import type { PersonalNames } from './domain/personal-data';
 import type { Reaction } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
+import { EvaluationTime } from './evaluation-time';
 import { ReactionMemory } from './reaction-memory';
 import { FIND_KINDS } from './reaction.sql';
 
+type KnownReactions = Awaited<ReturnType<ReactionMemory['read']>>;
 type OpenPlan = Extract<Plan, { readonly operations: unknown }>;
 
 /** Carries reactions out, in the worker's transaction (contract section 8, docs/adr/0028). */
@@ -30,6 +34,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     private readonly memory: ReactionMemory,
     private readonly variables: VariablesService,
     private readonly mutations: MutationTransaction,
+    private readonly personal: PersonalProperties,
   ) {}
 
   onModuleInit(): void {
@@ -42,18 +47,54 @@ export class EventReactions implements EventEffect, OnModuleInit {
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
-    const plans = events.map((each): Plan[] => {
-      const record = onceOf(() => recordOf(each.event));
-      const reactions = known.get(kindName({ tenantId: each.tenantId, eventType: each.event.eventType })) ?? [];
-      return reactions.flatMap((ready) => planReaction(ready, each, record) ?? []);
-    });
-    const results = await this.carryOut(transaction, events, plans);
+    const plans = await this.planAll(events, known);
+    const reached = events.slice(0, plans.length);
+    const results = await this.carryOut(transaction, reached, plans);
     return plans.map((ofEvent) => {
       const settled = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
       const failure = failureOf(settled.flatMap(({ reaction, result }) => faultsOf(reaction, result)));
       const reactions = settled.map(({ reaction, result }) => outcomeOf(reaction, result));
-      return failure === undefined ? { reactions } : { reactions, failure };
+      if (failure === undefined) return { reactions };
+      return isAnyToRetry(ofEvent) ? { reactions: [], failure, mayRetry: true } : { reactions, failure };
     });
+  }
+
+  /** For the events up to one that is to be tried again, or until it has taken long enough. */
+  private async planAll(
+    events: readonly EventToProcess[],
+    known: KnownReactions,
+  ): Promise<readonly (readonly Plan[])[]> {
+    const names = await this.personalNamesFor(events, known);
+    const time = new EvaluationTime();
+    const plans: Plan[][] = [];
+    for (const each of events) {
+      const asking = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
+      const ofEvent: Plan[] = [];
+      time.beginEvent();
+      for (const ready of known.get(kindOf(each)) ?? []) {
+        const plan = time.measure((isOverdue) => planReaction(ready, each, { ...asking, isOverdue }));
+        if (plan !== undefined) ofEvent.push(plan);
+        if (time.isHeldLong()) await time.share();
+        if (isAnyToRetry(ofEvent)) break;
+      }
+      plans.push(ofEvent);
+      if (isAnyToRetry(ofEvent) || time.isUsedUp()) break;
+    }
+    return plans.map(retriedAsAWhole);
+  }
+
+  /** By kind of event, what has become personal since reactions were defined (docs/adr/0035); only where one might copy it. */
+  private async personalNamesFor(
+    events: readonly EventToProcess[],
+    known: KnownReactions,
+  ): Promise<ReadonlyMap<string, PersonalNames>> {
+    const names = new Map<string, PersonalNames>();
+    for (const each of events) {
+      const kind = kindOf(each);
+      if (names.has(kind) || !(known.get(kind) ?? []).some(({ sharedCopies }) => sharedCopies !== undefined)) continue;
+      names.set(kind, await this.personal.namesOf(each.tenantId, each.event.eventType));
+    }
+    return names;
   }
 
   /** All in one go, in the order of the events: rows are locked in one order, and each once. */
@@ -93,6 +134,21 @@ export class EventReactions implements EventEffect, OnModuleInit {
       return fresh;
     };
   }
+}
+
+function kindOf({ tenantId, event: { eventType } }: EventToProcess): string {
+  return kindName({ tenantId, eventType });
+}
+
+/** Only the last one can be: nothing is planned behind it. */
+function isAnyToRetry(plans: readonly Plan[]): boolean {
+  const last = plans.at(-1);
+  return last !== undefined && 'result' in last && last.result.outcome === 'failed' && last.result.mayRetry === true;
+}
+
+/** What was planned before is planned again with the next attempt, so that the reactions to an event keep their order. */
+function retriedAsAWhole(plans: readonly Plan[]): readonly Plan[] {
+  return isAnyToRetry(plans) ? plans.slice(-1) : plans;
 }
 
 function isOpen(plan: Plan): plan is OpenPlan {

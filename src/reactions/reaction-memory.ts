@@ -4,6 +4,7 @@ import type { Transaction } from '../platform/database/pipelined-connection';
 import { distinctKinds, kindName, type EventKind } from '../processing/domain/event-effects';
 import { compileCondition } from './domain/compile-condition';
 import type { Condition } from './domain/condition';
+import { sharedCopiesOf } from './domain/personal-data';
 import type { ReadyReaction } from './domain/react';
 import type { ReactionOperation } from './domain/reaction';
 import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
@@ -100,5 +101,6 @@ function readyOf(row: ReactionRow): ReadyReaction {
   return {
     reaction: { id, campaignId, name, source, ops, appliesFrom },
     condition: condition === null ? undefined : compileCondition(condition),
+    sharedCopies: sharedCopiesOf(ops),
   };
 }

@@ -1,6 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, LessThan } from 'typeorm';
+import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
+import { cursorAfterId } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { Reaction } from './entities/reaction.entity';
+
+/** A hundred operations with values of 4 KiB are as much as a body may have. */
+const LISTED_REACTIONS: LargeRows = {
+  table: 'reactions',
+  scope: ['tenant_id', 'campaign_id'],
+  id: 'name',
+  idType: 'text',
+  bytes: '1024 + octet_length(r.operations::text) + coalesce(octet_length(r.condition::text), 0)',
+};
 
 /** The table of reactions. Every change begins with the workspace's row, so that counting is exact and no circle can wait. */
 @Injectable()
@@ -23,14 +35,24 @@ export class ReactionRepository {
     return (manager ?? this.database.manager).findOneBy(Reaction, { tenantId, campaignId, name });
   }
 
-  /** Newest first, below an id. A campaign has so few that its key is index enough. */
-  list(tenantId: string, campaignId: string, below: string, limit: number): Promise<Reaction[]> {
-    return this.database.manager.find(Reaction, {
+  /** One page, newest first, below an id. A campaign has so few that its key is index enough. */
+  async list(tenantId: string, campaignId: string, below: string, limit: number): Promise<Page<Reaction>> {
+    const found = await this.database.manager.find(Reaction, {
+      select: { tenantId: true, campaignId: true, name: true, id: true },
       where: { tenantId, campaignId, id: LessThan(below) },
       order: { id: 'DESC' },
       // One more than the page shows that there is a next one.
       take: limit + 1,
     });
+    const page = await pageThatFits(this.database, LISTED_REACTIONS, [tenantId, campaignId], {
+      ...{ found, limit, nameOf: ({ name }: Reaction) => name, cursorAfter: ({ id }: Reaction) => cursorAfterId(id) },
+    });
+    const names = page.rows.map(({ name }) => name);
+    const rows = await this.database.manager.find(Reaction, {
+      where: { tenantId, campaignId, name: In(names) },
+      order: { id: 'DESC' },
+    });
+    return { ...page, rows };
   }
 
   countOfCampaign(manager: EntityManager, tenantId: string, campaignId: string): Promise<number> {

@@ -15,17 +15,17 @@ import { ReactionsService } from './reactions.service';
 export class ReactionsController {
   constructor(private readonly reactions: ReactionsService) {}
 
-  /** Makes a campaign react to events that are received from now on, or changes how it does. */
+  /** Makes a campaign react to events that are received from now on; one that reads personal data takes `pii:read`, too. */
   @Post('reactions\\:define')
   @AuthenticateApiKey('reactions:write')
   @HttpCode(200)
   @ApiOkResponse({ type: DefinedReactionDto })
   async defineReaction(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @JsonBody(DefineReactionDto, { checked: false }) wanted: unknown,
   ): Promise<DefinedReactionDto> {
-    const reaction = await this.reactions.define(tenantId, campaignId, wanted);
+    const reaction = await this.reactions.define(caller, campaignId, wanted);
     return { status: 'defined', reaction: ReactionDto.of(reaction) };
   }
 

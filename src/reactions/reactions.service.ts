@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { scopeMissing } from '../platform/auth/challenges';
+import type { Principal } from '../platform/auth/principal';
+import { grants } from '../platform/auth/scopes';
 import { Clock } from '../platform/clock/clock';
 import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { Turns } from '../platform/lane/turns';
-import { idPage, idPageStart } from '../platform/pagination/id-key';
+import { PersonalProperties } from '../platform/masking/personal-properties';
+import { idPageStart } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { VariablesService } from '../variables/variables.service';
 import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
+import { personalReads, sharedCopiesOf } from './domain/personal-data';
 import type { ReactionDefinition } from './domain/reaction';
 import { parseReactionDefinition } from './domain/reaction-definition';
 import { declarationFaults } from './domain/reaction-operations';
@@ -26,6 +31,7 @@ export class ReactionsService {
     private readonly database: DataSource,
     private readonly reactions: ReactionRepository,
     private readonly variables: VariablesService,
+    private readonly personal: PersonalProperties,
     private readonly clock: Clock,
   ) {
     this.turns = new Turns(clock);
@@ -33,18 +39,25 @@ export class ReactionsService {
 
   /**
    * Defines a reaction, or makes it what the definition says; in force on every node with the answer. Throws
-   * `validation_failed` with every fault: of the body, any JSON value; of paths and types that the campaign does not declare; or
-   * `limit_exceeded`.
+   * `validation_failed` with every fault: of the body, any JSON value; of paths and types that the campaign does not declare; of
+   * personal data that are written to shared values; or `limit_exceeded`. Throws `insufficient_scope` where it reads personal
+   * data and the caller must not, also when it says what is so already.
    */
-  async define(tenantId: string, campaignId: string, body: unknown): Promise<Reaction> {
+  async define(caller: Principal, campaignId: string, body: unknown): Promise<Reaction> {
+    const { tenantId } = caller;
     const parsed = parseReactionDefinition(body);
     if ('faults' in parsed) throw validationFailed(parsed.faults);
     const { definition } = parsed;
-    const faults = declarationFaults(
-      definition.ops,
-      // What was declared a moment ago on another node has to be known.
-      await this.variables.declarationsNow(tenantId, campaignId),
-    );
+    const names = await this.personal.namesOf(tenantId, definition.eventType);
+    assertMayRead(caller, personalReads(definition, names));
+    const faults = [
+      ...declarationFaults(
+        definition.ops,
+        // What was declared a moment ago on another node has to be known.
+        await this.variables.declarationsNow(tenantId, campaignId),
+      ),
+      ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
+    ];
     if (faults.length > 0) throw validationFailed(faults);
     const stored = await this.reactions.find(tenantId, campaignId, definition.name);
     // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
@@ -54,7 +67,7 @@ export class ReactionsService {
 
   /** Newest first; none of a campaign that nobody knows. */
   async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<Page<Reaction>> {
-    return idPage(await this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit), limit);
+    return this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit);
   }
 
   /** Throws `not_found`. */
@@ -120,6 +133,18 @@ export class ReactionsService {
     const message = `The workspace has ${REACTIONS_PER_EVENT_TYPE_MAX} reactions to this eventType already, the most it may have; delete one that is no longer used.`;
     return [{ path: 'eventType', code: 'limit_exceeded', message }];
   }
+}
+
+/** `places`: where a reaction reads personal data. */
+function assertMayRead(caller: Principal, places: readonly string[]): void {
+  if (places.length === 0 || grants(caller.scopes, 'pii:read')) return;
+  const message =
+    'A reaction that reads identity or personal properties of events needs the scope pii:read, which the credential lacks; define it with one that has it, or read something else.';
+  const details = places.map((path) => ({
+    ...{ path, code: 'personal_data' as const },
+    message: `${path} reads personal data, which takes the scope pii:read.`,
+  }));
+  throw scopeMissing('pii:read', message, details);
 }
 
 function unknownReaction(): DomainError {

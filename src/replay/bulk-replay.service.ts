@@ -26,9 +26,9 @@ export class BulkReplayService {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins to replay the refusals that fit now, the oldest first, with what the caller may send now. Answers the replay's id. */
+  /** Begins to replay the refusals that fit now and that the caller may send now, the oldest first. Answers the replay's id. */
   async start({ tenantId, credentialId, sources }: Principal, filter: ReplayFilter): Promise<string> {
-    const ids = await this.entries.refusalsMatching(tenantId, filter, ENTRIES_MAX);
+    const ids = await this.entries.refusalsMatching(tenantId, filter, sources, ENTRIES_MAX);
     const now = this.clock.now();
     const isEmpty = ids.length === 0;
     const replay: ReviewReplay = {

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { Jobs, type JobAttempt, type JobPayload } from '../platform/jobs/jobs';
+import { RateLimits } from '../platform/rate-limit/rate-limits';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { ReplayPieces } from './replay-pieces';
 import { ReplayRepository } from './replay.repository';
@@ -15,7 +16,8 @@ export function replayJobKey({ tenantId, id }: Pick<ReviewReplay, 'tenantId' | '
 
 /**
  * Carries bulk replays on, a piece at a time: one process at a time works on a replay, and replays of several workspaces take
- * turns. A piece that was interrupted is begun again; what it had sent by then is counted, not sent twice.
+ * turns. A piece that was interrupted is begun again; what it had sent by then is counted, not sent twice. Each entry is an event
+ * against the limit of whoever asked for the replay: where that is used up, the rest comes when it allows.
  */
 @Injectable()
 export class ReplayJob implements OnModuleInit {
@@ -23,6 +25,7 @@ export class ReplayJob implements OnModuleInit {
     private readonly jobs: Jobs,
     private readonly replays: ReplayRepository,
     private readonly pieces: ReplayPieces,
+    private readonly limits: RateLimits,
     private readonly clock: Clock,
   ) {}
 
@@ -42,13 +45,17 @@ export class ReplayJob implements OnModuleInit {
   }
 
   private async carryOn(manager: EntityManager, replay: ReviewReplay): Promise<void> {
+    const { tenantId, id, createdBy } = replay;
     const piece = await this.replays.nextPiece(manager, replay);
-    if (piece !== null) {
-      await this.replays.finishPiece(manager, piece, await this.pieces.replay(replay, piece.entryIds));
+    const wanted = piece?.entryIds.length ?? 0;
+    const { taken, retryAfterMs } = this.limits.take('events', createdBy, wanted);
+    if (piece !== null && taken > 0) {
+      const counts = await this.pieces.replay(replay, piece.entryIds.slice(0, taken));
+      await this.replays.finishEntries(manager, piece, taken, counts);
     }
     const isMore = piece !== null && (await this.replays.nextPiece(manager, replay)) !== null;
     if (!isMore) return this.replays.end(replay, 'done', this.clock.now(), manager);
-    const { tenantId, id } = replay;
-    return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey(replay) });
+    const delayMs = taken < wanted ? retryAfterMs : 0;
+    return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey(replay), delayMs });
   }
 }

@@ -8,12 +8,13 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { KeptEntry } from '../review/domain/kept-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
+import { slicesBySize } from '../review/domain/slices-by-size';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayCounts } from './domain/replay-progress';
 import type { ReplayResult } from './domain/replay-result';
-import { COUNTED_AS, replayStep, slicesBySize } from './domain/replay-step';
+import { COUNTED_AS, replayStep } from './domain/replay-step';
 import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { StoredEventReplay } from './stored-event-replay';
@@ -47,7 +48,7 @@ export class ReplayPieces {
   private async replaySlice(replay: ReviewReplay, ids: readonly string[]): Promise<(keyof ReplayCounts)[]> {
     const { tenantId, id: jobId } = replay;
     const found = new Map((await this.entries.getAll(tenantId, ids)).map((entry) => [entry.id, entry]));
-    const steps = ids.map((id) => replayStep(found.get(id), jobId, replay.filter));
+    const steps = ids.map((id) => replayStep(found.get(id), jobId));
     const counted = steps.flatMap((step) => ('counted' in step ? [step.counted] : []));
     const results = await this.send(
       replay,

@@ -20,11 +20,11 @@ export class ReplayController {
     private readonly views: ReviewViews,
   ) {}
 
-  /** Sends the event of an entry again, as it came or corrected, under its own id and time of receipt. */
+  /** Sends the event of an open entry again, under its own id and time of receipt. A payload takes its family's write scope too. */
   @Post('review-entries/:id\\:replay')
   @HttpCode(200)
-  @AuthenticateApiKey('review:write')
-  @MayRefuse('source_not_allowed')
+  @AuthenticateApiKey('review:write', { rate: 'events' })
+  @MayRefuse('source_not_allowed', 'entry_not_open')
   @ApiOkResponse({ type: ReplayedDto })
   async replayReviewEntry(
     @Caller() caller: Principal,
@@ -35,7 +35,7 @@ export class ReplayController {
     return { outcome: replayResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
   }
 
-  /** Begins to send the events of all refusals again that fit the filter now, at most 100,000, the oldest first. */
+  /** Begins to send the events of all open refusals again that fit the filter, at most 100,000, at the caller's own rate. */
   @Post('review-entries\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')

@@ -58,10 +58,17 @@ export class ReplayRepository {
     return manager.findOne(ReviewReplayPiece, { where: { tenantId, replayId: id }, order: { position: 'ASC' } });
   }
 
-  /** Counts what has become of a piece's entries and lets the piece go. */
-  async finishPiece(manager: EntityManager, piece: ReviewReplayPiece, counts: ReplayCounts): Promise<void> {
-    const { tenantId, replayId, position } = piece;
-    await manager.delete(ReviewReplayPiece, { tenantId, replayId, position });
+  /** Counts what has become of a piece's first entries, and lets these go. */
+  async finishEntries(
+    manager: EntityManager,
+    { tenantId, replayId, position, entryIds }: ReviewReplayPiece,
+    done: number,
+    counts: ReplayCounts,
+  ): Promise<void> {
+    const piece = { tenantId, replayId, position };
+    const left = entryIds.slice(done);
+    if (left.length === 0) await manager.delete(ReviewReplayPiece, piece);
+    else await manager.update(ReviewReplayPiece, piece, { entryIds: left });
     await manager.query(
       `UPDATE review_replays SET state = 'running', accepted = accepted + $3, duplicate = duplicate + $4,
          failed = failed + $5

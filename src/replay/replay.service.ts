@@ -13,6 +13,7 @@ import type { KeptEntry } from '../review/domain/kept-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayResult } from './domain/replay-result';
+import { assertMayReplay } from './domain/replay-permission';
 import { replayable } from './domain/replayable';
 import { StoredEventReplay } from './stored-event-replay';
 
@@ -29,12 +30,14 @@ export class ReplayService {
   ) {}
 
   /**
-   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws `not_found`, `validation_failed` where there is nothing to
-   * send, `source_not_allowed`, and `unavailable`; the entry then stays as it was.
+   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws `not_found`,
+   * `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` where there is nothing to send, and
+   * `unavailable`; the entry then stays as it was.
    */
   async replay(caller: Principal, id: string, corrected: object | undefined): Promise<ReplayResult> {
     const { tenantId, credentialId: by } = caller;
     const entry = await this.entries.get(tenantId, id);
+    assertMayReplay(caller, entry, corrected);
     const found = replayable(entry, corrected);
     if ('faults' in found) throw validationFailed(found.faults);
     const at = this.clock.now().toISOString();

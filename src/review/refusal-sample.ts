@@ -41,12 +41,13 @@ export class RefusalSample {
     return rows.map((row) => ({ id: row.id, refusedAt: row.first_seen_at }));
   }
 
-  /** What was sent, in any order. */
-  async payloadsOf(tenantId: string, ids: readonly string[]): Promise<unknown[]> {
+  /** What was sent, as JSON text, in any order. */
+  async payloadsOf(tenantId: string, ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
     const rows: readonly { payload: string }[] = await this.database.query(
       'SELECT payload FROM review_entries WHERE tenant_id = $1 AND id = ANY ($2) AND payload IS NOT NULL',
       [tenantId, ids],
     );
-    return rows.map(({ payload }) => JSON.parse(payload) as unknown);
+    return rows.map(({ payload }) => payload);
   }
 }

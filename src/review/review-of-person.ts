@@ -1,34 +1,43 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { NIL_UUID } from '../platform/ids/uuid';
+import { MAX_UUID, NIL_UUID } from '../platform/ids/uuid';
 import { isObject } from '../platform/json/is-object';
+import { entriesOf } from '../platform/json/json-entries';
+import { depthOf } from '../platform/json/json-text';
+import { rowsThatFit } from '../platform/pagination/page-bytes';
 import {
   PersonalData,
+  type ErasureSteps,
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
 } from '../platform/personal-data/personal-data';
 import { ReviewEntry } from './entities/review-entry.entity';
-import { FIND_TRACES } from './review-of-person.sql';
+import { PersonSearch, type FoundEntries } from './person-search';
+import { ERASE_ENTRIES } from './review-of-person.sql';
+import { WHOLE_ENTRIES } from './review-reader';
 
-/** Payloads have up to 5 MiB; most have some hundred bytes. */
-const ENTRIES_PER_STATEMENT = 100;
-
-interface LookedAt {
-  readonly id: string;
-  readonly eventId: string | null;
-  readonly named: boolean;
-}
+/** Clocks of nodes and transactions under way: what was written so long before a search began may have been missed by it. */
+const OVERLAP_MS = 5 * 60_000;
+/** Before everything. */
+const ALWAYS = new Date(0);
+/** Of a payload that is parsed in one go; a longer one is handed out as its text. */
+const PARSED_CHARACTERS_MAX = 256 * 1024;
+/** Deeper ones are handed out as their text, too: no body that is taken is deeper. */
+const PARSED_DEPTH_MAX = 64;
 
 /**
- * What the review area keeps of persons: entries about their events, and payloads and notes that name them. Refused payloads are in no
- * index; all of a workspace are searched, which are those of the last 30 days.
+ * What the review area keeps of persons: entries about their events, and payloads and notes that name them. Refused payloads
+ * are in no index; all of a workspace are searched, which are those of the last 30 days, some at a time (docs/adr/0041).
  */
 @Injectable()
 export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'review';
+
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
+    private readonly search: PersonSearch,
   ) {}
 
   onModuleInit(): void {
@@ -37,55 +46,57 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   async *exportOf(person: Person): AsyncIterable<PersonalRecord> {
     const { tenantId } = person;
-    for await (const ids of this.entriesOf(this.database.manager, person, false)) {
-      for (const entry of await this.database.manager.findBy(ReviewEntry, { tenantId, id: In(ids) })) {
-        const { tenantId: _tenantId, payload, payloadForm: _form, ...rest } = entry;
-        yield { record: 'review_entry', data: { ...rest, payload: payloadOfOne(payload) } };
+    const { manager } = this.database;
+    for await (const { ids } of this.search.entriesOf(manager, person, { after: NIL_UUID, seenSince: ALWAYS })) {
+      yield* this.recordsOf(tenantId, ids);
+    }
+  }
+
+  /** A page's worth of entries in memory at a time. */
+  private async *recordsOf(tenantId: string, ids: readonly string[]): AsyncIterable<PersonalRecord> {
+    for (let left = ids; left.length > 0;) {
+      const fitting = await rowsThatFit(this.database, WHOLE_ENTRIES, [tenantId], left);
+      for (const entry of await this.database.manager.findBy(ReviewEntry, {
+        ...{ tenantId, id: In(left.slice(0, fitting)) },
+      })) {
+        const { tenantId: _tenantId, payload, payloadForm, ...rest } = entry;
+        yield { record: 'review_entry', data: { ...rest, payload: payloadForm === 'json' ? ofOne(payload) : null } };
       }
+      left = left.slice(fitting);
     }
   }
 
-  async erase(manager: EntityManager, person: Person): Promise<void> {
-    for await (const ids of this.entriesOf(manager, person, true)) {
-      await manager.query(
-        `UPDATE review_entries e SET payload = NULL, resolution = resolution - 'note'
-         FROM (SELECT id FROM review_entries WHERE tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE) found
-         WHERE e.tenant_id = $1 AND e.id = found.id`,
-        [person.tenantId, ids],
-      );
+  /** All of the workspace, each slice of them a transaction of its own; little is left to `erase`. */
+  async eraseAhead(person: Person, steps: ErasureSteps): Promise<boolean> {
+    const { manager } = this.database;
+    const after = steps.position ?? NIL_UUID;
+    if (steps.position === undefined && (await this.search.isLittle(manager, person.tenantId))) return false;
+    for await (const found of this.search.entriesOf(manager, person, { after, seenSince: ALWAYS })) {
+      await erase(manager, person, found);
+      await steps.done(found.searchedTo);
     }
+    await steps.done(MAX_UUID);
+    return true;
   }
 
-  /** The ids of the entries that are about somebody, a list at a time. */
-  private async *entriesOf(
-    manager: EntityManager,
-    { tenantId, traces, ownEvents }: Person,
-    withWords: boolean,
-  ): AsyncIterable<string[]> {
-    for (let after: string = NIL_UUID; ;) {
-      const rows: LookedAt[] = await manager.query(FIND_TRACES, [
-        ...[tenantId, after, withWords, ENTRIES_PER_STATEMENT],
-        ...[traces.quoted, traces.within, traces.digits],
-      ]);
-      const own = await ownEvents(
-        manager,
-        rows.flatMap(({ eventId }) => eventId ?? []),
-      );
-      const ids = rows.filter(({ eventId, named }) => named || (eventId !== null && own.has(eventId)));
-      if (ids.length > 0) yield ids.map(({ id }) => id);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < ENTRIES_PER_STATEMENT) return;
-      after = last.id;
+  async erase(manager: EntityManager, person: Person, since: Date | null): Promise<void> {
+    const seenSince = since === null ? ALWAYS : new Date(since.getTime() - OVERLAP_MS);
+    for await (const found of this.search.entriesOf(manager, person, { after: NIL_UUID, seenSince })) {
+      await erase(manager, person, found);
     }
   }
 }
 
-/** Only of one event: a refused batch, or a body that is no JSON, may hold what is others'. */
-function payloadOfOne(payload: string | null): unknown {
-  try {
-    const value: unknown = JSON.parse(payload ?? 'null');
-    return isObject(value) && !Array.isArray(value['items']) ? value : null;
-  } catch {
-    return null;
+async function erase(manager: EntityManager, { tenantId, traces }: Person, { ids }: FoundEntries): Promise<void> {
+  if (ids.length > 0) await manager.query(ERASE_ENTRIES, [tenantId, ids, traces.quoted]);
+}
+
+/** Only of one event: a refused batch may hold what is others', as may what is no JSON. */
+function ofOne(payload: string | null): unknown {
+  if (payload === null) return null;
+  if (payload.length > PARSED_CHARACTERS_MAX || depthOf(payload) > PARSED_DEPTH_MAX) {
+    return payload.trimStart().startsWith('{') && entriesOf(Buffer.from(payload), 'items').count === 0 ? payload : null;
   }
+  const value: unknown = JSON.parse(payload);
+  return isObject(value) && !Array.isArray(value['items']) ? value : null;
 }

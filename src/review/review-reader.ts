@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
-import { pageOf, type Page } from '../platform/pagination/page';
+import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import type { KeptEntry } from './domain/kept-entry';
 import type { ReviewStatus } from './domain/review-entry';
@@ -15,14 +16,36 @@ export interface ReviewFilter {
   readonly eventType?: string | undefined;
 }
 
-/** An entry of a list: of its payload the beginning, or all of it. */
-export interface ListedEntry {
+/** An entry as it is shown: of its payload the beginning, or all of it. */
+export interface ShownEntry {
   readonly entry: ReviewEntry;
   readonly isCut: boolean;
 }
 
-/** A page of 200 entries then weighs a megabyte at most, where whole payloads of refused batches would be a gigabyte. */
-export const LISTED_PAYLOAD_CHARACTERS_MAX = 4_096;
+/** Of a payload in a list: whole, those of refused batches would make a page of a gigabyte. */
+const LISTED_PAYLOAD_CHARACTERS_MAX = 4_096;
+/** Of a payload at the entry's own address: every single event of the default size, and of a batch what is parsed in 20 ms. */
+const SHOWN_PAYLOAD_CHARACTERS_MAX = 256 * 1024;
+
+/** What an entry weighs in a list. An entry about a batch may name a thousand faults. */
+const LISTED_ENTRIES: LargeRows = {
+  table: 'review_entries',
+  scope: ['tenant_id'],
+  id: 'id',
+  idType: 'uuid',
+  bytes: `512 + octet_length(r.message) + octet_length(r.details::text)
+    + coalesce(octet_length(left(r.payload, ${LISTED_PAYLOAD_CHARACTERS_MAX})), 0)
+    + coalesce(octet_length(r.resolution::text), 0)`,
+};
+
+/** What an entry weighs with its whole payload. PostgreSQL knows that without unpacking it. */
+export const WHOLE_ENTRIES: LargeRows = {
+  table: 'review_entries',
+  scope: ['tenant_id'],
+  id: 'id',
+  idType: 'uuid',
+  bytes: `512 + octet_length(r.message) + octet_length(r.details::text) + coalesce(octet_length(r.payload), 0)`,
+};
 
 /** Finds what is kept in the review area. */
 @Injectable()
@@ -32,8 +55,15 @@ export class ReviewReader {
   /** Throws `not_found`. */
   async get(tenantId: string, id: string): Promise<ReviewEntry> {
     const entry = isUuid(id) ? await this.database.manager.findOneBy(ReviewEntry, { tenantId, id }) : null;
-    if (entry === null) throw new DomainError('not_found', 'There is no review entry with this id in this workspace.');
+    if (entry === null) throw noSuchEntry();
     return entry;
+  }
+
+  /** As its own address shows it. Throws `not_found`. */
+  async find(tenantId: string, id: string): Promise<ShownEntry> {
+    const [found] = isUuid(id) ? await this.beginningsOf(tenantId, [id], SHOWN_PAYLOAD_CHARACTERS_MAX) : [];
+    if (found === undefined) throw noSuchEntry();
+    return found;
   }
 
   /** Those of the entries that are there, in no order. */
@@ -53,30 +83,58 @@ export class ReviewReader {
   }
 
   /** One page, newest first, by when the problem was first seen: counting it up moves no entry to another page. */
-  async list(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<Page<ListedEntry>> {
-    const query = this.filtered(tenantId, filter)
-      .select(COLUMNS_LISTED.map((column) => `entry.${column}`))
-      .addSelect('left(entry.payload, :characters)', 'beginning')
-      .addSelect('octet_length(entry.payload)', 'bytes')
-      .setParameter('characters', LISTED_PAYLOAD_CHARACTERS_MAX)
+  async list(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<Page<ShownEntry>> {
+    const found = await this.filtered(tenantId, filter)
+      .select('entry.id', 'id')
+      .addSelect('entry.firstSeenAt', 'at')
       .andWhere('(entry.firstSeenAt, entry.id) < (:at, :id)', start)
       .orderBy({ 'entry.firstSeenAt': 'DESC', 'entry.id': 'DESC' })
       // One more than the page shows that there is a next one.
-      .limit(limit + 1);
-    const { entities, raw } = await query.getRawAndEntities<{ beginning: string | null; bytes: number | null }>();
-    const found = entities.map((entry, index): ListedEntry => {
-      const { beginning = null, bytes = null } = raw[index] ?? {};
-      const isCut = beginning !== null && Buffer.byteLength(beginning) < (bytes ?? 0);
-      return { entry: Object.assign(entry, { payload: beginning }), isCut };
+      .limit(limit + 1)
+      .getRawMany<TimeKey>();
+    const page = await pageThatFits(this.database, LISTED_ENTRIES, [tenantId], {
+      ...{ found, limit, nameOf: ({ id }: TimeKey) => id, cursorAfter },
     });
-    return pageOf(found, limit, ({ entry: { firstSeenAt: at, id } }) => cursorAfter({ at, id }));
+    const ids = page.rows.map(({ id }) => id);
+    return { ...page, rows: await this.beginningsOf(tenantId, ids, LISTED_PAYLOAD_CHARACTERS_MAX) };
   }
 
-  /** The ids of the refusals that fit, at most so many, the oldest first: the order in which their events came. */
-  async refusalsMatching(tenantId: string, filter: ReviewFilter, most: number): Promise<string[]> {
-    const rows = await this.filtered(tenantId, filter)
-      .select('entry.id', 'id')
-      .andWhere("entry.severity = 'error'")
+  /** Entries in the order of their ids, with so many characters of their payloads. Entries are never removed. */
+  private async beginningsOf(tenantId: string, ids: readonly string[], characters: number): Promise<ShownEntry[]> {
+    if (ids.length === 0) return [];
+    const { entities, raw } = await this.database.manager
+      .createQueryBuilder(ReviewEntry, 'entry')
+      .where('entry.tenantId = :tenantId', { tenantId })
+      .andWhere('entry.id = ANY (:ids)', { ids })
+      .select(COLUMNS_LISTED.map((column) => `entry.${column}`))
+      .addSelect('left(entry.payload, :characters)', 'beginning')
+      .addSelect('octet_length(entry.payload)', 'bytes')
+      .setParameter('characters', characters)
+      .getRawAndEntities<{ beginning: string | null; bytes: number | null }>();
+    const found = entities.map((entry, index): [string, ShownEntry] => {
+      const { beginning = null, bytes = null } = raw[index] ?? {};
+      const isCut = beginning !== null && Buffer.byteLength(beginning) < (bytes ?? 0);
+      return [entry.id, { entry: Object.assign(entry, { payload: beginning }), isCut }];
+    });
+    const byId = new Map(found);
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /**
+   * The ids of the refusals that fit, at most so many, the oldest first: the order in which their events came. With `sources`
+   * only those of one of them.
+   */
+  async refusalsMatching(
+    tenantId: string,
+    filter: ReviewFilter,
+    sources: ReadonlySet<string> | null,
+    most: number,
+  ): Promise<string[]> {
+    const query = this.filtered(tenantId, filter).select('entry.id', 'id').andWhere("entry.severity = 'error'");
+    // What was only counted holds no event.
+    query.andWhere("(entry.payloadState IS DISTINCT FROM 'not_kept' OR entry.stage = 'processing')");
+    if (sources !== null) query.andWhere('entry.source = ANY(:sources)', { sources: [...sources] });
+    const rows = await query
       .orderBy({ 'entry.firstSeenAt': 'ASC', 'entry.id': 'ASC' })
       .limit(most)
       .getRawMany<{ id: string }>();
@@ -100,8 +158,22 @@ export class ReviewReader {
   }
 }
 
+function noSuchEntry(): DomainError {
+  return new DomainError('not_found', 'There is no review entry with this id in this workspace.');
+}
+
 /** All but the payload. */
 const COLUMNS_LISTED = [
   ...['tenantId', 'id', 'severity', 'stage', 'reason', 'message', 'details', 'family', 'source', 'externalEventId'],
-  ...['eventType', 'eventId', 'payloadForm', 'occurrences', 'firstSeenAt', 'lastSeenAt', 'status', 'resolution'],
+  ...[
+    'eventType',
+    'eventId',
+    'payloadForm',
+    'payloadState',
+    'occurrences',
+    'firstSeenAt',
+    'lastSeenAt',
+    'status',
+    'resolution',
+  ],
 ] as const satisfies (keyof ReviewEntry)[];

@@ -10,7 +10,7 @@ export class ReviewResolutions {
   /** Closes an open entry; one that is closed already stays as it is. */
   async dismiss(tenantId: string, id: string, dismissal: Dismissal): Promise<void> {
     await this.database.query(
-      `UPDATE review_entries SET status = 'dismissed', resolution = $3::jsonb
+      `UPDATE review_entries SET status = 'dismissed', closed_at = clock_timestamp(), resolution = $3::jsonb
        WHERE tenant_id = $1 AND id = $2 AND status = 'open'`,
       [tenantId, id, JSON.stringify(dismissal)],
     );

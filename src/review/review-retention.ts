@@ -6,8 +6,12 @@ import { Jobs } from '../platform/jobs/jobs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const EVERY_HOUR = '17 * * * *';
-/** Rows of one statement: few enough to hold their locks for milliseconds. */
+/** Rows of one statement: few enough to hold their locks for milliseconds … */
 const ROWS_PER_STATEMENT = 500;
+/** … and what their payloads weigh together, or one of them alone: large ones are removed in pieces of 2 KiB. */
+const BYTES_PER_STATEMENT = 16 * 1024 * 1024;
+/** After it nobody asks how much of a day has been used. */
+const DAYS_COUNTED = 2;
 
 /** Lets go of payloads that have been kept for replay long enough (contract section 7); the entries stay. */
 @Injectable()
@@ -22,6 +26,7 @@ export class ReviewRetention implements OnModuleInit {
   onModuleInit(): void {
     const work = async (): Promise<void> => {
       await this.removeOldPayloads();
+      await this.removeOldCounts();
     };
     this.jobs.handle('review-retention', work, { cron: EVERY_HOUR });
   }
@@ -30,19 +35,30 @@ export class ReviewRetention implements OnModuleInit {
   async removeOldPayloads(): Promise<number> {
     const kept = new Date(this.clock.now().getTime() - this.settings.reviewPayloadDays * DAY_MS);
     let removed = 0;
-    for (let rows = ROWS_PER_STATEMENT; rows === ROWS_PER_STATEMENT; removed += rows) {
-      const [, count]: [unknown, number] = await this.database.query(
-        `UPDATE review_entries e SET payload = NULL
-         FROM (
-           SELECT tenant_id, id FROM review_entries
-           WHERE last_seen_at < $1 AND payload IS NOT NULL
-           LIMIT $2 FOR UPDATE SKIP LOCKED
-         ) old
-         WHERE e.tenant_id = old.tenant_id AND e.id = old.id`,
-        [kept, ROWS_PER_STATEMENT],
-      );
+    for (let rows = 1; rows > 0; removed += rows) {
+      const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
+        ...[kept, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT],
+      ]);
       rows = count;
     }
     return removed;
   }
+
+  private async removeOldCounts(): Promise<void> {
+    await this.database.query(
+      `DELETE FROM review_bytes WHERE day < (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::int`,
+      [DAYS_COUNTED],
+    );
+  }
 }
+
+const REMOVE_OLD_PAYLOADS = `
+  WITH old AS MATERIALIZED (
+    SELECT tenant_id, id, octet_length(payload) AS bytes FROM review_entries
+    WHERE last_seen_at < $1 AND payload IS NOT NULL
+    LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), sized AS MATERIALIZED (
+    SELECT tenant_id, id, bytes, sum(bytes) OVER (ORDER BY tenant_id, id) AS so_far FROM old
+  )
+  UPDATE review_entries e SET payload = NULL
+  FROM sized WHERE e.tenant_id = sized.tenant_id AND e.id = sized.id AND (so_far <= $3 OR so_far = bytes)`;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { PersonalProperties } from '../platform/masking/personal-properties';
+import { TimeSlice } from '../platform/async/time-slice';
+import { namesFrom, PersonalProperties } from '../platform/masking/personal-properties';
 import { ReviewEntryDto } from './dto/review-entry.dto';
-import type { ReviewEntry } from './entities/review-entry.entity';
-import { ReviewReader, type ListedEntry } from './review-reader';
+import { ReviewReader, type ShownEntry } from './review-reader';
 
 export interface ViewOptions {
   readonly unmasked: boolean;
@@ -16,17 +16,25 @@ export class ReviewViews {
     private readonly personal: PersonalProperties,
   ) {}
 
-  /** Throws `not_found`. */
+  /** One entry, by its own address. Throws `not_found`. */
   async show(tenantId: string, id: string, options: ViewOptions = { unmasked: false }): Promise<ReviewEntryDto> {
-    return this.of(tenantId, await this.entries.get(tenantId, id), options);
+    return this.of(tenantId, await this.entries.find(tenantId, id), options);
   }
 
-  list(tenantId: string, entries: readonly ListedEntry[], options: ViewOptions): Promise<ReviewEntryDto[]> {
-    return Promise.all(entries.map(({ entry, isCut }) => this.of(tenantId, entry, options, isCut)));
-  }
-
-  async of(tenantId: string, entry: ReviewEntry, { unmasked }: ViewOptions, isCut = false): Promise<ReviewEntryDto> {
+  async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ViewOptions): Promise<ReviewEntryDto> {
     const personal = unmasked ? null : await this.personal.namesOf(tenantId, entry.eventType);
-    return ReviewEntryDto.of(entry, personal, isCut);
+    return new TimeSlice().run(ReviewEntryDto.of(entry, personal, isCut));
+  }
+
+  async list(tenantId: string, entries: readonly ShownEntry[], { unmasked }: ViewOptions): Promise<ReviewEntryDto[]> {
+    const types = entries.map(({ entry }) => entry.eventType);
+    const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
+    const slice = new TimeSlice();
+    const views: ReviewEntryDto[] = [];
+    for (const { entry, isCut } of entries) {
+      const personal = names === null ? null : namesFrom(names, entry.eventType);
+      views.push(await slice.run(ReviewEntryDto.of(entry, personal, isCut)));
+    }
+    return views;
   }
 }

@@ -58,7 +58,7 @@ export class ReviewController {
     return ReviewSummaryDto.of(status, await this.summary.count(tenantId, status));
   }
 
-  /** Shows one problem with the whole payload. */
+  /** Shows one problem with its payload, up to 262,144 characters of it. */
   @Get('review-entries/:id')
   @AuthenticateApiKey('review:read', { unmasks: true })
   @ApiOkResponse({ type: ReviewEntryDto })
@@ -68,7 +68,7 @@ export class ReviewController {
     @CheckedQuery() _query: UnmaskQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewEntryDto> {
-    const entry = await this.entries.get(tenantId, id);
+    const entry = await this.entries.find(tenantId, id);
     return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request) });
   }
 
@@ -82,7 +82,7 @@ export class ReviewController {
     @Param('id') id: string,
     @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
   ): Promise<ReviewEntryDto> {
-    const { id: known } = await this.entries.get(tenantId, id);
+    const { id: known } = (await this.entries.find(tenantId, id)).entry;
     const at = this.clock.now().toISOString();
     const kept = note === undefined ? {} : { note };
     await this.resolutions.dismiss(tenantId, known, { action: 'dismissed', at, by: credentialId, ...kept });

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ClosedEntryRetention } from './closed-entry-retention';
+import { ReviewBytes } from './entities/review-bytes.entity';
 import { ReviewEntry } from './entities/review-entry.entity';
+import { PersonSearch } from './person-search';
 import { RefusalSample } from './refusal-sample';
 import { ReviewFigures } from './review-figures';
 import { ReviewOfPerson } from './review-of-person';
@@ -13,7 +16,7 @@ import { ReviewViews } from './review-views';
 import { ReviewService } from './review.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ReviewEntry])],
+  imports: [TypeOrmModule.forFeature([ReviewEntry, ReviewBytes])],
   controllers: [ReviewController],
   providers: [
     ReviewService,
@@ -23,7 +26,9 @@ import { ReviewService } from './review.service';
     ReviewSummary,
     ReviewResolutions,
     ReviewRetention,
+    ClosedEntryRetention,
     ReviewOfPerson,
+    PersonSearch,
     RefusalSample,
   ],
   exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],

@@ -1,13 +1,22 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { unavailable } from '../platform/database/database-errors';
-import { PipelinedConnection, type Statement, type Transaction } from '../platform/database/pipelined-connection';
+import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
 import { voidIfAny } from '../platform/database/premise';
 import { Lane } from '../platform/lane/lane';
 import { isPassing, persistBatch } from '../platform/lane/persist-batch';
 import { LaneWatches } from '../platform/observability/lane-watches';
-import { reviewEntry, type NewReviewEntry, type Problem } from './domain/review-entry';
+import { KeyedIds } from '../platform/secrets/keyed-ids';
+import {
+  JSON_BYTES_MAX,
+  reviewEntry,
+  type EntryOptions,
+  type NewReviewEntry,
+  type Problem,
+} from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
+import { recordingOf } from './recording';
 import { ReviewFigures } from './review-figures';
 import * as sql from './review.sql';
 
@@ -36,12 +45,21 @@ const LANE_BYTES_MAX = 32 * 1024 * 1024;
 export class ReviewService implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
   private readonly lane: Lane<NewReviewEntry, true>;
+  private readonly entryOptions: EntryOptions;
+  private readonly bytesPerDayMax: number;
 
   constructor(
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(SETTINGS_TOKEN) { bodyBytesMax, reviewBytesPerDayMax }: Settings,
     watches: LaneWatches,
+    ids: KeyedIds,
     private readonly figures: ReviewFigures,
   ) {
+    this.bytesPerDayMax = reviewBytesPerDayMax;
+    this.entryOptions = {
+      idOf: (parts) => ids.of(['review entry', ...parts]),
+      jsonBytesMax: Math.max(JSON_BYTES_MAX, bodyBytesMax),
+    };
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-review',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -59,7 +77,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   /** Keeps problems of one workspace; once this resolves they can be read. Throws `unavailable` when they cannot be kept. */
   async record(tenantId: string, problems: readonly Problem[]): Promise<void> {
     if (problems.length === 0) return;
-    const entries = problems.map(reviewEntry);
+    const entries = this.entriesOf(problems);
     await this.lane.submitBulk(
       tenantId,
       entries.map((work) => ({ work, bytes: work.payload.length })),
@@ -74,7 +92,8 @@ export class ReviewService implements BeforeApplicationShutdown {
 
   /** Keeps problems in the caller's transaction; they are sent along with its COMMIT. */
   recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
-    for (const { statement, rows } of recordingOf(problems.map(reviewEntry))) transaction.sendLast(statement, [rows]);
+    for (const { statement, rows } of recordingOf(this.entriesOf(problems)))
+      transaction.sendLast(statement, [rows, this.bytesPerDayMax]);
   }
 
   /** Whether there is anything for `supersede` to close. */
@@ -110,12 +129,17 @@ export class ReviewService implements BeforeApplicationShutdown {
     await this.connection.close();
   }
 
+  private entriesOf(problems: readonly Problem[]): NewReviewEntry[] {
+    return problems.map((problem) => reviewEntry(problem, this.entryOptions));
+  }
+
   private persist(entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
-        await this.connection.transaction((open) =>
-          Promise.all(recordingOf(batch).map(({ statement, rows }) => open.send(statement, [rows]))),
-        );
+        await this.connection.transaction(async (open) => {
+          // One after the other: each is put together while nothing else waits for it.
+          for (const { statement, rows } of recordingOf(batch)) await open.send(statement, [rows, this.bytesPerDayMax]);
+        });
         return batch.map(() => true);
       },
       refuse: (_entry, error) => {
@@ -124,49 +148,6 @@ export class ReviewService implements BeforeApplicationShutdown {
       patienceMs: PATIENCE_MS,
     });
   }
-}
-
-/** The statements that write these entries down, always in this order. */
-function recordingOf(entries: readonly NewReviewEntry[]): { readonly statement: Statement; readonly rows: string }[] {
-  const counted = entries.filter(({ once }) => !once);
-  const once = entries.filter((entry) => entry.once);
-  return [
-    ...(counted.length === 0 ? [] : [{ statement: sql.RECORD_ENTRIES, rows: rowsOf(counted) }]),
-    ...(once.length === 0 ? [] : [{ statement: sql.RECORD_ENTRIES_ONCE, rows: rowsOf(once) }]),
-  ];
-}
-
-/** Rows for one statement, which can touch each entry once: occurrences of one entry are added up. Sorted to lock in order. */
-function rowsOf(entries: readonly NewReviewEntry[]): string {
-  const rows = new Map<string, NewReviewEntry & { occurrences: number }>();
-  for (const entry of entries) {
-    const known = rows.get(entry.id);
-    if (known !== undefined && entry.once) continue;
-    rows.set(entry.id, { ...entry, occurrences: (known?.occurrences ?? 0) + 1 });
-  }
-  const sorted = [...rows.values()].sort((a, b) => (a.tenantId + a.id < b.tenantId + b.id ? -1 : 1));
-  return JSON.stringify(sorted.map(entryColumns));
-}
-
-function entryColumns(entry: NewReviewEntry & { occurrences: number }): object {
-  return {
-    tenant_id: entry.tenantId,
-    id: entry.id,
-    severity: entry.severity,
-    stage: entry.stage,
-    reason: entry.reason,
-    message: entry.message,
-    details: entry.details,
-    family: entry.family,
-    source: entry.source,
-    external_event_id: entry.externalEventId,
-    event_type: entry.eventType,
-    event_id: entry.eventId,
-    payload: entry.payload,
-    payload_form: entry.payloadForm,
-    occurrences: entry.occurrences,
-    seen_at: new Date(entry.at).toISOString(),
-  };
 }
 
 function columns(events: readonly EventKey[]): [string[], string[]] {

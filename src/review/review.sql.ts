@@ -1,31 +1,93 @@
 import type { Statement } from '../platform/database/pipelined-connection';
+import { ROW_BYTES } from './domain/review-entry';
 
-const INSERT_ENTRIES = `
+/** Rows of one statement write down what they weigh only once (`RECORD_ENTRIES`), or never (`…_ONCE`: nothing is changed). */
+const GROWTH = 'greatest(0, e.bytes - coalesce(known.bytes, 0))';
+const GROWTH_ONCE = 'CASE WHEN known.id IS NULL THEN e.bytes ELSE 0 END';
+
+const COUNTED_WORDS =
+  'The workspace has used up the bytes that its review area keeps in a day (REVIEW_BYTES_PER_DAY_MAX). What goes wrong for this ' +
+  'reason is counted here until the day ends (UTC), without payloads. Correct the sender, or have the operator raise the limit.';
+
+/**
+ * Entries that are on their way in, and whether their payloads fit into what the workspace may still keep today, by the database's
+ * clock. What others have not committed yet is not seen, so that nobody waits for them: the limit is exceeded by what is under way
+ * at most. `charged` adds up what is kept, in a row of this connection alone.
+ */
+const weighed = (growth: string): string => `
+    WITH received AS MATERIALIZED (
+      SELECT e.*, (clock_timestamp() AT TIME ZONE 'UTC')::date AS day, known.id IS NOT NULL AS is_known, ${growth} AS growth
+      FROM json_to_recordset($1::json) AS e (tenant_id uuid, id uuid, severity text, stage text, reason text,
+        message text, details jsonb, family text, source text, external_event_id text, event_type text, event_id uuid,
+        payload text, payload_form text, payload_state text, bytes int, keeps_row boolean, occurrences int,
+        seen_at timestamptz)
+      LEFT JOIN LATERAL (
+        SELECT r.id, ${ROW_BYTES} + octet_length(r.message) + octet_length(r.details::text)
+          + coalesce(octet_length(r.payload), 0) AS bytes
+        FROM review_entries r WHERE r.tenant_id = e.tenant_id AND r.id = e.id LIMIT 1
+      ) known ON true
+    ), weighed AS MATERIALIZED (
+      SELECT r.*, r.growth = 0 OR coalesce(used.bytes, 0)
+        + sum(r.growth) OVER (PARTITION BY r.tenant_id ORDER BY r.id) <= $2::bigint AS fits
+      FROM received r
+      LEFT JOIN LATERAL (
+        SELECT sum(b.bytes) AS bytes FROM review_bytes b WHERE b.tenant_id = r.tenant_id AND b.day = r.day
+      ) used ON true
+    ), charged AS (
+      INSERT INTO review_bytes AS b (tenant_id, day, backend, bytes)
+      SELECT tenant_id, day, pg_backend_pid(), sum(growth) FROM weighed
+      WHERE fits AND growth > 0 GROUP BY tenant_id, day
+      ON CONFLICT ON CONSTRAINT review_bytes_pkey DO UPDATE SET bytes = b.bytes + excluded.bytes
+    )`;
+
+/**
+ * Beyond the limit: what is known already is counted up as it is, what must have a row of its own (`keeps_row`) has it without a payload, and the
+ * rest is one row a day for each reason. Its id names nothing that a client has sent.
+ */
+const insertEntries = (growth: string): string => `${weighed(growth)}, written AS (
+      SELECT tenant_id, id, severity, stage, reason, message, details, family, source, external_event_id, event_type,
+        event_id, CASE WHEN fits THEN payload END AS payload, payload_form,
+        CASE WHEN fits THEN payload_state ELSE 'not_kept' END AS payload_state, occurrences, seen_at
+      FROM weighed WHERE fits OR is_known OR keeps_row
+      UNION ALL
+      SELECT tenant_id, overlay(overlay(left(encode(sha256(convert_to(
+          concat_ws('/', 'counted', tenant_id, day, severity, stage, reason, family), 'UTF8')), 'hex'), 32)
+          placing '8' from 13) placing '8' from 17)::uuid,
+        severity, stage, reason, '${COUNTED_WORDS}', '[]', family, NULL, NULL, NULL, NULL, NULL, 'text', 'not_kept',
+        sum(occurrences)::int, max(seen_at)
+      FROM weighed WHERE NOT (fits OR is_known OR keeps_row)
+      GROUP BY tenant_id, day, severity, stage, reason, family
+    )
     INSERT INTO review_entries AS stored (tenant_id, id, severity, stage, reason, message, details, family, source,
-      external_event_id, event_type, event_id, payload, payload_form, occurrences, first_seen_at, last_seen_at, status)
-    SELECT e.tenant_id, e.id, e.severity, e.stage, e.reason, e.message, e.details, e.family, e.source,
-      e.external_event_id, e.event_type, e.event_id, e.payload, e.payload_form, e.occurrences, e.seen_at, e.seen_at,
-      'open'
-    FROM json_to_recordset($1::json) AS e (tenant_id uuid, id uuid, severity text, stage text, reason text,
-      message text, details jsonb, family text, source text, external_event_id text, event_type text, event_id uuid,
-      payload text, payload_form text, occurrences int, seen_at timestamptz)`;
+      external_event_id, event_type, event_id, payload, payload_form, payload_state, occurrences, first_seen_at,
+      last_seen_at, status)
+    SELECT w.tenant_id, w.id, w.severity, w.stage, w.reason, w.message, w.details, w.family, w.source,
+      w.external_event_id, w.event_type, w.event_id, w.payload, w.payload_form, w.payload_state, w.occurrences, w.seen_at,
+      w.seen_at, 'open'
+    FROM written w ORDER BY w.tenant_id, w.id`;
 
-/** Counts a problem up or writes it down; one that was closed and happens again is open again. Rows come sorted by id. */
+/** Of a column of an entry that is counted up: the new value, or the stored one where there is no room for it. */
+const ifKept = (column: string): string =>
+  `${column} = CASE WHEN excluded.payload_state = 'not_kept' THEN stored.${column} ELSE excluded.${column} END`;
+
+/**
+ * Counts a problem up or writes it down; one that was closed and happens again is open again. `$1`: rows, sorted by id; `$2`: the
+ * bytes that a workspace may keep in a day.
+ */
 export const RECORD_ENTRIES: Statement = {
   name: 'review_record_entries',
-  text: `${INSERT_ENTRIES}
+  text: `${insertEntries(GROWTH)}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
-      message = excluded.message, details = excluded.details, event_type = excluded.event_type,
-      payload = excluded.payload, payload_form = excluded.payload_form,
+      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifKept).join(',\n      ')},
       occurrences = stored.occurrences + excluded.occurrences,
       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
-      status = 'open', resolution = NULL`,
+      status = 'open', resolution = NULL, closed_at = NULL`,
 };
 
 /** Writes a problem down that is told once: of any number of simultaneous writers one does, and nothing is counted. */
 export const RECORD_ENTRIES_ONCE: Statement = {
   name: 'review_record_entries_once',
-  text: `${INSERT_ENTRIES}
+  text: `${insertEntries(GROWTH_ONCE)}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
@@ -63,7 +125,8 @@ export const SUPERSEDE_ENTRIES: Statement = {
       ORDER BY r.tenant_id, r.id
     )
     UPDATE review_entries e
-    SET status = 'superseded', resolution = jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)
+    SET status = 'superseded', closed_at = clock_timestamp(),
+      resolution = jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)
     FROM closing c
     WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`,
 };
@@ -78,7 +141,7 @@ export const CLOSE_REPLAYED_ENTRIES: Statement = {
       ORDER BY u.tenant_id, u.id
     )
     UPDATE review_entries e
-    SET status = 'replayed', resolution = c.resolution::jsonb, event_id = c.event_id
+    SET status = 'replayed', closed_at = clock_timestamp(), resolution = c.resolution::jsonb, event_id = c.event_id
     FROM closing c
     WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status IN ('open', 'dismissed')`,
 };

@@ -6,9 +6,22 @@ import {
   type PersonalDataKeeper,
   type PersonalRecord,
 } from '../platform/personal-data/personal-data';
-import { ParticipantState } from './entities/participant-state.entity';
+import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
+import { READ_OUTCOMES_OF_PERSON, READ_STATES_OF_PERSON } from './state-of-person.sql';
 
-const OUTCOMES_PER_PAGE = 500;
+/** States, or outcomes, in memory at a time; fewer where they are large. */
+const ROWS_PER_PAGE = 200;
+
+/** The largest outcome has some hundred kilobytes, which are deleted piece by piece. */
+const OUTCOMES_PER_STATEMENT = 500;
+
+interface StateRow {
+  readonly campaignId: string;
+  /** JSON text, as are those of the outcomes: it is parsed row by row. */
+  readonly values: string;
+  readonly system: string;
+  readonly updatedAt: Date;
+}
 
 interface OutcomeRow {
   readonly campaignId: string;
@@ -16,12 +29,14 @@ interface OutcomeRow {
   readonly createdAt: Date;
   /** With the microseconds that a Date has no room for. */
   readonly exactly: string;
-  readonly mutations: unknown;
+  readonly mutations: string;
 }
 
 /** What the runtime keeps of persons: their own values in every campaign, and the stored outcomes of their mutations. */
 @Injectable()
 export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'runtime';
+
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
@@ -33,16 +48,28 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
 
   async *exportOf({ tenantId, subject }: Person): AsyncIterable<PersonalRecord> {
     if (subject === null) return;
-    const states = await this.database.manager.find(ParticipantState, {
-      where: { tenantId, subject },
-      order: { campaignId: 'ASC' },
-    });
-    for (const { campaignId, values, system, updatedAt } of states) {
-      yield { record: 'participant_state', data: { campaignId, values, system, updatedAt } };
-    }
+    yield* this.statesOf(tenantId, subject);
     yield* this.outcomesOf(tenantId, subject);
   }
 
+  /** A participant may have mutated state a million times: some outcomes a statement, each a transaction. */
+  async eraseAhead({ tenantId, subject }: Person): Promise<boolean> {
+    if (subject === null) return true;
+    for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
+      [, erased] = await this.database.query<[unknown, number]>(
+        `DELETE FROM mutation_outcomes o USING (
+           SELECT campaign_id, mutation_key, created_at FROM mutation_outcomes
+           WHERE tenant_id = $1 AND subject = $2 LIMIT $3
+         ) few
+         WHERE o.tenant_id = $1 AND o.subject = $2 AND o.campaign_id = few.campaign_id
+           AND o.mutation_key = few.mutation_key AND o.created_at = few.created_at`,
+        [tenantId, subject, OUTCOMES_PER_STATEMENT],
+      );
+    }
+    return true;
+  }
+
+  /** The few outcomes that have come since, and the values themselves. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
     // The participant's rows first, in the order in which mutations lock them: behind them no outcome is on its way.
@@ -56,21 +83,39 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  private async *outcomesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {
-    for (let after: unknown[] = ['', '', '-infinity']; ;) {
-      const rows: OutcomeRow[] = await this.database.query(
-        `SELECT campaign_id AS "campaignId", mutation_key AS key, created_at AS "createdAt", created_at::text AS exactly,
-           mutations
-         FROM mutation_outcomes
-         WHERE tenant_id = $1 AND subject = $2 AND (campaign_id, mutation_key, created_at) > ($3, $4, $5)
-         ORDER BY campaign_id, mutation_key, created_at LIMIT $6`,
-        [tenantId, subject, ...after, OUTCOMES_PER_PAGE],
-      );
-      for (const { campaignId, createdAt, mutations } of rows) {
-        yield { record: 'mutation_outcome', data: { campaignId, createdAt, mutations } };
+  private async *statesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {
+    for (let after = ''; ;) {
+      const rows: StateRow[] = await this.database.query(READ_STATES_OF_PERSON, [
+        ...[tenantId, subject, after, ROWS_PER_PAGE, PAGE_BYTES_MAX],
+      ]);
+      for (const { campaignId, values, system, updatedAt } of rows) {
+        const data = {
+          campaignId,
+          values: JSON.parse(values) as object,
+          system: JSON.parse(system) as object,
+          updatedAt,
+        };
+        yield { record: 'participant_state', data };
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < OUTCOMES_PER_PAGE) return;
+      if (last === undefined) return;
+      after = last.campaignId;
+    }
+  }
+
+  private async *outcomesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {
+    for (let after = ['', '', '-infinity']; ;) {
+      const rows: OutcomeRow[] = await this.database.query(READ_OUTCOMES_OF_PERSON, [
+        ...[tenantId, subject, ...after, ROWS_PER_PAGE, PAGE_BYTES_MAX],
+      ]);
+      for (const { campaignId, createdAt, mutations } of rows) {
+        yield {
+          record: 'mutation_outcome',
+          data: { campaignId, createdAt, mutations: JSON.parse(mutations) as object },
+        };
+      }
+      const last = rows.at(-1);
+      if (last === undefined) return;
       after = [last.campaignId, last.key, last.exactly];
     }
   }

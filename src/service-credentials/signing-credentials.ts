@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
 import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
 import { ControlMemory, type Read } from '../platform/control/control-memory';
+import { NegativeCache } from '../platform/control/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
@@ -35,7 +36,8 @@ export class SigningCredentials {
     feed: ControlFeed,
     clock: Clock,
   ) {
-    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX);
+    const refused = new NegativeCache('service_credential', feed, clock);
+    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX, refused);
   }
 
   /**

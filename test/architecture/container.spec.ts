@@ -20,8 +20,9 @@ const all = (name: string): string[] => instructions.flatMap((each) => (each.nam
 const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 
 describe('the Dockerfile', () => {
-  it('begins from images of an exact version', () => {
-    for (const image of all('FROM')) expect(image).toMatch(/^node:\d+\.\d+\.\d+-\w+(?:-slim)?(?: AS \w+)?$/);
+  it('begins from images of an exact version and digest', () => {
+    const pinned = /^node:\d+\.\d+\.\d+-\w+(?:-slim)?@sha256:[0-9a-f]{64}(?: AS \w+)?$/;
+    for (const image of all('FROM')) expect(image).toMatch(pinned);
     expect(new Set(all('FROM').map((image) => image.split(' ')[0])).size).toBe(1);
   });
 
@@ -98,8 +99,16 @@ describe('compose.yaml', () => {
     for (const [, { stop_grace_period: grace }] of ours) expect(Number.parseInt(grace, 10)).toBeGreaterThan(10);
   });
 
-  it('has images of an exact version, and its secrets from outside', () => {
-    expect(services.postgres.image).toMatch(/^postgres:\d+\.\d+-\w+$/);
+  it('opens ports on this machine only', () => {
+    const ports = Object.values<any>(services).flatMap((service): string[] => service.ports ?? []);
+    expect(ports.sort()).toEqual(['127.0.0.1:3001:3000', '127.0.0.1:3002:3000']);
+  });
+
+  it('has images of an exact version and digest, or of its own, and its secrets from outside', () => {
+    const pinned = /^postgres:\d+\.\d+-\w+@sha256:[0-9a-f]{64}$/;
+    for (const { image } of Object.values<any>(services)) {
+      expect(image).toMatch(image.startsWith('postgres') ? pinned : /^campaign-data-service:local$/);
+    }
     const wanted = [...read('compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
     const offered = [...read('compose.env.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name);
     expect([...new Set(wanted)].sort()).toEqual(offered.sort());

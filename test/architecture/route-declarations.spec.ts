@@ -1,6 +1,7 @@
 import {
   GUARDS_METADATA,
   HTTP_CODE_METADATA,
+  INTERCEPTORS_METADATA,
   METHOD_METADATA,
   PATH_METADATA,
   ROUTE_ARGS_METADATA,
@@ -12,6 +13,7 @@ import { ApiKeyGuard } from '../../src/platform/auth/api-key.guard';
 import { RATE_LIMITED, REQUIRED_SCOPE, TAKES_SIGNATURES, UNAUTHENTICATED } from '../../src/platform/auth/auth-metadata';
 import { JwtGuard } from '../../src/platform/auth/jwt.guard';
 import { RateLimitGuard } from '../../src/platform/auth/rate-limit.guard';
+import { ReadSlotsInterceptor } from '../../src/platform/read-slots/read-slots.interceptor';
 import { SCOPES } from '../../src/platform/auth/scopes';
 import { SIGNATURE_SCOPE } from '../../src/service-credentials/domain/signature-scope';
 import { PATH_NAME } from '../../src/platform/text/path-name';
@@ -28,6 +30,7 @@ interface Route {
   readonly handler: Type;
   /** In the order in which they run. */
   readonly guards: readonly unknown[];
+  readonly interceptors: readonly unknown[];
   readonly scope: unknown;
   readonly takesSignatures: unknown;
   readonly rate: unknown;
@@ -71,6 +74,7 @@ function routesOf(controller: any): Route[] {
       ...{ name: nameOf(handler, controller), handler },
       // Of the class come first.
       guards: [controller, handler].flatMap((target) => Reflect.getMetadata(GUARDS_METADATA, target) ?? []),
+      interceptors: Reflect.getMetadata(INTERCEPTORS_METADATA, handler) ?? [],
       ...{ scope: noted(REQUIRED_SCOPE), takesSignatures: noted(TAKES_SIGNATURES), rate: noted(RATE_LIMITED) },
       unauthenticated: noted(UNAUTHENTICATED),
       method: RequestMethod[method] ?? '',
@@ -184,6 +188,17 @@ describe('every route', () => {
   it('has its limit and the guard that holds callers to it together', () => {
     const odd = routes.filter(({ guards, rate }) => (rate === undefined) === guards.includes(RateLimitGuard));
     expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('that reads for a backend is held to the limit of reads, and to the share of connections of its workspace', () => {
+    const reads = routes.filter(({ scope }) => /:read$/.test(String(scope)));
+    expect(reads.length).toBeGreaterThan(10);
+    expect(reads.filter(({ rate }) => rate !== 'reads').map(({ name }) => name)).toEqual([]);
+    const unshared = reads.filter(({ interceptors }) => !interceptors.includes(ReadSlotsInterceptor));
+    // It asks for a place at each step by itself.
+    expect(unshared.map(({ name }) => name)).toEqual(['POST /v1/cdp/profiles/{id}:export']);
+    const others = routes.filter(({ scope, interceptors }) => !/:read$/.test(String(scope)) && interceptors.length > 0);
+    expect(others.map(({ name }) => name)).toEqual([]);
   });
 
   it('is shown with the callers and the scope that it has', async () => {

@@ -1,17 +1,19 @@
 import { createClient } from '../../clients/typescript/src/client';
 import { startApp, type TestApp } from '../support/app';
-import { aClient } from '../support/client';
+import { aWorkspace, type Workspace } from '../support/client';
 import { aTokenIssuer, type TokenIssuer } from '../support/tokens';
 import { startUnreliableLine, type UnreliableLine } from '../support/unreliable-line';
 
 let service: TestApp;
 let line: UnreliableLine;
 let issuer: TokenIssuer;
+let workspace: Workspace;
 
 beforeAll(async () => {
   service = await startApp();
   line = await startUnreliableLine(service.url);
-  const admin = await aClient(service);
+  workspace = await aWorkspace(service);
+  const { admin } = workspace;
   issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
   for (const campaign of ['spring', 'summer']) {
     const variable = { scope: 'user', name: 'points', type: 'number', default: 100 };
@@ -44,6 +46,27 @@ describe('state', () => {
     await state.mutate(TEN_MORE, { campaignId: 'summer' });
     expect((await state.read({ campaignId: 'summer' })).user).toEqual({ points: 110 });
     expect((await state.read()).user).toEqual({ points: 100 });
+  });
+
+  it('is that of the workspace that is named, where several have registered the issuer', async () => {
+    const { admin, name } = await aWorkspace(service);
+    const { key, audience } = issuer;
+    const fields = { issuer: issuer.issuer, audience, defaultCampaignId: 'spring' };
+    await aTokenIssuer(admin, { key, fields });
+    const variable = { scope: 'user', name: 'stars', type: 'number' };
+    expect((await admin.post('/v1/campaigns/spring/variables:define', variable)).status).toBe(200);
+    const token = issuer.token();
+    const named = (named?: string) =>
+      createClient({ baseUrl: line.url, token, ...(named === undefined ? {} : { workspace: named }) }).state;
+    await named(name).mutate([{ path: 'state.user.stars', op: 'inc', value: 1 }]);
+    expect((await named(name).read()).user).toEqual({ stars: 1 });
+    expect((await named().read()).user).toEqual({ points: 100 });
+    expect((await named(workspace.name).read()).user).toEqual({ points: 100 });
+    await expect(named('nobody').read()).rejects.toMatchObject({ status: 401, errorCode: 'invalid_token' });
+  });
+
+  it.each(['', 'a b', 'a\nb'])('takes no name of a workspace that a header cannot carry: %j', (name) => {
+    expect(() => createClient({ baseUrl: line.url, token: 'x', workspace: name })).toThrow(TypeError);
   });
 
   it('changes once when the answer was lost, under one mutation id', async () => {

@@ -143,6 +143,27 @@ describe('the life of the successor', () => {
     ]);
     expect(row).toEqual({ origin: 'api' });
   });
+
+  it('ends no later than that of the other key that rotates it, also where it had no end', async () => {
+    const expiresAt = new Date(Date.now() + 5 * DAY_MS);
+    const short = await as({ expiresAt });
+    for (const id of [(await create({ expiresInDays: 30 })).apiKey.id, await idOf(await as({}))]) {
+      const { status, body } = await act('rotate', id, short);
+      expect([status, body.apiKey.expiresAt]).toEqual([201, expiresAt.toISOString()]);
+    }
+    const { apiKey } = await create({ expiresInDays: 2 });
+    expect(daysOf((await act('rotate', apiKey.id, short)).body.apiKey)).toBe(2);
+  });
+
+  it('is as long as before when a key rotates itself, however often', async () => {
+    let { apiKey, key } = await create({ scopes: ['api-keys:write'], expiresInDays: 30 });
+    for (let round = 0; round < 3; round += 1) {
+      await age(apiKey.id, 29);
+      const answer = await act('rotate', apiKey.id.toUpperCase(), new Client(service.url, key));
+      ({ apiKey, key } = answer.body);
+      expect([answer.status, daysOf(apiKey)]).toEqual([201, 30]);
+    }
+  });
 });
 
 describe('a key that is out of use', () => {

@@ -146,6 +146,26 @@ describe('the life of a key', () => {
   it('may be the longest of 366 days by either field', async () => {
     expect((await create({ expiresAt: inDays(365.99) })).status).toBe(201);
   });
+
+  it('lives no longer than the key that makes it: 90 days are cut short, a wish for more is refused with the limit', async () => {
+    const expiresAt = inDays(10);
+    const maker = await as({ expiresAt: new Date(expiresAt) });
+    for (const fields of [{}, { expiresAt }, { expiresAt: null, expiresInDays: null }]) {
+      const { status, body } = await create(fields, maker);
+      expect([status, body.apiKey.expiresAt]).toEqual([201, expiresAt]);
+    }
+    expect(daysOf(await create({ expiresInDays: 9 }, maker))).toBe(9);
+    for (const [path, fields] of Object.entries({
+      expiresInDays: { expiresInDays: 10 },
+      expiresAt: { expiresAt: inDays(10.01) },
+    })) {
+      const answer = await create(fields, maker);
+      expect(faultsOf(answer)).toEqual([422, 'validation_failed', [`${path} range`]]);
+      expect(answer.body.message).toContain(expiresAt);
+    }
+    const child = new Client(service.url, (await create({ scopes: ['admin'] }, maker)).body.key);
+    expect((await create({}, child)).body.apiKey.expiresAt).toBe(expiresAt);
+  });
 });
 
 describe('the shape of the request', () => {

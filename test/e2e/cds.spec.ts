@@ -16,6 +16,7 @@ async function within({ app }: TestApp, args: readonly string[]): Promise<{ out:
     out: (text) => out.push(text),
     say: (words) => said.push(words),
     within: (work) => work(app),
+    onDatabase: () => Promise.reject(new Error('Commands of the whole database run as processes here')),
   });
   await program.parseAsync(['node', 'cds', ...args]);
   return { out: out.join('\n'), said: said.join('\n') };
@@ -93,6 +94,28 @@ describe('cds, within a service', () => {
       new Client(service.url, token).get(`/v1/runtime/state${query}`);
     expect((await read(one.out)).status).toBe(200);
     expect((await read(two.out, '?campaign_id=any')).status).toBe(200);
+  });
+
+  it('says when the tokens of an issuer need the name of the workspace, and why', async () => {
+    const [squatter, admin] = [await aWorkspaceNamed('squatter'), await aWorkspaceNamed('late')];
+    const mint = (): Promise<{ out: string; said: string }> =>
+      within(service, ['tokens', 'mint', '-w', 'late', '--sub', 'alice']);
+    const pair = { issuer: 'urn:campaign-data-service:development', audience: 'late' };
+    const { body } = await squatter.post('/v1/jwt-issuers', { ...pair, secret: 'a secret of the one that was first' });
+    const minted = await mint();
+    expect(minted.said).toMatch(/registered this issuer and audience first.*"X-Workspace: late"/);
+    const read = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+      new Client(service.url, minted.out).send('/v1/runtime/state?campaign_id=any', undefined, {
+        method: 'GET',
+        headers,
+      });
+    expect([(await read({})).status, (await read({ 'x-workspace': 'late' })).status]).toEqual([401, 200]);
+    expect((await admin.get('/v1/jwt-issuers')).body.items).toHaveLength(1);
+    const again = await within(service, ['issuers', 'create', '-w', 'late', '--development']);
+    expect(again.said).toMatch(/"X-Workspace: late"/);
+
+    await squatter.send(`/v1/jwt-issuers/${body.id}`, undefined, { method: 'DELETE' });
+    expect((await mint()).said).toBe('');
   });
 
   it('knows no workspace that nobody has made', async () => {

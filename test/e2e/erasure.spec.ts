@@ -148,6 +148,68 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
   });
 });
 
+describe('traces of a person in what was refused', () => {
+  const digits = (count: number) => String(Math.floor(Math.random() * 10 ** count)).padStart(count, '7');
+  const subject = () => `9${digits(7)}`;
+  const inUnicode = (text: string) =>
+    text.replace(/./g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+  async function aPersonNamedBy(number: string, email: string, phone: string): Promise<string> {
+    const identity = { externalUserId: number, email, phone };
+    const { body } = await admin.post('/v1/cdp/events', aCdpEvent({ identity }));
+    return (await admin.get(`/v1/events/${body.event_id}`)).body.profileId;
+  }
+
+  it('are found as numbers without quotes, as escapes, and in bodies that are no JSON; what is others’ stays', async () => {
+    const [number, email, phone] = [subject(), `jane-${randomUUID()}@example.com`, `+49176${digits(7)}`];
+    const profileId = await aPersonNamedBy(number, email, phone);
+    const marked = (mark: string, identity: string) =>
+      `{"source":"shop","external_event_id":"${mark}","type":"","identity":${identity},"attributes":{"mark":"${mark}"}}`;
+    const theirs = [
+      ['/v1/external-events', marked('number', `{"type":"EXTERNAL","value":${number}}`)],
+      ['/v1/external-events', marked('phone', `{"type":"PHONE","value":${phone.slice(1)}}`)],
+      ['/v1/external-events', marked('exponent', `{"type":"EXTERNAL","value":${number}e0}`)],
+      ['/v1/external-events', marked('escaped', `{"type":"","value":"${inUnicode(email)}"}`)],
+      ['/v1/external-events', `{"mark":"broken","value":"${inUnicode(email)}"`],
+      ['/v1/external-events', `{"mark":"bare","userId":${number}`],
+      ['/v1/external-events:batch', `{"items":[${marked('item', `{"value":${number}}`)}],"x":1}`],
+    ] as const;
+    const others = [
+      ['/v1/external-events', marked('amount', `{"value":${number}1}`)],
+      ['/v1/external-events', `{"mark":"other","userId":1${number}`],
+    ] as const;
+    for (const [path, body] of [...theirs, ...others]) {
+      expect((await admin.send(path, body)).status).toBeGreaterThanOrEqual(400);
+    }
+    const exported = await admin.send(`/v1/cdp/profiles/${profileId}:export`, undefined);
+    const lines: any[] = (exported.body as string)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const entries = lines.filter(({ record }) => record === 'review_entry');
+    expect(entries).toHaveLength(theirs.length);
+    const marks = entries.flatMap(({ data }) => data.payload?.attributes.mark ?? []);
+    expect(marks.sort()).toEqual(['escaped', 'exponent', 'number', 'phone']);
+
+    expect((await erase(admin, profileId)).status).toBe(200);
+    const left = await reviewEntries(admin, '&unmask=true');
+    expect(left).toHaveLength(theirs.length + others.length);
+    expect(left.filter(({ payloadState }) => payloadState === 'removed')).toHaveLength(theirs.length);
+    expect(left.filter(({ payloadState }) => payloadState === 'whole')).toHaveLength(others.length);
+  });
+
+  it('leave no name of a field behind that is an identifier', async () => {
+    const [number, email] = [`cust-${randomUUID().slice(0, 8)}`, `jane-${randomUUID()}@example.com`];
+    const profileId = await aPersonNamedBy(number, email, `+49176${digits(7)}`);
+    await admin.post('/v1/external-events', anExternalEvent({ [number]: 1 }));
+    expect(await placesOf(service.databaseUrl, [number])).not.toEqual([]);
+    await erase(admin, profileId);
+    expect(await placesOf(service.databaseUrl, [number])).toEqual([]);
+    const [entry] = await reviewEntries(admin);
+    expect(entry).toMatchObject({ reason: 'unknown_field', payloadState: 'removed', details: [] });
+  });
+});
+
 describe('events of an erased person', () => {
   it('are 409 by each identifier, in either family and in a batch, first and again, and in a dry run', async () => {
     const person = await anErasedPerson();

@@ -206,9 +206,8 @@ describe('hostile bytes of the largest size', () => {
     'are kept, and keep the service busy for less than a batch that is taken, when they are %s',
     async (_what, text) => {
       const client = await aReadyClient(service);
-      const body = gzipSync(text);
       const hostileCpuMs = await leastCpuMs(async () => {
-        const { status } = await client.send(batchPath, body, { headers: { 'content-encoding': 'gzip' } });
+        const { status } = await client.send(batchPath, text);
         expect([400, 422]).toContain(status);
       });
       expect((await theReviewEntry(client)).stage).toBe('request');

@@ -2,7 +2,9 @@ import { startApp, type TestApp } from '../support/app';
 import { type IngestFamily, INGEST_FAMILIES, nestedJson } from '../support/builders';
 import { aReadyClient, expectProblem, faultsOf, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
-const DEEP = 20_000;
+/** As deep as JSON is parsed, within an event. */
+const DEEP = 60;
+const TOO_DEEP = 20_000;
 const U0000 = '\u0000';
 const HALF = '\ud83d';
 
@@ -194,7 +196,7 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
     ['lists', '['.repeat(DEEP) + ']'.repeat(DEEP)],
     ['objects', nestedJson(DEEP)],
     ['lists as the items of a batch', `{"items":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}`],
-    ['batches in batches', `${'{"items":['.repeat(DEEP)}${']}'.repeat(DEEP)}`],
+    ['batches in batches', `${'{"items":['.repeat(DEEP / 2)}${']}'.repeat(DEEP / 2)}`],
   ])(`are refused when the body is ${DEEP} levels of %s, and can be read in review`, async (_what, json) => {
     const client = await aReadyClient(service);
     expectProblem(await client.send(path, json), 422, 'validation_failed');
@@ -206,6 +208,23 @@ describe.each(INGEST_FAMILIES)('hostile values in the $family family', (family) 
     const entries = await reviewEntries(client);
     expect(entries.reduce((sum: number, { occurrences }) => sum + Number(occurrences), 0)).toBe(2);
     for (const { id: entryId } of entries) expect((await client.get(`/v1/review-entries/${entryId}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['lists', '['.repeat(TOO_DEEP) + ']'.repeat(TOO_DEEP)],
+    ['lists that are never closed', '['.repeat(TOO_DEEP)],
+    ['objects', nestedJson(TOO_DEEP)],
+    ['lists as the items of a batch', `{"items":${'['.repeat(TOO_DEEP)}${']'.repeat(TOO_DEEP)}}`],
+    ['batches in batches', `${'{"items":['.repeat(TOO_DEEP)}${']}'.repeat(TOO_DEEP)}`],
+    ['lists in one of several items', `{"items":[{},${'['.repeat(65)}${']'.repeat(65)},{}]}`],
+  ])('are refused before they are parsed when the body nests too deep: %s', async (_what, json) => {
+    const client = await aReadyClient(service);
+    for (const route of [path, batchPath]) {
+      expectProblem(await client.send(route, json), 400, 'malformed_json', [' too_deep']);
+    }
+    const { payload, ...entry } = await theReviewEntry(client);
+    expect(entry).toMatchObject({ stage: 'request', reason: 'too_deep', occurrences: 2 });
+    expect(payload.slice(0, 20)).toBe(json.slice(0, 20));
   });
 
   it(`are refused ${DEEP} levels deep in any field, and kept`, async () => {

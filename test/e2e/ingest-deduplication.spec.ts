@@ -5,11 +5,13 @@ import {
   EXTERNAL_EVENTS,
   CDP_EVENTS,
   INGEST_FAMILIES,
+  registerTypes,
   shuffled,
 } from '../support/builders';
-import { type Answer, aReadyClient, type Client, reviewEntries, theReviewEntry } from '../support/client';
+import { type Answer, aReadyClient, aWorkspace, type Client, reviewEntries, theReviewEntry } from '../support/client';
 import { QUEUED_EVENTS } from '../support/processing';
 import { withClient } from '../support/database';
+import { reopen } from '../support/review';
 
 const COPIES = 64;
 
@@ -216,5 +218,99 @@ describe('deduplication across the families', () => {
       return (await database.query(text, [body.event_id])).rows;
     });
     expect(queued).toEqual([{ event_id: body.event_id }]);
+  });
+});
+
+describe('a copy of a stored event that would be refused now', () => {
+  const PURCHASES = '/v1/cdp/events';
+  const BATCH = '/v1/cdp/events/batch';
+  const STRICTER = {
+    eventType: 'visit',
+    properties: { page: { type: 'string', required: true } },
+    force: true,
+  };
+
+  /** A stored event, whose type asks for more since. */
+  async function aStrictlyTypedEvent(): Promise<{ client: Client; event: Record<string, unknown>; duplicate: object }> {
+    const client = await aReadyClient(service);
+    await client.post('/v1/cdp/event-types', { eventType: 'visit', properties: { page: { type: 'string' } } });
+    const event = aCdpEvent({ eventType: 'visit', properties: {} });
+    const { status, body } = await client.post(PURCHASES, event);
+    expect(status).toBe(202);
+    expect((await client.post('/v1/cdp/event-types', STRICTER)).status).toBe(201);
+    expect((await client.post(PURCHASES, aCdpEvent({ eventType: 'visit', properties: {} }))).status).toBe(422);
+    const [entry] = await reviewEntries(client);
+    await client.post(`/v1/review-entries/${entry.id}:dismiss`, {});
+    return { client, event, duplicate: { status: 'duplicate', original_event_id: body.event_id } };
+  }
+
+  it('is a duplicate after a stricter version of its type was registered; nothing is opened in review', async () => {
+    const { client, event, duplicate } = await aStrictlyTypedEvent();
+    for (const query of ['?dry_run=true', '']) {
+      const single = await client.post(`${PURCHASES}${query}`, event);
+      expect([single.status, single.body]).toEqual([200, duplicate]);
+      const batch = await client.post(`${BATCH}${query}`, { items: [event, aCdpEvent(), event] });
+      expect(batch.body.results).toEqual([duplicate, expect.objectContaining({ status: 'accepted' }), duplicate]);
+    }
+    expect(await reviewEntries(client, '&status=open')).toEqual([]);
+  });
+
+  it('that says something else is a duplicate with a warning, however wrong it is', async () => {
+    const { client, event, duplicate } = await aStrictlyTypedEvent();
+    for (const fields of [{ properties: { page: 7 } }, { identity: {} }, { eventType: 'nobody registered this' }]) {
+      const { status, body } = await client.post(PURCHASES, { ...event, ...fields });
+      expect([status, body]).toEqual([200, duplicate]);
+    }
+    expect(await reviewEntries(client, '&status=open')).toMatchObject([
+      { severity: 'warning', reason: 'payload_mismatch', occurrences: 3, externalEventId: event['externalEventId'] },
+    ]);
+  });
+
+  it.each(INGEST_FAMILIES)(
+    'is a duplicate for a key that may not send its source any more ($family)',
+    async ({ path, batchPath, anEvent }) => {
+      const workspace = await aWorkspace(service);
+      await registerTypes(workspace.admin);
+      const event = anEvent();
+      const { body } = await workspace.admin.post(path, event);
+      const duplicate = { status: 'duplicate', original_event_id: body.event_id };
+      const scopes = ['external-events:write', 'cdp-events:write'] as const;
+      const other = await workspace.client({ scopes, sources: ['another.source'] });
+      expect((await other.post(path, event)).body).toEqual(duplicate);
+      expect((await other.post(batchPath, { items: [event] })).body.results).toEqual([duplicate]);
+      expect((await other.post(path, anEvent())).status).toBe(403);
+      expect(await reviewEntries(workspace.admin)).toMatchObject([{ reason: 'source_not_allowed', occurrences: 1 }]);
+    },
+  );
+
+  it('is a duplicate of the event before it in the same batch, and refused where that one is refused', async () => {
+    const client = await aReadyClient(service);
+    const [good, bad] = [aCdpEvent(), aCdpEvent()];
+    const broken = { ...good, identity: {} };
+    const items = [good, broken, { ...bad, eventType: 'nobody registered this' }, { ...bad, identity: {} }];
+    for (const query of ['?dry_run=true', '']) {
+      const { body } = await client.post(`${BATCH}${query}`, { items });
+      expect(body.results.map(({ status }: { status: string }) => status)).toEqual([
+        ...['accepted', 'duplicate', 'error', 'error'],
+      ]);
+      expect(body.results[1].original_event_id).toBe(body.results[0].event_id);
+    }
+    const reasons = (await reviewEntries(client)).map(({ reason }) => reason);
+    expect(reasons.sort()).toEqual(['identity_required', 'payload_mismatch', 'unregistered_event_type']);
+  });
+
+  it('replayed from review, closes its entry', async () => {
+    const client = await aReadyClient(service);
+    const event = aCdpEvent({ eventType: 'visit', properties: { page: 'start' } });
+    expect((await client.post(PURCHASES, event)).status).toBe(422);
+    const entry = await theReviewEntry(client);
+    await client.post('/v1/cdp/event-types', { eventType: 'visit', properties: { page: { type: 'string' } } });
+    expect((await client.post(PURCHASES, event)).status).toBe(202);
+    await client.post('/v1/cdp/event-types', {
+      ...{ eventType: 'visit', properties: { page: { type: 'integer' } }, force: true },
+    });
+    await reopen(service.databaseUrl, entry);
+    const { body } = await client.send(`/v1/review-entries/${entry.id}:replay`, undefined);
+    expect([body.outcome.status, body.reviewEntry.status]).toEqual(['duplicate', 'replayed']);
   });
 });

@@ -109,7 +109,7 @@ describe.each(INGEST_FAMILIES)('?dry_run=true in the $family family', (family) =
     const { status, body } = await expectRehearsal(trial, batchPath, JSON.stringify({ items }));
     expect(status).toBe(200);
     expect(body.results.map((result: any) => result.error_code ?? result.status)).toEqual([
-      ...['accepted', 'duplicate', 'accepted', 'validation_failed', 'duplicate', 'source_not_allowed'],
+      ...['accepted', 'duplicate', 'accepted', 'duplicate', 'duplicate', 'source_not_allowed'],
       ...['validation_failed', 'validation_failed', 'validation_failed', 'accepted'],
     ]);
   });

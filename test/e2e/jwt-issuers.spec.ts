@@ -10,7 +10,7 @@ const EC = aSigningKey('ES256').jwk;
 const RSA = aSigningKey('RS256').jwk;
 const { alg: _alg, ...ANY_RSA } = RSA;
 const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
-/** Each test has a workspace of its own, but issuers and audiences are taken for all. */
+/** A workspace can register the same issuer and audience once. */
 let count = 0;
 
 let service: TestApp;
@@ -79,6 +79,8 @@ describe('POST /v1/jwt-issuers', () => {
     ['a secret key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
     ['21 keys', { jwks: { keys: Array.from({ length: 21 }, () => ({ ...EC, kid: String(Math.random()) })) } }],
     ['a key of another curve', { jwks: { keys: [{ ...EC, crv: 'P-384' }] } }],
+    ['an exponent of 256 bits', { jwks: { keys: [{ ...RSA, e: Buffer.alloc(32, 0xff).toString('base64url') }] } }],
+    ['an even exponent', { jwks: { keys: [{ ...RSA, e: 'AQAC' }] } }],
     ['a key that is used by none of the algorithms', { jwks: { keys: [RSA, EC] }, algorithms: ['ES256'] }],
     ['more than 64 KiB of keys', { jwks: { keys: [EC], note: 'x'.repeat(65_536) } }],
     ['a list for keys', { jwks: [EC] }],
@@ -100,6 +102,14 @@ describe('POST /v1/jwt-issuers', () => {
     expect(answer.body.details.map(({ path }: any) => path).join()).toContain(named);
     expect(JSON.stringify(answer.body)).not.toContain('x'.repeat(31));
     expect(JSON.stringify(answer.body)).not.toContain(SECRET);
+  });
+
+  it('names the key of a set whose verification would cost too much, and what of it', async () => {
+    const huge = { ...RSA, kid: 'huge', e: Buffer.alloc(384, 0x7f).toString('base64url') };
+    const long = { ...RSA, kid: 'long', n: Buffer.alloc(1_025, 0xff).toString('base64url') };
+    const answer = await createWith({ jwks: { keys: [EC, huge, RSA, long] } });
+    expectProblem(answer, 422, 'validation_failed', ['jwks.keys[1].e range', 'jwks.keys[3].n range']);
+    expect(answer.body.message).toMatch(/odd number from 3 to 4294967295, such as 65537/);
   });
 
   it.each([
@@ -192,29 +202,37 @@ describe('POST /v1/jwt-issuers', () => {
 });
 
 describe('an issuer and audience', () => {
-  it('belong to one workspace, and another is not told to whom', async () => {
-    const taken = names();
-    const first = await create(taken);
+  it('are registered once in a workspace, and in any other as if nobody else had', async () => {
+    const wanted = names();
+    const first = await create(wanted);
     const other = await aWorkspace(service);
+    const second = await create(wanted, other.admin);
+    expect([second.status, { ...second.body, id: 0, createdAt: 0, createdBy: 0 }]).toEqual([
+      201,
+      { ...first.body, id: 0, createdAt: 0, createdBy: 0 },
+    ]);
     for (const client of [other.admin, admin]) {
-      const answer = await create(taken, client);
+      const answer = await create(wanted, client);
       expectProblem(answer, 409, 'issuer_taken', []);
       const told = JSON.stringify(answer.body);
-      expect([workspace.tenantId, first.body.id, taken.issuer].filter((value) => told.includes(value))).toEqual([]);
+      expect([workspace.tenantId, first.body.id, wanted.issuer].filter((value) => told.includes(value))).toEqual([]);
     }
-    expect((await create({ ...taken, audience: 'others' }, other.admin)).status).toBe(201);
-    expect((await create({ ...taken, audience: 'Campaigns' }, other.admin)).status).toBe(201);
+    expect((await create({ ...wanted, audience: 'others' }, other.admin)).status).toBe(201);
+    expect((await create({ ...wanted, audience: 'Campaigns' }, other.admin)).status).toBe(201);
   });
 
-  it('go to one of twenty who ask at the same time, in two workspaces', async () => {
+  it('go to one of ten who ask at the same time in a workspace, and to one in each other', async () => {
     const clients = [admin, await aClient(service)];
     const wanted = names();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => create(wanted, clients[at % 2])));
     const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
-    const [winner] = answers.filter(({ status }) => status === 201);
+    expect(statuses).toEqual([201, 201, ...Array.from({ length: 18 }, () => 409)]);
+    const created = answers.filter(({ status }) => status === 201).map(({ body }) => body);
     const listed = await Promise.all(clients.map(async (client) => (await client.get(PATH)).body.items));
-    expect(listed.flat()).toEqual([winner?.body]);
+    expect(listed.map(({ length }) => length)).toEqual([1, 1]);
+    expect(listed.flat()).toEqual(expect.arrayContaining(created));
+    // One of them was first.
+    expect(created[0].createdAt).not.toBe(created[1].createdAt);
   });
 
   it('are free again when the issuer is deleted', async () => {

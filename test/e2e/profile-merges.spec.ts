@@ -141,7 +141,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
     expect(await partition(client, 'm1 m2 d1 d2 x1')).toEqual(['d1', 'd2', 'm1', 'm2', 'x1']);
   });
 
-  it('keeps apart what is undone after another merge of the same customer was', async () => {
+  it('keeps everybody of one side apart from everybody of the other, whatever else is undone after it', async () => {
     const client = await aReadyClient(service);
     for (const names of ['m1', 'd1', 'm1 d1', 'x1', 'x1 d1']) await link(client, names);
     const [later, earlier] = await mergesOf(client, 'x1');
@@ -150,9 +150,60 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
     await undo(client, later.id);
     await link(client, 'x1 d1');
     expect(await partition(client, 'm1 d1 x1')).toEqual(['d1', 'm1', 'x1']);
-    // What was never parted may still meet.
+    // The first undoing parted the email from the device and from who was one with it.
     await link(client, 'x1 m1');
-    expect(await partition(client, 'm1 d1 x1')).toEqual(['d1', 'm1 x1']);
+    await link(client, 'm1 d1');
+    expect(await partition(client, 'm1 d1 x1')).toEqual(['d1', 'm1', 'x1']);
+  });
+
+  it('keeps a device apart from who was named with the email that it was parted from', async () => {
+    const client = await aReadyClient(service);
+    for (const names of ['d1', 'm1', 'm1 d1', 'x1', 'x1 m1']) await link(client, names);
+    const [, first] = await mergesOf(client, 'd1');
+    await undo(client, first.id);
+    expect(await partition(client, 'd1 m1 x1')).toEqual(['d1', 'm1 x1']);
+    const [second] = await mergesOf(client, 'x1');
+    await undo(client, second.id);
+    for (const names of ['x1 d1', 'm1 d1', 'x1 m1 d1', 'm2 d1', 'x1 m2']) await link(client, names);
+    expect(await partition(client, 'd1 m1 m2 x1')).toEqual(['d1 m2', 'm1', 'x1']);
+  });
+
+  it('lets a new EXTERNAL identifier go with the email that it came with, however old the device is', async () => {
+    const client = await aReadyClient(service);
+    for (const names of ['d1', 'm1', 'm1 d1', 'x1 m1']) await link(client, names);
+    const [device, customer] = [await profileOf(client, 'd1'), await profileOf(client, 'x1')];
+    expect(customer.id).toBe(device.id);
+    const [merge] = await mergesOf(client, 'd1');
+    await undo(client, merge.id);
+    expect(await partition(client, 'd1 m1 x1')).toEqual(['d1', 'm1 x1']);
+    await link(client, 'x1 m1');
+    await link(client, 'x1 d1');
+    expect(await partition(client, 'd1 m1 x1')).toEqual(['d1', 'm1 x1']);
+    expect(await profileOf(client, 'x1')).toMatchObject({ id: merge.fromProfileId, eventCount: 5 });
+    expect(await profileOf(client, 'd1')).toMatchObject({ id: device.id, eventCount: 1 });
+    expect((await reviewEntries(client)).map(({ reason }) => reason)).toEqual(['identity_link_refused']);
+    // The device is free to become somebody else's.
+    await link(client, 'x2 d1');
+    expect(await partition(client, 'd1 m1 x1 x2')).toEqual(['d1 x2', 'm1 x1']);
+  });
+
+  it('warns of an event that names parted identifiers together, and keeps it under the strongest', async () => {
+    const client = await aReadyClient(service);
+    for (const names of ['d1', 'm1', 'm1 d1']) await link(client, names);
+    const [merge] = await mergesOf(client, 'd1');
+    await undo(client, merge.id);
+    await link(client, 'm1 d1');
+    expect(await profileOf(client, 'm1')).toMatchObject({ eventCount: 3 });
+    expect(await profileOf(client, 'd1')).toMatchObject({ eventCount: 1 });
+    expect(await reviewEntries(client)).toMatchObject([{ severity: 'warning', reason: 'identity_link_refused' }]);
+    // A new EXTERNAL identifier goes to the stronger one; once both have one of their own, nothing tells whose it is.
+    await link(client, 'x1 m1 d1');
+    await link(client, 'x2 d1');
+    expect(await partition(client, 'd1 m1 x1 x2')).toEqual(['d1 x2', 'm1 x1']);
+    const identity = { email: valueOf('m1'), deviceKey: valueOf('d1') };
+    expectProblem(await client.post('/v1/cdp/events', aCdpEvent({ identity })), 409, 'identity_conflict', [
+      'identity identity_conflict',
+    ]);
   });
 
   it('takes identifiers along that came with those of a side', async () => {
@@ -161,8 +212,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
     const [merge] = await mergesOf(client, 'm1');
     await link(client, 'm2 d3');
     await undo(client, merge.id);
-    // EXTERNAL is always the root's, here that of the older m1.
-    expect(await partition(client, 'm1 m2 d1 d3 x1')).toEqual(['d1 m1 x1', 'd3 m2']);
+    expect(await partition(client, 'm1 m2 d1 d3 x1')).toEqual(['d1 m1', 'd3 m2 x1']);
   });
 
   it('answers 404 for what is no merge, nobody’s, or another workspace’s, and takes profiles:write only', async () => {

@@ -9,9 +9,10 @@ const RECIPES = 'docs/recipes.md';
 let service: ServiceProcess;
 let admin: Client;
 let shell: ReadersShell;
+let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const environment = { DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') };
+  environment = { DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') };
   service = await startServiceProcess(environment);
   admin = new Client(service.url, service.adminKey);
   shell = new ReadersShell(service.url, service.adminKey, environment);
@@ -68,7 +69,24 @@ describe('the recipes work as they are written', () => {
     MS_MAX,
   );
 
-  it('trust an identity provider', () => follow('Trust an identity provider', 1), MS_MAX);
+  it(
+    'trust an identity provider, in one workspace and in another',
+    async () => {
+      await follow('Trust an identity provider', 1);
+      const [key = ''] = await shell.run('npm run -s cds -- workspaces create another 2>/dev/null');
+      const another = new ReadersShell(service.url, key, environment);
+      try {
+        await another.run(blocksOf(RECIPES, ['Recipes'])[0]?.commands ?? '');
+        for (const block of blocksOf(RECIPES, ['Trust an identity provider'])) await another.follow(block);
+      } finally {
+        another.close();
+      }
+      const lists = [admin, new Client(service.url, key)].map((client) => client.get('/v1/jwt-issuers'));
+      const issuers = (await Promise.all(lists)).map(({ body }) => body.items.map(({ issuer }: any) => issuer));
+      expect(issuers).toEqual([['https://login.example.com/'], ['https://login.example.com/']]);
+    },
+    MS_MAX,
+  );
 
   it(
     'declare a reaction, read the timeline of its customer, and erase the person',

@@ -43,6 +43,7 @@ describe('GET /v1/review-entries/{id}', () => {
       externalEventId: event['external_event_id'],
       eventType: 'purchase',
       payload: { ...event, identity: { type: 'EMAIL', value: 'j***@e***.com' } },
+      payloadState: 'whole',
       occurrences: 1,
       firstSeenAt: TIME,
       lastSeenAt: entry.firstSeenAt,

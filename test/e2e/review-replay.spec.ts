@@ -4,6 +4,7 @@ import { aCdpEvent, anExternalEvent, INGEST_FAMILIES, PURCHASE, registerTypes } 
 import { aClient, aWorkspace, type Answer, type Client, expectProblem, reviewEntries } from '../support/client';
 import { theReviewEntry } from '../support/client';
 import { withClient } from '../support/database';
+import { reopen } from '../support/review';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -104,20 +105,24 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     const { entry } = await anEarlyEvent(client);
     await registerTypes(client);
     const answers = await Promise.all(Array.from({ length: 20 }, () => replay(client, entry)));
-    const again = await replay(client, entry);
-    const statuses = [...answers, again].map(({ body }) => body.outcome.status).sort();
-    expect(statuses).toEqual(['accepted', ...Array.from({ length: 20 }, () => 'duplicate')]);
-    expect(again.body.reviewEntry).toMatchObject({ status: 'replayed', occurrences: 1 });
-    expect(again.body.reviewEntry.resolution).toMatchObject({ outcome: 'accepted' });
+    const outcomes = answers.map(({ status, body }) => (status === 409 ? body.error_code : body.outcome.status));
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
+    // Whoever came when the entry was closed already is told so.
+    for (const outcome of outcomes) expect(['accepted', 'duplicate', 'entry_not_open']).toContain(outcome);
+    const closed = await theReviewEntry(client);
+    expect(closed).toMatchObject({ status: 'replayed', occurrences: 1, resolution: { outcome: 'accepted' } });
+    expectProblem(await replay(client, entry), 409, 'entry_not_open', []);
+    expect(await theReviewEntry(client)).toEqual(closed);
     expect(await eventsOf(client)).toHaveLength(1);
   });
 
   it('is a duplicate for an event that is stored; with other content its entry stays open and a warning says so', async () => {
     const client = await aClient(service);
     const event = anExternalEvent();
-    await client.post('/v1/external-events', event);
     await client.post('/v1/external-events', { ...event, attributes: { amount: 1 }, colour: 'red' });
+    await client.post('/v1/external-events', event);
     const entry = await theReviewEntry(client);
+    await reopen(service.databaseUrl, entry);
     const { body } = await replay(client, entry, { payload: { ...event, attributes: { amount: 1 } } });
     expect(body.outcome.status).toBe('duplicate');
     expect(body.reviewEntry).toMatchObject({ status: 'open', occurrences: 2, resolution: { outcome: 'duplicate' } });
@@ -143,18 +148,6 @@ describe('POST /v1/review-entries/{id}:replay', () => {
       expect(body.outcome).toMatchObject({ status: 'error', details: [{ path: 'attributes.number', code: 'range' }] });
     }
     expect(await eventsOf(client)).toEqual([]);
-  });
-
-  it('replays what was dismissed, too', async () => {
-    const client = await aClient(service);
-    const { entry } = await anEarlyEvent(client);
-    await client.post(`/v1/review-entries/${entry.id}:dismiss`, {});
-    expect((await replay(client, entry)).body).toMatchObject({
-      outcome: { status: 'error' },
-      reviewEntry: { status: 'dismissed', resolution: { action: 'dismissed' } },
-    });
-    await registerTypes(client);
-    expect((await replay(client, entry)).body.reviewEntry.status).toBe('replayed');
   });
 
   it('decides anew whose the event is', async () => {
@@ -209,6 +202,75 @@ describe('a replay is refused', () => {
       const { body } = await replay(client, entry, { payload });
       expect(body).toMatchObject({ outcome: { status: 'accepted' }, reviewEntry: { status: 'replayed' } });
     }
+  });
+
+  it('where the entry is closed, in whichever way, and says in which', async () => {
+    const client = await aClient(service);
+    await registerTypes(client);
+    const close = async (fields: Record<string, unknown>, closing: (event: any, entry: any) => Promise<unknown>) => {
+      const event = aCdpEvent();
+      await client.post('/v1/cdp/events', { ...event, ...fields });
+      const [entry] = await reviewEntries(client);
+      await closing(event, entry);
+      return { event, entry };
+    };
+    const closed = {
+      dismissed: await close({ identity: {} }, (_event, { id }) => client.post(`/v1/review-entries/${id}:dismiss`, {})),
+      superseded: await close({ identity: {} }, (event) => client.post('/v1/cdp/events', event)),
+      replayed: await close({ identity: {} }, (payload, entry) => replay(client, entry, { payload })),
+    };
+    const stored = await eventsOf(client);
+    for (const [status, { event, entry }] of Object.entries(closed)) {
+      const before = (await client.get(`/v1/review-entries/${entry.id}`)).body;
+      expect(before.status).toBe(status);
+      for (const body of [undefined, { payload: event }]) {
+        const answer = await replay(client, entry, body);
+        expectProblem(answer, 409, 'entry_not_open', []);
+        expect(answer.body.message).toContain(status);
+      }
+      expect((await client.get(`/v1/review-entries/${entry.id}`)).body).toEqual(before);
+    }
+    expect(await eventsOf(client)).toEqual(stored);
+  });
+
+  it('with a payload to a credential that may not send events of its family, or not of its source', async () => {
+    const workspace = await aWorkspace(service);
+    await registerTypes(workspace.admin);
+    for (const { path, anEvent, anIdentity, family } of INGEST_FAMILIES) {
+      const event = anEvent({ identity: {} });
+      await workspace.admin.post(path, event);
+      const [entry] = await reviewEntries(workspace.admin);
+      const payload = { ...event, identity: anIdentity('EXTERNAL', 'customer-42') };
+      const scope = family === 'cdp' ? 'cdp-events:write' : 'external-events:write';
+      const other = family === 'cdp' ? 'external-events:write' : 'cdp-events:write';
+      for (const scopes of [['review:write'], ['review:write', other]] as const) {
+        const answer = await replay(await workspace.client({ scopes }), entry, { payload });
+        expectProblem(answer, 403, 'insufficient_scope');
+        expect(answer.headers.get('www-authenticate')).toContain(`scope="${scope}"`);
+      }
+      const limited = await workspace.client({ scopes: ['review:write', scope], sources: ['crm'] });
+      for (const body of [undefined, { payload }, { payload: { ...payload, source: 'crm' } }]) {
+        expectProblem(await replay(limited, entry, body), 403, 'source_not_allowed');
+      }
+      const [untouched] = await reviewEntries(workspace.admin);
+      expect(untouched).toEqual(entry);
+      const owner = await workspace.client({ scopes: ['review:write', scope], sources: [event['source'] as string] });
+      expect((await replay(owner, entry, { payload })).body.outcome.status).toBe('accepted');
+    }
+  });
+
+  it('to a credential with sources, where nobody knows the source, unless its payload has one of them', async () => {
+    const workspace = await aWorkspace(service);
+    await workspace.admin.send('/v1/external-events', '{"source":"shop.orders"');
+    const entry = await theReviewEntry(workspace.admin);
+    const scopes = ['review:write', 'external-events:write'] as const;
+    const limited = await workspace.client({ scopes, sources: ['crm'] });
+    for (const body of [undefined, { payload: anExternalEvent() }]) {
+      expectProblem(await replay(limited, entry, body), 403, 'source_not_allowed');
+    }
+    expect(await theReviewEntry(workspace.admin)).toEqual(entry);
+    const { body } = await replay(limited, entry, { payload: anExternalEvent({ source: 'crm' }) });
+    expect(body.outcome.status).toBe('accepted');
   });
 
   it('to a credential that may not send the source, and the entry stays as it was', async () => {

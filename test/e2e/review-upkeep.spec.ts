@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aReadyClient, aWorkspace, type Client, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
+import { reopen } from '../support/review';
 
 let service: TestApp;
 
@@ -137,13 +138,22 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
     }
   });
 
-  it('is closed also when the event was stored before, and a bad copy came in between', async () => {
+  it('is closed also by a duplicate, where an event is stored and its refusal is still open', async () => {
+    const client = await aReadyClient(service);
+    const event = anEvent();
+    await client.post(path, { ...event, identity: {} });
+    await client.post(path, event);
+    await reopen(service.databaseUrl, await theReviewEntry(client));
+    expect((await client.post(path, event)).status).toBe(200);
+    expect(await theReviewEntry(client)).toMatchObject({ reason: expect.any(String), status: 'superseded' });
+  });
+
+  it('is no refusal of a bad copy of a stored event, which is a duplicate that says something else', async () => {
     const client = await aReadyClient(service);
     const event = anEvent();
     await client.post(path, event);
-    await client.post(path, { ...event, identity: {} });
-    expect((await client.post(path, event)).status).toBe(200);
-    expect(await theReviewEntry(client)).toMatchObject({ reason: expect.any(String), status: 'superseded' });
+    expect((await client.post(path, { ...event, identity: {} })).status).toBe(200);
+    expect(await theReviewEntry(client)).toMatchObject({ severity: 'warning', reason: 'payload_mismatch' });
   });
 
   it('is closed by the longest of ids, too', async () => {
@@ -159,7 +169,8 @@ describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family
     const client = await aReadyClient(service);
     const event = anEvent();
     await client.post(path, { ...event, identity: {} });
-    await client.post(path, event);
+    const { id } = await theReviewEntry(client);
+    expect((await client.post(`/v1/review-entries/${id}:dismiss`, {})).status).toBe(200);
     await client.post(path, { ...event, identity: {} });
     expect(await theReviewEntry(client)).toMatchObject({ status: 'open', occurrences: 2, resolution: null });
   });

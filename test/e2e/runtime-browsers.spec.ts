@@ -32,7 +32,7 @@ const preflight = (path: string, origin = ORIGIN, method = 'POST', url = service
     method: 'OPTIONS',
     headers: {
       ...{ origin, 'access-control-request-method': method },
-      'access-control-request-headers': 'authorization,content-type,idempotency-key',
+      'access-control-request-headers': 'authorization,content-type,idempotency-key,x-workspace',
     },
   });
 const corsHeaders = ({ headers }: { readonly headers: Headers }): string[] =>
@@ -47,7 +47,7 @@ describe('a browser', () => {
       expect([path, status, headers.get('access-control-allow-origin')]).toEqual([path, 204, '*']);
       expect(list(headers, 'access-control-allow-methods')).toEqual(expect.arrayContaining(['get', 'post']));
       expect(list(headers, 'access-control-allow-headers')).toEqual(
-        expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']),
+        expect.arrayContaining(['authorization', 'content-type', 'idempotency-key', 'x-workspace']),
       );
       expect(headers.has('access-control-allow-credentials')).toBe(false);
       expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);

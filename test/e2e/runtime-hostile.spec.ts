@@ -91,9 +91,10 @@ const BODIES: readonly (readonly [string, string])[] = [
   ...['"true"', '0', '1', '""', '{}'].map(
     (value) => [operation('state.app.a_boolean', 'set', value), '422 validation_failed'] as const,
   ),
-  ...['{"path":"state.user.a_string","op":"set","value":"x","__proto__":1}', nestedJson(3_000)].map(
+  ...['{"path":"state.user.a_string","op":"set","value":"x","__proto__":1}', nestedJson(60)].map(
     (entry) => [`{"ops":[${entry}]}`, '422 validation_failed'] as const,
   ),
+  [`{"ops":[${nestedJson(3_000)}]}`, '400 malformed_json'],
 ];
 
 describe('a mutation that nobody should send', () => {

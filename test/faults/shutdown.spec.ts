@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
+
+/** As many as may listen to one type of events. */
+const REACTIONS = 50;
+/** Of which each takes a tenth of a second and more. */
+const EVENTS = 85;
+/** Costs most of what a condition may, and is never met. */
+const COSTLY = { '!': [{ all: [{ var: 'event.properties.list' }, { '!!': [{ var: '' }] }] }] };
 
 /** Processes of this machine that have the text in their command line. */
 async function processesWith(text: string): Promise<string[]> {
@@ -45,6 +54,43 @@ describe('SIGTERM', () => {
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(await processesWith(dataDir)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('SIGTERM while conditions are worked out that take long', () => {
+  it('ends the process with 0 within 10 s, and leaves the events that were not reached in the queue', async () => {
+    const url = await freshDatabaseUrl('shutdown_conditions');
+    const service = await startServiceProcess({ DATABASE_URL: url });
+    const client = new Client(service.url, service.adminKey);
+    const ok = async (path: string, body: object): Promise<void> => {
+      expect((await client.post(path, body)).status).toBeLessThan(300);
+    };
+    await ok('/v1/campaigns/slow/variables:define', { scope: 'campaign', name: 'points', type: 'number' });
+    for (let number = 0; number < REACTIONS; number += 1) {
+      await ok('/v1/campaigns/slow/reactions:define', {
+        ...{ name: `r${number}`, eventType: 'purchase', when: COSTLY },
+        ops: [{ path: 'state.campaign.points', op: 'inc', value: 1 }],
+      });
+    }
+    const attributes = { list: Array.from({ length: 13_000 }, () => 'y') };
+    const items = Array.from({ length: EVENTS }, () => anExternalEvent({ attributes }));
+    await ok('/v1/external-events:batch', { items });
+    const states = async (): Promise<Record<string, number>> => {
+      const [row] = await rowsOf<Record<string, number>>(
+        url,
+        `SELECT count(*) FILTER (WHERE state = 'processed')::int AS processed, count(*) FILTER (WHERE attempts > 1)::int AS again,
+           (SELECT count(*)::int FROM event_queue) AS queued, (SELECT count(*)::int FROM parked_events) AS parked FROM event_processing`,
+      );
+      return row!;
+    };
+    await until(async () => (await states())['processed']! > 0, 60);
+    const asked = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    // On a busy machine some may have been too slow for now.
+    const { processed, again, queued, parked } = await states();
+    expect(queued).toBeGreaterThan(0);
+    expect([processed! + queued! + parked!, again]).toEqual([EVENTS, 0]);
   });
 });
 

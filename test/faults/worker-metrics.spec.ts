@@ -1,12 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { allowedCores } from '../../src/cluster-cores';
 import { Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
 import { metricsOf } from '../support/metrics';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
-import { until } from '../support/until';
-import { sendApart, workersOf } from '../support/worker-processes';
+import { sendApart, untilOnOwnCores, workersOf } from '../support/worker-processes';
 
 const RECEIVED = 'cds_events_received_total{family="external"}';
 const ACCEPTED = 'cds_events_total{family="external",outcome="accepted"}';
@@ -23,10 +20,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.stop());
 
-function byNumber([first = 0]: readonly number[], [second = 0]: readonly number[]): number {
-  return first - second;
-}
-
 /** Looks on a connection of its own, which the workers get in turn. */
 async function look() {
   const startedMs = performance.now();
@@ -35,12 +28,7 @@ async function look() {
   return { numbers, tookMs: performance.now() - startedMs };
 }
 
-it('WORKERS=2 keeps each worker to a core of its own where there are two', async () => {
-  const cores = allowedCores();
-  const wanted = cores.length === 2 ? cores.map((core) => [core]) : [cores, cores];
-  const workers = await workersOf(service.child.pid);
-  await until(() => isDeepStrictEqual(workers.map((pid) => allowedCores(pid)).toSorted(byNumber), wanted));
-});
+it('WORKERS=2 keeps each worker to a core of its own where there are two', () => untilOnOwnCores(service.child.pid));
 
 describe('GET /metrics of WORKERS=2', () => {
   it('tells the numbers of both workers together, whichever answers', async () => {

@@ -44,6 +44,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
     ['Origin', 'null'] as const,
   ],
   ...[['If-None-Match', '*'] as const, ['Content-Digest', 'sha-256=:x:'] as const, ['Signature', 'sig1=:x:'] as const],
+  ...[['X-Workspace', 'default'] as const, ['X-Workspace', ''] as const, ['X-Workspace', 'x'.repeat(300)] as const],
   ...[['Signature-Input', 'sig1=("@method");created=1;keyid="x"'] as const, ['Upgrade', 'h2c'] as const],
 ];
 

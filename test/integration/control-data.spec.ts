@@ -6,6 +6,7 @@ import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aTenant, type Tenant } from '../support/tenant';
+import { until } from '../support/until';
 
 /** Contract section 2: after this long no node takes a revoked key. */
 const REFUSED_MS_MAX = 1_000;
@@ -82,7 +83,8 @@ async function expectRefusedInTime(): Promise<void> {
 async function untilRemembered(): Promise<void> {
   await lastMsOfOldAnswer(async () => {
     await setRevoked('NULL');
-    expect(await statusOf(tenant.adminKey)).toBe(200);
+    // A refusal is remembered for a moment too.
+    await until(async () => (await statusOf(tenant.adminKey)) === 200);
     await setRevoked('now()');
     return (await statusOf(tenant.adminKey)) === 200;
   });
@@ -110,8 +112,8 @@ describe('a key that another node has revoked', () => {
     await untilRemembered();
     await revokeOn(other, async () => {
       // Longer than some polls: the node looks while the change is written but not committed.
-      const until = performance.now() + OPEN_MS;
-      while (performance.now() < until) {
+      const end = performance.now() + OPEN_MS;
+      while (performance.now() < end) {
         expect(await statusOf(tenant.adminKey)).toBe(200);
         await wait(10);
       }

@@ -80,11 +80,22 @@ describe('a body', () => {
     expect(faultsOf(answer)).toEqual([`${name}: unknown_field`]);
   });
 
-  it('may nest its free-form part 20,000 deep', async () => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  it('may nest 64 deep, counted from its beginning, and is refused before it is parsed where it nests deeper', async () => {
+    const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const deep = nested(62);
     const answer = await post(`{"source":"Shop","owner":{"name":"jo"},"attributes":{"a":${deep}}}`);
     expect(faultsOf(answer)).toEqual(['source: format']);
     expect((await post(deep)).body['details']).toEqual([{ path: '', code: 'type', message: expect.any(String) }]);
+    for (const text of [nested(65), `{"attributes":${nested(64)}}`, nested(20_000), '['.repeat(65)]) {
+      const refused = await post(text);
+      expect([refused.status, refused.body['error_code'], faultsOf(refused)]).toEqual([
+        ...[400, 'malformed_json', [': too_deep']],
+      ]);
+      expect(refused.body['message']).toContain('more than 64 levels');
+    }
+    expect((await post(`{"source":"shop","owner":{"name":"jo"},"attributes":{"a":"${'['.repeat(65)}"}}`)).status).toBe(
+      201,
+    );
   });
 
   it('may be absent where a route says so, and only there', async () => {

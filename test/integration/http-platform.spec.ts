@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { exchange, type NotesApp, SLOW_MS, startNotesApp } from '../support/notes-app';
@@ -201,6 +203,32 @@ describe('the documentation', () => {
     expect(data.headers.get('x-content-type-options')).toBe('nosniff');
     expect(data.headers.get('x-powered-by')).toBeNull();
     expect(data.headers.get('etag')).toBeNull();
+  });
+
+  it('has the files that its page loads, and no others of Swagger UI', async () => {
+    const loaded = new Set<string>();
+    for (const path of ['/docs', '/docs/']) {
+      const page = await (await call(path)).text();
+      for (const [, file = ''] of page.matchAll(/(?:href|src)="([^"]+)"/g)) {
+        const { pathname } = new URL(file, `http://localhost${path}`);
+        expect([pathname, (await call(pathname)).status]).toEqual([pathname, 200]);
+        loaded.add(basename(pathname));
+      }
+    }
+    expect(loaded.size).toBe(6);
+    const others = readdirSync(join('node_modules', 'swagger-ui-dist')).filter((file) => !loaded.has(file));
+    expect(others).toContain('package.json');
+    const hidden = [
+      'index.html',
+      '%70ackage.json',
+      '/package.json',
+      'swagger-ui-bundle.js.map',
+      'docs/swagger-ui-init.js',
+    ];
+    for (const file of [...others, ...hidden]) {
+      const answer = await call(`/docs/${file}`);
+      expect([file, answer.status, (await problemOf(answer))['error_code']]).toEqual([file, 404, 'not_found']);
+    }
   });
 
   it('shows literal colons, the errors of every operation, and the rules and limits that are enforced', async () => {

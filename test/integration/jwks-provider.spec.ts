@@ -40,7 +40,7 @@ describe('keys of a real OpenID provider', () => {
 
   function someKeySets(jwksAllowPrivate: 'true' | 'false' = 'true') {
     const clock = new TestClock();
-    const keySets = new KeySets(clock, { jwksAllowPrivate });
+    const keySets = new KeySets(clock, { jwksAllowPrivate, jwksDnsServers: [] });
     /** How many of the provider's keys verify the token. */
     const verifiers = async (token: string) =>
       (await keySets.keysFor(issuer, headerOf(token))).filter((key) => verifies(token, key)).length;
@@ -116,7 +116,7 @@ describe('key sets', () => {
   });
 
   it('keep issuers apart, and the addresses that one issuer has had', async () => {
-    const keySets = new KeySets(new TestClock(), { jwksAllowPrivate: 'true' });
+    const keySets = new KeySets(new TestClock(), { jwksAllowPrivate: 'true', jwksDnsServers: [] });
     const jwksUri = `http://127.0.0.1:${stub.port}/`;
     const issuers = [
       { tenantId: 'a', id: '1', jwksUri },
@@ -137,7 +137,7 @@ describe('key sets', () => {
     await provider.stop();
     stub.answer(answerJson({ keys }));
     const clock = new TestClock();
-    const keySets = new KeySets(clock, { jwksAllowPrivate: 'true' });
+    const keySets = new KeySets(clock, { jwksAllowPrivate: 'true', jwksDnsServers: [] });
     const issuer = { tenantId: 'a', id: '1', jwksUri: `http://localhost:${stub.port}/` };
     const keysFor = async (kid: string) => (await keySets.keysFor(issuer, { alg: 'ES256', kid })).length;
     const { kid } = headerOf(token);

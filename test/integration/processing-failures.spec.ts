@@ -5,7 +5,8 @@ import { SHARDS } from '../../src/ingest/event-queue';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';
-import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { letParkedTimePass, parkedIdsOf, processingRecordsOf, reviewRecordsOf } from '../support/failed-events';
 import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
 import {
   appliedTo,
@@ -46,52 +47,10 @@ const named = (id: string, customer: string, properties: Record<string, unknown>
   ...{ externalEventId: id, identifiers: [external(customer)], properties },
 });
 
-interface Processing {
-  readonly id: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly last_error: string | null;
-}
-
-const processingOf = (tenantId: string): Promise<Processing[]> =>
-  rowsOf(
-    url,
-    `SELECT e.external_event_id AS id, p.state, p.attempts, p.last_error FROM event_processing p
-     JOIN events e USING (tenant_id, event_id) WHERE tenant_id = $1 ORDER BY e.external_event_id`,
-    [tenantId],
-  );
-
-const parkedOf = async (tenantId: string): Promise<string[]> =>
-  (
-    await rowsOf<{ id: string }>(
-      url,
-      `SELECT e.external_event_id AS id FROM parked_events p JOIN events e USING (tenant_id, event_id)
-       WHERE tenant_id = $1 ORDER BY queued_at, position`,
-      [tenantId],
-    )
-  ).map(({ id }) => id);
-
-const reviewOf = (tenantId: string) =>
-  rowsOf<Record<string, unknown>>(
-    url,
-    `SELECT severity, stage, reason, message, source, external_event_id AS id, event_type, status, payload,
-       event_id IS NOT NULL AS about FROM review_entries WHERE tenant_id = $1 ORDER BY external_event_id`,
-    [tenantId],
-  );
-
-/** Lets the time pass that failed events of a workspace wait for; answers how long that would have been. */
-async function letTimePass(tenantId: string): Promise<number> {
-  const waits = await rowsOf<{ shard: number; ms: number }>(
-    url,
-    `WITH before AS (SELECT event_id, retry_at FROM parked_events WHERE tenant_id = $1 AND retry_at IS NOT NULL)
-     UPDATE parked_events p SET retry_at = now() FROM before b
-     WHERE p.tenant_id = $1 AND p.event_id = b.event_id
-     RETURNING p.shard, extract(epoch FROM b.retry_at - now())::float8 * 1000 AS ms`,
-    [tenantId],
-  );
-  for (const shard of new Set(waits.map((wait) => wait.shard))) await node.get(ParkedRetry).retry({ tenantId, shard });
-  return Math.max(0, ...waits.map(({ ms }) => ms));
-}
+const processingOf = (tenantId: string) => processingRecordsOf(url, tenantId);
+const parkedOf = (tenantId: string) => parkedIdsOf(url, tenantId);
+const reviewOf = (tenantId: string) => reviewRecordsOf(url, tenantId);
+const letTimePass = (tenantId: string) => letParkedTimePass(node, url, tenantId);
 
 describe('an event that cannot be processed', () => {
   it('costs nobody else anything, whichever way it fails; later ones of its customer wait behind it', async () => {
@@ -282,27 +241,5 @@ describe('an event that fails for a while', () => {
     await letTimePass(tenantId);
     await untilDrained(url, tenantId);
     expect(await appliedTo(url, tenantId)).toEqual(['else', 'early', 'merge', 'late']);
-  });
-});
-
-describe('a database that goes away', () => {
-  it('counts as nobody`s attempt, and everything is processed once when it is back', async () => {
-    const { tenantId } = await aTenant(url);
-    let cuts = 3;
-    effect.onApply = async () => {
-      if (cuts === 0) return;
-      cuts -= 1;
-      await withClient(url, (client) =>
-        client.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE application_name = 'cds-worker' AND datname = current_database()`,
-        ),
-      );
-    };
-    await send(tenantId, [named('1', 'jane'), named('2', 'jane')]);
-    await untilDrained(url, tenantId);
-    expect(cuts).toBe(0);
-    expect(await appliedTo(url, tenantId)).toEqual(['1', '2']);
-    expect(await processingOf(tenantId)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 });

@@ -292,3 +292,79 @@ describe('erasing a customer of 20,000 events', () => {
     expect(await placesOf(url, [mark])).toEqual([]);
   });
 });
+
+describe('an erasure beside 100 MB of refused payloads', () => {
+  /** As bodies that are no JSON were kept before there was a limit, each of 5 MiB. */
+  const insertPayloads = (tenantId: string, count: number, payload: string) =>
+    query(
+      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload, payload_form,
+         occurrences, first_seen_at, last_seen_at, status)
+       SELECT $1, gen_random_uuid(), 'error', 'request', 'malformed_json', 'm', '[]', 'external', $3, 'text', 1,
+         now() - interval '1 day', now() - interval '1 day', 'open'
+       FROM generate_series(1, $2)`,
+      [tenantId, count, payload],
+    );
+
+  it('finds who is named at the end of one, and fails at none of them', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    const filler = `{"a": "b", "c" : [ 1, 2 ] },`.repeat((5 * 1024 * 1024) / 28);
+    await insertPayloads(tenantId, 20, filler);
+    await insertPayloads(tenantId, 1, `${filler}"value": "${mark}"`);
+    // Across the border of two pieces.
+    for (const border of [128 * 1024, 1024 * 1024]) {
+      await insertPayloads(tenantId, 1, `${'x'.repeat(border - 20)} "value": "${mark}" ${'x'.repeat(100)}`);
+    }
+    await of(0, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    const [left] = await query(
+      'SELECT count(payload)::int AS kept, count(*)::int AS entries FROM review_entries WHERE tenant_id = $1',
+      [tenantId],
+    );
+    expect(left).toEqual({ kept: 20, entries: 23 });
+  }, 60_000);
+
+  it('goes on where a killed process has stopped, and looks again only at what was written since', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    const customers = of(0, CustomerErasure);
+    const customer = (await customers.begin(tenantId, rootId, { by: 'test', address: null }))!;
+    await insertPayloads(tenantId, 2, `"value": "${mark}"${'x'.repeat(1024 * 1024)}`);
+    const [first, second] = (
+      await query('SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY id', [tenantId])
+    ).map(({ id }) => id as string);
+    const steps = await customers.steps(customer.erasure);
+    expect(steps).toEqual({ begunAt: expect.any(String), positions: {} });
+    const ofReview = customers.stepsOf(customer.erasure, steps, 'review');
+    await until(async () => {
+      await ofReview.done(first!);
+      return (await of(1, CustomerErasure).steps(customer.erasure)).positions['review'] === first;
+    });
+    expect((await of(1, CustomerErasure).steps(customer.erasure)).begunAt).toBe(steps.begunAt);
+    await of(1, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    const left = await query('SELECT id FROM review_entries WHERE tenant_id = $1 AND payload IS NOT NULL', [tenantId]);
+    // It was passed over, since it was said to be done.
+    expect(left).toEqual([{ id: first }]);
+    expect(second).toBeDefined();
+  });
+
+  it('is left to the process that is at it, and taken over once that is gone', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    const customers = of(0, CustomerErasure);
+    const customer = (await customers.begin(tenantId, rootId, { by: 'test', address: null }))!;
+    await customers.steps(customer.erasure);
+    const unfinished = async (idleForMs: number) => {
+      const now = Date.now();
+      const found = await customers.unfinished(new Date(now + 1_000), new Date(now - idleForMs), 1_000);
+      return found.some(({ profileId }) => profileId === rootId);
+    };
+    expect(await unfinished(15_000)).toBe(false);
+    expect(await unfinished(-1_000)).toBe(true);
+  });
+});

@@ -3,8 +3,9 @@ import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { MergesService } from '../../src/identity/merges.service';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { databaseUrl, withClient } from '../support/database';
+import { databaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, outcomesOf, startNode } from '../support/ingest';
+import { PartedPairs } from '../support/parted-pairs';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 
@@ -46,6 +47,25 @@ describe('undoing merges while events come in on two nodes', () => {
       return rows.map(({ id }) => id);
     });
 
+  /** Looks again and again who is one with whom, each time at one moment, and once more when all is over. */
+  async function watch(tenantId: string, isOver: Promise<unknown>): Promise<PartedPairs> {
+    const [pairs, run] = [new PartedPairs(), { hasEnded: false }];
+    const end = (): void => void (run.hasEnded = true);
+    isOver.then(end, end);
+    const look = async (): Promise<void> => {
+      const rows = await rowsOf<{ key: string; root_id: string }>(
+        url,
+        `SELECT i.kind || ':' || i.value AS key, p.root_id
+         FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id) WHERE i.tenant_id = $1`,
+        [tenantId],
+      );
+      pairs.observe(new Map(rows.map(({ key, root_id: rootId }) => [key, rootId])));
+    };
+    while (!run.hasEnded) await look();
+    await look();
+    return pairs;
+  }
+
   it('leaves every customer sound, loses no event, and keeps everything apart that was parted', async () => {
     const { tenantId } = await aTenant(url);
     const outcomes: string[] = [];
@@ -69,7 +89,11 @@ describe('undoing merges while events come in on two nodes', () => {
         done += 1;
       }
     });
-    await Promise.all([...senders, ...undoers]);
+    const isOver = Promise.all([...senders, ...undoers]);
+    const pairs = await watch(tenantId, isOver);
+    await isOver;
+    expect(pairs.metAgain).toEqual([]);
+    expect(pairs.parted).toBeGreaterThan(UNDOINGS);
     expect(undone.length).toBeGreaterThan(UNDOINGS);
     expect(outcomes.filter((code) => !['accepted', 'identity_conflict'].includes(code))).toEqual([]);
     expect(await brokenRules(url, tenantId)).toEqual([]);
@@ -102,6 +126,32 @@ describe('undoing merges while events come in on two nodes', () => {
       );
       expect(d1?.rootId).toBe(c1?.rootId);
       expect(m1?.rootId).not.toBe(c1?.rootId);
+    }
+  });
+
+  it('lets a new EXTERNAL identifier go with the email that it comes with, also while the email’s merge is undone', async () => {
+    const reader = of(0, CustomerReader);
+    for (let round = 0; round < 20; round += 1) {
+      const { tenantId } = await aTenant(url);
+      const take = async (place: number, ...identifiers: Identifier[]): Promise<void> => {
+        const event = aCheckedEvent({ identifiers });
+        expect(await outcomesOf(of(place, IngestService), aCaller(tenantId), [event])).toEqual(['accepted']);
+      };
+      await take(0, device('d1'));
+      await take(0, email('m1@x.de'));
+      await take(0, email('m1@x.de'), device('d1'));
+      const [first = ''] = await mergesInForce(tenantId);
+      await Promise.all([
+        take(round, external('c1'), email('m1@x.de')),
+        of(round + 1, MergesService).undo(tenantId, first),
+      ]);
+      for (const node of [0, 1]) await take(node, external('c1'), email('m1@x.de'), device('d1'));
+      expect(await brokenRules(url, tenantId)).toEqual([]);
+      const [d1, m1, c1] = await Promise.all(
+        [device('d1'), email('m1@x.de'), external('c1')].map((each) => reader.findByIdentifier(tenantId, each)),
+      );
+      expect(m1?.rootId).toBe(c1?.rootId);
+      expect(d1?.rootId).not.toBe(c1?.rootId);
     }
   });
 });

@@ -1,6 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { BundleRetention } from '../../src/ingest/bundle-retention';
+import { EventReader } from '../../src/ingest/event-reader';
+import { EventViews } from '../../src/ingest/event-views';
 import { IngestService } from '../../src/ingest/ingest.service';
 import type { Statement } from '../../src/platform/database/pipelined-connection';
+import { firstIdAt } from '../../src/platform/ids/ids';
+import { pageStart } from '../../src/platform/pagination/time-key';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
@@ -138,5 +143,64 @@ describe('workers', () => {
     expect(await appliedTo(url, tenantId)).toEqual(['awaited/1', 'awaited/2', 'awaited/3']);
     await untilDrained(url, tenantId);
     expect((await figures.summary(tenantId)).processedLastMinute).toBe(5);
+  });
+});
+
+describe('events whose bundle was processed long ago', () => {
+  const states = async (tenantId: string) => {
+    const reader = nodes[0]!.get(EventReader);
+    const shown: Record<string, number> = {};
+    for (const state of ['queued', 'processed'] as const) {
+      shown[state] = (await reader.list(tenantId, { state }, pageStart(undefined), 200)).events.length;
+    }
+    return shown;
+  };
+
+  it('are processed for ever, also when the time of that is removed, and never queued again', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, numbered('old', 5));
+    await send(tenantId, numbered('new', 3));
+    await untilDrained(url, tenantId);
+    const [old] = await rowsOf<{ id: string }>(
+      url,
+      `SELECT queue_bundle_id AS id FROM events WHERE tenant_id = $1 AND event_type = 'old' LIMIT 1`,
+      [tenantId],
+    );
+    // Ids are of the time at which they were made.
+    const moved = firstIdAt(new Date(Date.now() - 32 * 24 * 60 * 60 * 1000));
+    await rowsOf(url, `UPDATE events SET queue_bundle_id = $2 WHERE tenant_id = $1 AND queue_bundle_id = $3`, [
+      ...[tenantId, moved, old!.id],
+    ]);
+    await rowsOf(
+      url,
+      `UPDATE processed_bundles SET id = $2, processed_at = now() - interval '31 days' WHERE tenant_id = $1 AND id = $3`,
+      [tenantId, moved, old!.id],
+    );
+    const before = await states(tenantId);
+    while (await nodes[0]!.get(BundleRetention).step());
+    expect(await rowsOf(url, 'SELECT id FROM processed_bundles WHERE tenant_id = $1', [tenantId])).toHaveLength(1);
+    expect(before).toEqual({ queued: 0, processed: 8 });
+    expect(await states(tenantId)).toEqual(before);
+    const { events } = await nodes[0]!.get(EventReader).list(tenantId, {}, pageStart(undefined), 200);
+    const views = await nodes[0]!.get(EventViews).of(tenantId, events, { unmasked: true });
+    for (const { eventType, processing } of views) {
+      expect(processing).toMatchObject({ state: 'processed', attempts: 1, lastError: null });
+      expect(processing.processedAt).toEqual(eventType === 'old' ? null : expect.any(Date));
+    }
+  });
+
+  it('are removed in bounded steps, in which those that are not old stay', async () => {
+    const { tenantId } = await aTenant(url);
+    const old = firstIdAt(new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)).slice(0, 24);
+    await rowsOf(
+      url,
+      `INSERT INTO processed_bundles SELECT $1, ($2 || lpad(i::text, 12, '0'))::uuid,
+         now() - CASE WHEN i <= 2500 THEN interval '40 days' ELSE interval '1 day' END FROM generate_series(1, 2600) i`,
+      [tenantId, old],
+    );
+    let steps = 1;
+    while (await nodes[0]!.get(BundleRetention).step()) steps += 1;
+    expect(steps).toBe(3);
+    expect(await rowsOf(url, 'SELECT 1 FROM processed_bundles WHERE tenant_id = $1', [tenantId])).toHaveLength(100);
   });
 });

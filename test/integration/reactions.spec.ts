@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
+import { CONDITION_MS_MAX } from '../../src/reactions/evaluation-time';
 import { READ_REACTIONS } from '../../src/reactions/reaction.sql';
 import { ReactionsService } from '../../src/reactions/reactions.service';
 import { RuntimeService } from '../../src/runtime/runtime.service';
 import { VariablesService } from '../../src/variables/variables.service';
 import { databaseUrl, withClient } from '../support/database';
-import { startNode } from '../support/ingest';
+import { aCaller, startNode } from '../support/ingest';
 import { anEventToProcess, EffectsWorker, summaryOf } from '../support/reactions';
 
 const CAMPAIGN = 'summer';
@@ -43,7 +44,7 @@ afterAll(async () => {
 const variables = (node = 0) => nodes[node]!.get(VariablesService);
 const reactions = (node = 0) => nodes[node]!.get(ReactionsService);
 const define = (name: string, fields: object = {}, node = 0) =>
-  reactions(node).define(tenantId, CAMPAIGN, { name, eventType: 'purchase', ops: [POINTS], ...fields });
+  reactions(node).define(aCaller(tenantId), CAMPAIGN, { name, eventType: 'purchase', ops: [POINTS], ...fields });
 const anEvent = (fields = {}, externalId?: string | null) => anEventToProcess(tenantId, fields, externalId);
 const apply = (events: ReturnType<typeof anEvent>[], node = 0) => workers[node]!.apply(events);
 const applyOne = async (event: ReturnType<typeof anEvent>, node = 0) => (await apply([event], node))[0]!;
@@ -146,7 +147,11 @@ describe('a reaction', () => {
   it('of two campaigns changes each its own', async () => {
     await variables().define(tenantId, 'winter', { scope: 'user', name: 'points', type: 'number' });
     await define('here');
-    await reactions().define(tenantId, 'winter', { name: 'here', eventType: 'purchase', ops: [POINTS, POINTS] });
+    await reactions().define(aCaller(tenantId), 'winter', {
+      name: 'here',
+      eventType: 'purchase',
+      ops: [POINTS, POINTS],
+    });
     const { reactions: outcomes } = await applyOne(anEvent());
     expect(outcomes.map(({ campaignId }) => campaignId)).toEqual([CAMPAIGN, 'winter']);
     expect((await stateOf()).user.points).toBe(1);
@@ -278,5 +283,65 @@ describe('what is defined on one node', () => {
     const stranger = randomUUID();
     const results = await apply([anEventToProcess(stranger), anEvent(), anEventToProcess(stranger)]);
     expect(results.map(summaryOf)).toEqual([[], ['r applied'], []]);
+  });
+});
+
+describe('conditions that take long', () => {
+  const LIST = { properties: { list: Array.from({ length: 13_000 }, () => 'y') } };
+  /** Costs most of what a condition may. */
+  const COSTLY = { all: [{ var: 'event.properties.list' }, { '!!': [{ var: '' }] }] };
+
+  it('let others in this process work meanwhile, and leave events for another call', async () => {
+    for (let number = 0; number < 50; number += 1) {
+      await define(`r${number}`, { when: { '!': [COSTLY] } });
+    }
+    let turns = 0;
+    let isOver = false;
+    const next = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(next);
+    };
+    setImmediate(next);
+    const events = Array.from({ length: 10 }, () => anEvent(LIST));
+    const now = jest.spyOn(performance, 'now');
+    let time = 0;
+    // Each look at the clock is a fifth of a millisecond later, which makes some eight of each condition.
+    now.mockImplementation(() => (time += 0.2));
+    const results = await apply(events).finally(() => now.mockRestore());
+    isOver = true;
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.length).toBeLessThan(events.length);
+    expect(turns).toBeGreaterThan(50);
+    expect(results.every(({ failure }) => failure === undefined)).toBe(true);
+  });
+
+  it('longer than they may fail their event for now, and nothing of it is applied; those behind are not reached', async () => {
+    await define('other');
+    await define('costly', { when: COSTLY });
+    const events = [anEvent(), anEvent(LIST), anEvent()];
+    const now = jest.spyOn(performance, 'now');
+    let time = 0;
+    // Each look at the clock is half of what a condition may take later.
+    now.mockImplementation(() => (time += CONDITION_MS_MAX / 2));
+    const results = await apply(events).finally(() => now.mockRestore());
+    expect(results.map(summaryOf)).toEqual([['other applied', 'costly skipped condition'], []]);
+    expect(results[1]).toMatchObject({
+      mayRetry: true,
+      failure: { code: 'timed_out', details: [{ path: `reactions[${CAMPAIGN}/costly].when` }] },
+    });
+    expect((await stateOf()).user.points).toBe(1);
+    expect((await apply(events)).map(summaryOf)).toEqual([
+      ['other applied', 'costly skipped condition'],
+      ['other applied', 'costly applied'],
+      ['other applied', 'costly skipped condition'],
+    ]);
+    expect((await stateOf()).user.points).toBe(4);
+  });
+
+  it('more than they may fail their event for good', async () => {
+    await define('costly', { when: { or: [COSTLY, COSTLY].map((each) => ({ '!': [each] })) } });
+    const result = await applyOne(anEvent(LIST));
+    expect(summaryOf(result)).toEqual(['costly failed too_costly']);
+    expect(result.mayRetry).toBeUndefined();
   });
 });

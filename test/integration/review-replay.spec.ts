@@ -40,10 +40,14 @@ describe('a refusal', () => {
       entries.map(async ({ id }) => {
         const path = `/v1/review-entries/${id}:replay`;
         const answers = await Promise.all([admin, there, admin, there].map((client) => client.post(path, {})));
-        return answers.map(({ body }) => body.outcome.status).sort();
+        // Who comes when the entry is closed already is told so.
+        return answers.map(({ body }) => body.outcome?.status ?? body.error_code).sort();
       }),
     );
-    expect(outcomes).toEqual(entries.map(() => ['accepted', 'duplicate', 'duplicate', 'duplicate']));
+    for (const [first, ...others] of outcomes) {
+      expect(first).toBe('accepted');
+      for (const other of others) expect(['duplicate', 'entry_not_open']).toContain(other);
+    }
     for (const { id } of entries) {
       const { body } = await admin.get(`/v1/review-entries/${id}`);
       expect(body).toMatchObject({ status: 'replayed', occurrences: 1, resolution: { outcome: 'accepted' } });

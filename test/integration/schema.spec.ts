@@ -30,10 +30,10 @@ describe('the schema', () => {
       ),
     );
     const others = keys.rows.filter(({ columns }) => columns[0] !== 'tenant_id').map(({ name }) => name);
-    // These are how a workspace is found in the first place.
+    // These are how a workspace is found in the first place, and a key of the whole installation.
     expect(others).toEqual([
       'api_keys_key_hash_key',
-      'jwt_issuers_issuer_audience_key',
+      'installation_keys_pkey',
       'service_credentials_id_key',
       'workspaces_name_key',
     ]);

@@ -74,6 +74,8 @@ export class Client {
 /** A fresh workspace that no other test knows. */
 export interface Workspace {
   readonly tenantId: string;
+  /** As `X-Workspace` has it. */
+  readonly name: string;
   /** May do everything. */
   readonly admin: Client;
   client(options: KeyOptions): Promise<Client>;
@@ -87,7 +89,7 @@ interface RunningService {
 export async function aWorkspace({ url, databaseUrl }: RunningService): Promise<Workspace> {
   const tenant = await aTenant(databaseUrl);
   const client = async (options: KeyOptions): Promise<Client> => new Client(url, await tenant.key(options));
-  return { tenantId: tenant.tenantId, admin: new Client(url, tenant.adminKey), client };
+  return { tenantId: tenant.tenantId, name: tenant.name, admin: new Client(url, tenant.adminKey), client };
 }
 
 /** A client that may do everything in a workspace that no other test knows. */

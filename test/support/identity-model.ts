@@ -1,5 +1,5 @@
 import type { Identifier } from '../../src/identity/domain/identifier';
-import { identifierKey, pairKey } from '../../src/identity/domain/resolve-profile';
+import { identifierKey } from '../../src/identity/domain/resolve-profile';
 import type {
   IdentityClaim,
   IdentityPlan,
@@ -7,9 +7,20 @@ import type {
   Known,
   KnownCustomer,
   KnownProfile,
+  Parting,
 } from '../../src/identity/domain/resolve-profile';
 
-/** The two identity tables and the merge log, with no more logic than SQL has. */
+interface StoredMerge {
+  readonly loser: string;
+  readonly into: string;
+  /** The own profiles of the identifiers that met. */
+  readonly from: string;
+  readonly met: string;
+  /** Once it is undone: all that was on the side of `from` then, and all that was on the other. */
+  sides: readonly [from: readonly string[], into: readonly string[]] | null;
+}
+
+/** The identity tables and the merge log, with no more logic than SQL has. */
 export class IdentityStore {
   readonly profiles = new Map<
     string,
@@ -17,7 +28,9 @@ export class IdentityStore {
   >();
   readonly identifiers = new Map<string, string>();
   readonly counts = new Map<string, { EMAIL: number; PHONE: number; DEVICE: number }>();
-  readonly merges: { loser: string; into: string; from: string; met: string; undone: boolean }[] = [];
+  readonly merges: StoredMerge[] = [];
+  /** By identifier: the erased root whose it was. */
+  readonly forgotten = new Map<string, string>();
 
   rootOf(profileId: string): string {
     return this.profiles.get(profileId)?.rootId ?? 'missing';
@@ -61,10 +74,30 @@ export class IdentityStore {
         counts,
       });
     }
-    const undone = this.merges
-      .filter((merge) => merge.undone)
-      .map(({ from, met }) => pairKey(this.rootOf(from), this.rootOf(met)));
-    return { identifiers, customers, undone: new Set(undone) };
+    return { identifiers, customers, partings: this.partings(), erased: new Set(this.forgotten.keys()) };
+  }
+
+  private partings(): Map<string, Parting[]> {
+    const partings = new Map<string, Parting[]>();
+    this.merges.forEach(({ sides }, index) =>
+      (['from', 'into'] as const).forEach((side, place) => {
+        for (const profileId of sides?.[place] ?? []) {
+          const rootId = this.rootOf(profileId);
+          partings.set(rootId, [...(partings.get(rootId) ?? []), { mergeId: String(index), side }]);
+        }
+      }),
+    );
+    return partings;
+  }
+
+  /** Whether somebody parted a profile of one customer from a profile of the other. */
+  areParted(rootA: string, rootB: string): boolean {
+    const has = (rootId: string, side: readonly string[]): boolean => side.some((each) => this.rootOf(each) === rootId);
+    return this.merges.some(
+      ({ sides }) =>
+        sides !== null &&
+        ((has(rootA, sides[0]) && has(rootB, sides[1])) || (has(rootB, sides[0]) && has(rootA, sides[1]))),
+    );
   }
 
   /** Applies merges one after the other; the plan's final roots must be what comes of that. */
@@ -94,44 +127,96 @@ export class IdentityStore {
     }
   }
 
-  /** `from` and `met`: the own profiles of the identifiers that met. */
   merge(loser: string, into: string, from: string, met: string): void {
     if (this.rootOf(into) !== into) throw new Error('a merge goes into a profile that is no root');
     if (this.rootOf(from) !== loser || this.rootOf(met) !== into) throw new Error('a merge has strange evidence');
-    this.merges.push({ loser, into, from, met, undone: false });
+    this.merges.push({ loser, into, from, met, sides: null });
     for (const member of this.membersOf(loser)) this.set(member, { rootId: into });
+  }
+
+  /** Makes an undone merge again; its winner is chosen afresh, because the EXTERNAL identifier may have moved since. */
+  mergeAgain(undone: Pick<StoredMerge, 'from' | 'met'>): void {
+    const age = (rootId: string): number => this.profiles.get(rootId)?.createdAt ?? 0;
+    const ends = [undone.from, undone.met].map((evidence) => ({ evidence, rootId: this.rootOf(evidence) }));
+    const [winner, loser] = ends.toSorted(
+      (a, b) =>
+        Number(this.externalOf(b.rootId) !== null) - Number(this.externalOf(a.rootId) !== null) ||
+        age(a.rootId) - age(b.rootId) ||
+        (a.rootId < b.rootId ? -1 : 1),
+    );
+    if (winner === undefined || loser === undefined || winner.rootId === loser.rootId) return;
+    this.merge(loser.rootId, winner.rootId, loser.evidence, winner.evidence);
+    this.counts.set(winner.rootId, this.recount(winner.rootId));
+    this.set(winner.rootId, { externalId: this.externalOf(winner.rootId) });
   }
 
   /** Takes one edge out and searches afresh what still hangs together by the others. */
   undo(index: number): void {
     const merge = this.merges[index % Math.max(1, this.merges.length)];
     const root = merge === undefined ? undefined : this.profiles.get(this.rootOf(merge.from));
-    if (merge === undefined || merge.undone || root?.erased === true) return;
+    if (merge === undefined || merge.sides !== null || root?.erased === true) return;
     const formerRoot = this.rootOf(merge.from);
-    merge.undone = true;
     const reached = new Set([merge.from]);
     for (let size = 0; size < reached.size;) {
       size = reached.size;
-      for (const { from, met, undone } of this.merges) {
-        if (!undone && reached.has(from)) reached.add(met);
-        if (!undone && reached.has(met)) reached.add(from);
+      for (const each of this.merges) {
+        if (each === merge || each.sides !== null) continue;
+        if (reached.has(each.from)) reached.add(each.met);
+        if (reached.has(each.met)) reached.add(each.from);
       }
     }
-    const [one, other] = [
-      [...reached],
-      this.membersOf(formerRoot).filter((profileId) => !reached.has(profileId)),
-    ] as const;
-    const leaving = one.includes(formerRoot) ? other : one;
+    merge.sides = [[...reached], this.membersOf(formerRoot).filter((profileId) => !reached.has(profileId))];
+    const former = this.externalOwner(formerRoot);
+    const roots = merge.sides.map((side) => this.reroot(side, formerRoot, former));
+    for (const rootId of roots) {
+      this.counts.set(rootId, this.recount(rootId));
+      this.set(rootId, { externalId: this.externalOf(rootId) });
+    }
+  }
+
+  /** Makes profiles a customer: with the EXTERNAL identifier under its root or its owner, else under the oldest of them. */
+  private reroot(side: readonly string[], formerRoot: string, externalOwner: string | undefined): string {
     const age = (profileId: string): number => this.profiles.get(profileId)?.createdAt ?? 0;
-    const [newRoot = 'missing'] = leaving.toSorted((a, b) => age(a) - age(b) || (a < b ? -1 : 1));
-    for (const member of leaving) this.set(member, { rootId: newRoot });
-    for (const rootId of [newRoot, formerRoot]) this.counts.set(rootId, this.recount(rootId));
+    const [oldest = 'missing'] = side.toSorted((a, b) => age(a) - age(b) || (a < b ? -1 : 1));
+    let rootId = oldest;
+    if (externalOwner !== undefined && side.includes(externalOwner))
+      rootId = side.includes(formerRoot) ? formerRoot : externalOwner;
+    for (const member of side) this.set(member, { rootId, externalId: null });
+    return rootId;
+  }
+
+  private externalOwner(rootId: string): string | undefined {
+    return this.identifiers.get(`EXTERNAL:${this.externalOf(rootId) ?? ''}`);
+  }
+
+  /** Of the identifiers, not of the root's row. */
+  externalOf(rootId: string): string | null {
+    const key = this.keysOf(rootId).find((each) => each.startsWith('EXTERNAL'));
+    return key?.slice('EXTERNAL:'.length) ?? null;
   }
 
   erase(index: number): void {
     const roots = [...this.profiles.keys()].filter((profileId) => this.rootOf(profileId) === profileId);
     const rootId = roots[index % Math.max(1, roots.length)];
     if (rootId !== undefined) this.set(rootId, { erased: true });
+  }
+
+  /** Erases whoever has an identifier, and finishes that: nobody holds their identifiers any more. */
+  forget(key: string): void {
+    const rootId = this.rootOf(this.identifiers.get(key) ?? '');
+    for (const each of this.keysOf(rootId)) {
+      this.identifiers.delete(each);
+      this.forgotten.set(each, rootId);
+    }
+    for (const member of this.membersOf(rootId)) this.set(member, { erased: true, externalId: null });
+    this.counts.set(rootId, this.recount(rootId));
+  }
+
+  lift(key: string): number {
+    const rootId = this.forgotten.get(key);
+    const lifted = [...this.forgotten].filter(([, owner]) => owner === rootId);
+    for (const [each] of lifted) this.forgotten.delete(each);
+    return lifted.length;
   }
 
   partition(): string[] {
@@ -171,17 +256,14 @@ export function resolveNaively(store: IdentityStore, claim: IdentityClaim, polic
   const home =
     (own && customerOf(own)) ?? customers.find((rootId) => own === undefined || externalOf(rootId) === undefined);
   for (const rootId of home === undefined ? customers : [home, ...customers]) {
-    const separated = store.merges.some(({ from, met, undone }) => {
-      const [a, b] = [store.rootOf(from), store.rootOf(met)];
-      return undone && ((a === rootId && joined.includes(b)) || (b === rootId && joined.includes(a)));
-    });
+    const parted = joined.some((other) => store.areParted(rootId, other));
     const together = [...new Set([...joined, rootId])].flatMap((each) => store.keysOf(each));
     const full = ['EMAIL', 'PHONE', 'DEVICE'].some(
       (kind) => together.filter((key) => key.startsWith(kind)).length > policy.identifiersPerKindMax,
     );
     const foreign = own !== undefined && externalOf(rootId) !== undefined && externalOf(rootId) !== ownKey;
     if (joined.includes(rootId)) continue;
-    if (foreign || separated) warnings.add('identity_link_refused');
+    if (foreign || parted) warnings.add('identity_link_refused');
     else if (full) warnings.add('identity_limit_reached');
     else joined.push(rootId);
   }
@@ -227,7 +309,7 @@ function settle(
       warnings.add('identity_limit_reached');
       continue;
     }
-    store.identifiers.set(identifierKey(kind, value), kind === 'EXTERNAL' ? root : beside);
+    store.identifiers.set(identifierKey(kind, value), beside);
     made = true;
   }
   const home = claim.identifiers.map(holder).find((profileId) => profileId !== undefined);

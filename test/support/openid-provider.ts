@@ -38,7 +38,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     },
     stop: async () => {
       const ended = once(child, 'exit');
-      // Told to end by itself, Node 20 now and then hangs in what it does at the end.
+      // It has nothing to finish, and what Node does at the end of a process cannot hang then.
       child.kill('SIGKILL');
       await ended;
     },

@@ -20,12 +20,28 @@ export class RecordingEffect implements EventEffect {
   /** Ids of events that fail for now. */
   readonly failing = new Set<string>();
   readonly attempts = new Map<string, number>();
+  /** Ids of events that take too long for now. */
+  readonly slow = new Set<string>();
+  /** How many events a call is for; the others are left for another one. */
+  atOnce = Number.POSITIVE_INFINITY;
   /** Called with the events of each call, before anything is done. */
   onApply: (events: readonly EventToProcess[]) => Promise<void> = () => Promise.resolve();
 
   constructor(readonly concerned: Statement) {}
 
-  async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+  /** Up to the first event that is slow for now, and at most so many. */
+  async apply(transaction: Transaction, all: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
+    const slow = all.findIndex(({ event }) => this.slow.has(event.externalEventId));
+    const results = await this.record(
+      transaction,
+      all.slice(0, Math.min(this.atOnce, slow === -1 ? all.length : slow)),
+    );
+    if (slow === -1 || results.length < slow) return results;
+    const failure = { code: 'timed_out', message: 'It takes too long.', details: [] } as const;
+    return [...results, { reactions: [], failure, mayRetry: true }];
+  }
+
+  private async record(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     for (const { event } of events) this.attempts.set(event.eventId, (this.attempts.get(event.eventId) ?? 0) + 1);
     await this.onApply(events);
     await transaction.send(RECORD, [

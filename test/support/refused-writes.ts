@@ -1,10 +1,16 @@
 import { rowsOf } from './database';
 
 /** Has the database refuse an INSERT or UPDATE of those rows of a table for which `condition` (on NEW) holds, until it is undone. */
-export async function refuseWrites(url: string, table: string, condition: string): Promise<{ undo(): Promise<void> }> {
+export async function refuseWrites(
+  url: string,
+  table: string,
+  condition: string,
+  sqlState = 'P0001',
+): Promise<{ undo(): Promise<void> }> {
   await rowsOf(
     url,
-    `CREATE OR REPLACE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
+    `CREATE OR REPLACE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS
+     $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${sqlState}'; END $$`,
   );
   await rowsOf(
     url,

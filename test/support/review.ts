@@ -1,5 +1,6 @@
 import { aCdpEvent } from './builders';
 import type { Client } from './client';
+import { rowsOf } from './database';
 
 /** Sends CDP events of a type that nobody has registered, in batches; answers them. */
 export async function sendTooEarly(
@@ -38,4 +39,9 @@ export async function replayOnce(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error('The replay does not get there');
+}
+
+/** Leaves an entry open beside the stored event that has closed it, as two nodes that meet at one event id can. */
+export async function reopen(databaseUrl: string, { id }: { readonly id: string }): Promise<void> {
+  await rowsOf(databaseUrl, `UPDATE review_entries SET status = 'open', resolution = NULL WHERE id = $1`, [id]);
 }

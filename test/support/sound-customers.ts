@@ -18,9 +18,8 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     SELECT 1 FROM profiles r LEFT JOIN found f ON f.root_id = r.profile_id
     WHERE r.tenant_id = $1 AND r.root_id = r.profile_id
       AND ROW(r.email_count, r.phone_count, r.device_count, r.external_id)::text IS DISTINCT FROM f.counts`,
-  'an EXTERNAL identifier that is not its root’s own': `
-    SELECT 1 FROM profile_identifiers i JOIN profiles p USING (tenant_id, profile_id)
-    WHERE tenant_id = $1 AND i.kind = 'EXTERNAL' AND p.root_id <> p.profile_id`,
+  'a profile that speaks for an EXTERNAL identifier and is no root': `
+    SELECT 1 FROM profiles WHERE tenant_id = $1 AND external_id IS NOT NULL AND root_id <> profile_id`,
   'an identifier of no profile': `
     SELECT 1 FROM profile_identifiers i LEFT JOIN profiles p USING (tenant_id, profile_id)
     WHERE i.tenant_id = $1 AND p.profile_id IS NULL`,
@@ -34,6 +33,18 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
       JOIN profiles f ON f.tenant_id = m.tenant_id AND f.profile_id = m.from_evidence_id
       JOIN profiles t ON t.tenant_id = m.tenant_id AND t.profile_id = m.into_evidence_id
     WHERE m.tenant_id = $1 AND m.undone_at IS NOT NULL AND f.root_id = t.root_id`,
+  'profiles that an undone merge parted, in one customer': `
+    WITH sides AS (
+      SELECT tenant_id, merge_id, side, profile_id FROM undone_merge_sides WHERE tenant_id = $1
+      UNION ALL
+      SELECT tenant_id, id, 'from', from_evidence_id FROM profile_merges WHERE tenant_id = $1 AND undone_at IS NOT NULL
+      UNION ALL
+      SELECT tenant_id, id, 'into', into_evidence_id FROM profile_merges WHERE tenant_id = $1 AND undone_at IS NOT NULL
+    )
+    SELECT 1 FROM sides f JOIN sides t USING (tenant_id, merge_id)
+      JOIN profiles a ON a.tenant_id = f.tenant_id AND a.profile_id = f.profile_id
+      JOIN profiles b ON b.tenant_id = t.tenant_id AND b.profile_id = t.profile_id
+    WHERE f.side = 'from' AND t.side = 'into' AND a.root_id = b.root_id`,
   'a customer with more or fewer merges in force than hold its profiles together': `
     WITH merges AS (
       SELECT f.root_id, count(*) AS in_force FROM profile_merges m

@@ -15,6 +15,7 @@ export interface KeyOptions {
 /** A workspace that no other test knows, with as many keys as a test asks for. */
 export interface Tenant {
   readonly tenantId: string;
+  readonly name: string;
   /** May do everything. */
   readonly adminKey: string;
   key(options: KeyOptions): Promise<string>;
@@ -23,10 +24,11 @@ export interface Tenant {
 /** Makes a fresh workspace straight in the database, so that tests of other things do not depend on how it is made. */
 export async function aTenant(databaseUrl: string): Promise<Tenant> {
   const tenantId = randomUUID();
-  const workspace = [tenantId, `test-${tenantId}`];
-  await rowsOf(databaseUrl, 'INSERT INTO workspaces (tenant_id, name, created_at) VALUES ($1, $2, now())', workspace);
+  const name = `test-${tenantId}`;
+  const insert = 'INSERT INTO workspaces (tenant_id, name, created_at) VALUES ($1, $2, now())';
+  await rowsOf(databaseUrl, insert, [tenantId, name]);
   const key = (options: KeyOptions) => insertKey(databaseUrl, tenantId, options);
-  return { tenantId, adminKey: await key({}), key };
+  return { tenantId, name, adminKey: await key({}), key };
 }
 
 async function insertKey(databaseUrl: string, tenantId: string, options: KeyOptions): Promise<string> {

@@ -18,6 +18,8 @@ export interface SigningKey {
 export interface TokenIssuerOptions {
   /** What its tokens are signed with: ES256 unless named (pairs of RSA keys take time to make). HS256 registers a secret. */
   readonly alg?: SigningAlgorithm;
+  /** Signs its tokens, instead of a key of its own. */
+  readonly key?: SigningKey;
   /** Further fields of the body that registers it, or others instead of those that are made up. */
   readonly fields?: Fields;
 }
@@ -40,7 +42,7 @@ export interface TokenIssuer {
 
 /** Registers an issuer with a key of its own in the workspace of `client`. */
 export async function aTokenIssuer(client: Client, options: TokenIssuerOptions = {}): Promise<TokenIssuer> {
-  const key = aSigningKey(options.alg);
+  const key = options.key ?? aSigningKey(options.alg);
   const issuer = `https://${randomUUID()}.example.com`;
   const source = typeof key.key === 'string' ? { secret: key.key } : { jwks: { keys: [key.jwk] } };
   const answer = await client.post('/v1/jwt-issuers', { issuer, audience: 'campaigns', ...source, ...options.fields });

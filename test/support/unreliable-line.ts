@@ -44,10 +44,13 @@ export async function startUnreliableLine(serviceUrl: string): Promise<Unreliabl
       response.writeHead(mishap.status, { 'content-type': 'application/problem+json', ...mishap.headers });
       return void response.end(mishap.body === undefined ? '' : JSON.stringify(mishap.body));
     }
-    const { authorization = '', 'content-type': type = 'application/json' } = headers;
+    const { authorization = '', 'content-type': type = 'application/json', 'x-workspace': workspace } = headers;
     const answer = await fetch(`${serviceUrl}${path}`, {
       method,
-      headers: { authorization, 'content-type': type },
+      headers: {
+        ...{ authorization, 'content-type': type },
+        ...(typeof workspace === 'string' ? { 'x-workspace': workspace } : {}),
+      },
       ...(method === 'GET' ? {} : { body: bytes }),
     });
     const text = await answer.text();

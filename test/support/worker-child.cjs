@@ -1,5 +1,9 @@
-/** A worker of the built service in a process of its own, whose effect is a row in its transaction. Ends with its parent's pipe. */
+/**
+ * A worker of the built service in a process of its own, whose effect is a row in its transaction. Ends with its parent's pipe. With
+ * an event of the external id in STUCK_ON it says so and stands still, as in a calculation without an end.
+ */
 require('reflect-metadata');
+const { writeSync } = require('node:fs');
 const process = require('node:process');
 const { setTimeout: wait } = require('node:timers/promises');
 const { NestFactory } = require('@nestjs/core');
@@ -7,6 +11,7 @@ const { AppModule } = require('../../dist/src/app.module.js');
 const { readSettings } = require('../../dist/src/platform/config/env.js');
 const { EventEffects } = require('../../dist/src/processing/effects.js');
 const { EventWorker } = require('../../dist/src/processing/event-worker.js');
+const { Jobs } = require('../../dist/src/platform/jobs/jobs.js');
 
 const RECORD = {
   name: 'test_record_effects',
@@ -28,13 +33,19 @@ async function main() {
   app.get(EventEffects).register({
     concerned: EVERYTHING,
     async apply(transaction, events) {
+      const stuckOn = process.env.STUCK_ON;
+      if (events.some(({ event }) => event.externalEventId === stuckOn)) {
+        writeSync(process.stdout.fd, 'stuck\n');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      }
       // Long enough to be killed in the middle.
-      await wait(60);
+      if (stuckOn === undefined) await wait(60);
       await transaction.send(RECORD, [events.map((each) => each.tenantId), events.map(({ event }) => event.eventId)]);
       return events.map(() => ({ reactions: [] }));
     },
   });
   app.get(EventWorker).start();
+  app.get(Jobs).start();
   process.stdout.write('working\n');
 }
 

@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { allowedCores } from '../../src/cluster-cores';
 import { anExternalEvent } from './builders';
 import type { Client } from './client';
+import { until } from './until';
 
 /** The processes that a process has started. */
 async function childrenOf(pid: number | undefined): Promise<{ pid: number; command: string }[]> {
@@ -17,6 +20,19 @@ async function childrenOf(pid: number | undefined): Promise<{ pid: number; comma
 /** The processes that serve for this one. */
 export async function workersOf(pid: number | undefined): Promise<number[]> {
   return (await childrenOf(pid)).filter(({ command }) => command.includes('cluster-worker')).map((each) => each.pid);
+}
+
+/** Waits until each of the two workers of this process runs on a core of its own; on all where there are not two. */
+export async function untilOnOwnCores(pid: number | undefined): Promise<void> {
+  const cores = allowedCores();
+  const wanted = cores.length === 2 ? cores.map((core) => [core]) : [cores, cores];
+  await until(async () => {
+    const found = (await workersOf(pid)).map((worker) => allowedCores(worker));
+    return isDeepStrictEqual(
+      found.toSorted(([first = 0], [second = 0]) => first - second),
+      wanted,
+    );
+  });
 }
 
 /** Longer than an answer takes; a connection on its way to a worker that is killed gets none (docs/adr/0031). */

@@ -1,7 +1,7 @@
 import { Events } from './events.js';
 import { RETRY_DEFAULTS, type RetryOptions } from './retry.js';
 import { State } from './state.js';
-import { connect, type Connection, type Credential } from './transport.js';
+import { connect, type Credential } from './transport.js';
 
 export { CampaignDataError, type CampaignDataErrorCode } from './errors.js';
 export type { BatchOptions, Events, SendOptions, Sent } from './events.js';
@@ -27,6 +27,8 @@ export interface BackendOptions extends ServiceOptions {
 export interface ParticipantOptions extends ServiceOptions {
   /** The JWT of a participant, or where to get one: asked before each attempt, so that an expired one can be renewed. */
   readonly token: Credential;
+  /** The name of the workspace that the token is for, where several have registered its issuer and audience. */
+  readonly workspace?: string;
 }
 
 /** What a backend may do. */
@@ -44,14 +46,14 @@ export function createClient(options: BackendOptions & ParticipantOptions): Back
 export function createClient(options: BackendOptions): BackendClient;
 export function createClient(options: ParticipantOptions): ParticipantClient;
 export function createClient(
-  options: ServiceOptions & { readonly apiKey?: Credential; readonly token?: Credential },
+  options: ServiceOptions & Partial<Pick<BackendOptions & ParticipantOptions, 'apiKey' | 'token' | 'workspace'>>,
 ): Partial<BackendClient & ParticipantClient> {
-  const { apiKey, token, baseUrl, fetch: chosen } = options;
+  const { apiKey, token, workspace, baseUrl, fetch: chosen } = options;
   if (apiKey === undefined && token === undefined) throw new TypeError('Give an apiKey or a token.');
   const retry = { ...RETRY_DEFAULTS, ...options.retry };
-  const to = (credential: Credential): Connection => connect({ baseUrl, credential, retry, fetch: chosen });
+  const connection = { baseUrl, retry, fetch: chosen };
   return {
-    ...(apiKey === undefined ? {} : { events: new Events(to(apiKey)) }),
-    ...(token === undefined ? {} : { state: new State(to(token)) }),
+    ...(apiKey === undefined ? {} : { events: new Events(connect({ ...connection, credential: apiKey })) }),
+    ...(token === undefined ? {} : { state: new State(connect({ ...connection, credential: token, workspace })) }),
   };
 }

@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process may be sent requests; 503 while the database is away or behind, or the process is stopping. */
+        /** Says that the process may be sent requests; 503 while the database is away, read-only or behind, or the process is stopping. */
         get: operations["checkReadiness"];
         put?: never;
         post?: never;
@@ -160,7 +160,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows one problem with the whole payload. */
+        /** Shows one problem with its payload, up to 262,144 characters of it. */
         get: operations["getReviewEntry"];
         put?: never;
         post?: never;
@@ -384,7 +384,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what registering a definition would do, and how many recent events would pass; writes nothing. */
+        /** Tells what registering a definition would do and, with `events:read`, how many recent events would pass; writes nothing. */
         post: operations["checkEventType"];
         delete?: never;
         options?: never;
@@ -605,7 +605,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the event of an entry again, as it came or corrected, under its own id and time of receipt. */
+        /** Sends the event of an open entry again, under its own id and time of receipt. A payload takes its family's write scope too. */
         post: operations["replayReviewEntry"];
         delete?: never;
         options?: never;
@@ -622,7 +622,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to send the events of all refusals again that fit the filter now, at most 100,000, the oldest first. */
+        /** Begins to send the events of all open refusals again that fit the filter, at most 100,000, at the caller's own rate. */
         post: operations["replayReviewEntries"];
         delete?: never;
         options?: never;
@@ -656,7 +656,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a campaign react to events that are received from now on, or changes how it does. */
+        /** Makes a campaign react to events that are received from now on; one that reads personal data takes `pii:read`, too. */
         post: operations["defineReaction"];
         delete?: never;
         options?: never;
@@ -948,7 +948,7 @@ export interface components {
         /** @enum {string} */
         ItemErrorCode: "validation_failed" | "source_not_allowed" | "identity_conflict" | "profile_erased" | "unavailable";
         /** @enum {string} */
-        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
         FaultDto: {
             code: components["schemas"]["FaultCode"];
             /**
@@ -963,7 +963,7 @@ export interface components {
             /** @enum {string} */
             status: "error";
             error_code: components["schemas"]["ItemErrorCode"];
-            /** @description Every fault found. */
+            /** @description The faults found; of all items together at most 1,000, and the message says how many the item has. */
             details: components["schemas"]["FaultDto"][];
             message: string;
         };
@@ -985,7 +985,7 @@ export interface components {
             attempts: number;
             /**
              * Format: date-time
-             * @description When it was processed, or failed for good.
+             * @description When it was processed, or failed for good. Null while it is queued, and for an event that nothing was done with after 30 days.
              */
             processedAt: string | null;
             /** @description What went wrong in the last attempt: a code, and words. */
@@ -1039,9 +1039,13 @@ export interface components {
          */
         ReviewStage: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
         /**
-         * @description `open` when absent.
+         * @description What is kept of it: `whole`; `cut`, its beginning, because it is too large to be replayed; `not_kept`, nothing, because the
+         *     workspace had used up its bytes of the day and what goes wrong is only counted; `removed`, nothing any more, because its time
+         *     was over or it named a person who was erased; `stored`, nothing, because the event itself is stored (`eventId`).
          * @enum {string}
          */
+        ReviewPayloadState: "whole" | "cut" | "not_kept" | "removed" | "stored";
+        /** @enum {string} */
         ReviewStatus: "open" | "replayed" | "dismissed" | "superseded";
         ReviewEntryDto: {
             severity: components["schemas"]["ReviewSeverity"];
@@ -1061,6 +1065,7 @@ export interface components {
             payload: ({
                 [key: string]: unknown;
             } | null) | unknown[] | string | number | boolean;
+            payloadState: components["schemas"]["ReviewPayloadState"];
             status: components["schemas"]["ReviewStatus"];
             resolution: {
                 [key: string]: unknown;
@@ -1072,7 +1077,10 @@ export interface components {
             source: string | null;
             externalEventId: string | null;
             eventType: string | null;
-            /** @description In lists: only the beginning of the payload is shown; the entry's own address shows it whole. */
+            /**
+             * @description Only the beginning of the payload is shown: in lists 4,096 characters, at the entry's own address 262,144. What a replay
+             *     sends is whole.
+             */
             payloadTruncated?: boolean;
             /** @description The stored event that the entry is about. */
             eventId?: string;
@@ -1421,6 +1429,11 @@ export interface components {
             /** @description So many events of the sample have it. */
             count: number;
         };
+        /**
+         * @description What the definition would have said to the newest 1,000 stored and refused events of its type. Left out unless the API key
+         *     also has the scope `events:read`. Personal properties are not judged: those that are `pii` in any version or in this
+         *     definition, and what views mask as contact data.
+         */
         EventTypeSampleDto: {
             /** @example 1000 */
             checked: number;
@@ -1441,7 +1454,7 @@ export interface components {
              * @example []
              */
             breaks: components["schemas"]["FaultDto"][];
-            sample: components["schemas"]["EventTypeSampleDto"];
+            sample?: components["schemas"]["EventTypeSampleDto"];
         };
         ListedEventTypeDto: {
             /**
@@ -1484,7 +1497,7 @@ export interface components {
              * @description Since when its events leave a warning; null: they do not.
              */
             deprecatedAt: string | null;
-            /** @description The newest 100, newest first; the first is in force. */
+            /** @description The newest 100, newest first, fewer where they are large; the first is in force. */
             versions: components["schemas"]["EventTypeDto"][];
         };
         EventTypeSchemaDto: {
@@ -1648,7 +1661,11 @@ export interface components {
             reviewEntry: components["schemas"]["ReviewEntryDto"];
         };
         ReplayFilterDto: {
-            status?: components["schemas"]["ReviewStatus"];
+            /**
+             * @description Only open entries are replayed, named or not.
+             * @enum {string}
+             */
+            status?: "open";
             /** @example unregistered_event_type */
             reason?: string;
             source?: string;
@@ -1700,7 +1717,8 @@ export interface components {
             /** @description Of the variable's type; a number for `inc` and `dec`. */
             value?: number | string | boolean;
             /**
-             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`.
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. Identity, and
+             *     properties that are personal, may be written to `user` scope only.
              * @example properties.amount
              */
             valueFrom?: string;
@@ -1719,7 +1737,8 @@ export interface components {
             /** @description Only events of this source; any when absent. */
             source?: string;
             /**
-             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators.
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. What
+             *     it may cost with one event is bounded by the size of what it compares, to some milliseconds.
              * @example {
              *       ">=": [
              *         {
@@ -1791,7 +1810,8 @@ export interface components {
         CreateApiKeyDto: {
             /**
              * Format: date-time
-             * @description When the key expires: ISO 8601 with an offset, at most 366 days ahead. Not together with `expiresInDays`.
+             * @description When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that makes it. Not
+             *     together with `expiresInDays`.
              */
             expiresAt?: string;
             /**
@@ -1814,7 +1834,8 @@ export interface components {
              */
             sources?: string[];
             /**
-             * @description Days until the key expires; 90 when neither this nor `expiresAt` is sent.
+             * @description Days until the key expires, which is no later than when the key that makes it does. When neither this nor `expiresAt` is
+             *     sent: 90, or fewer if that one expires before.
              * @example 30
              */
             expiresInDays?: number;
@@ -1847,7 +1868,7 @@ export interface components {
             createdBy: string;
             /**
              * Format: date-time
-             * @description Null: never.
+             * @description Null: never. A key rotated by itself has the same length of life anew; rotated by another key, it ends no later than that one.
              * @example 2026-04-02T03:04:05.000Z
              */
             expiresAt: string | null;
@@ -1904,7 +1925,8 @@ export interface components {
         };
         CreateJwtIssuerDto: {
             /**
-             * @description Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON.
+             * @description Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
+             *     to 4294967295, or P-256.
              * @example {
              *       "keys": [
              *         {
@@ -1921,7 +1943,8 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The `iss` of its tokens, to the letter. Together with `audience` it names the workspace, so no other can have the same.
+             * @description The `iss` of its tokens, to the letter. Together with `audience` it names the workspace. Where several workspaces have
+             *     registered the same two, requests name theirs in `X-Workspace`; without it they mean the one that registered them first.
              * @example https://login.example.com/
              */
             issuer: string;
@@ -2068,7 +2091,7 @@ export interface components {
             /** @description What is wrong with this request; the same as `message`. */
             detail: string;
             /** @enum {string} */
-            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "incompatible_event_type" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
+            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "incompatible_event_type" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
             /** @description What is wrong with this request. */
             message: string;
             /** @description Every fault found. */
@@ -2079,7 +2102,7 @@ export interface components {
                  */
                 path: string;
                 /** @enum {string} */
-                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
                 /** @description What is wrong and how to mend it; never the value itself. */
                 message: string;
             }[];
@@ -2391,6 +2414,19 @@ export interface components {
         };
         /**
          * @description Conflict.
+         *     - `entry_not_open`: The review entry is closed. Replay open entries only; `message` says what has become of this one.
+         */
+        EntryNotOpen: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
          *     - `key_revoked`: The API key was revoked. Create a new key; a revoked one stays so.
          */
         KeyRevoked: {
@@ -2404,7 +2440,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `issuer_taken`: The issuer and audience are registered already. Have tokens issued for an audience of your own.
+         *     - `issuer_taken`: The workspace has registered the issuer and audience already. Delete that record first, or register another audience.
          */
         IssuerTaken: {
             headers: {
@@ -2765,7 +2801,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -2789,6 +2825,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2871,6 +2909,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2933,7 +2973,7 @@ export interface operations {
     listReviewEntries: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -2954,6 +2994,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2977,6 +3019,7 @@ export interface operations {
                      *             "type": "purchase",
                      *             "identity": {}
                      *           },
+                     *           "payloadState": "whole",
                      *           "status": "open",
                      *           "resolution": null,
                      *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
@@ -3031,6 +3074,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3099,6 +3144,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3120,6 +3167,7 @@ export interface operations {
                      *         "type": "purchase",
                      *         "identity": {}
                      *       },
+                     *       "payloadState": "whole",
                      *       "status": "open",
                      *       "resolution": null,
                      *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
@@ -3202,6 +3250,7 @@ export interface operations {
                      *         "type": "purchase",
                      *         "identity": {}
                      *       },
+                     *       "payloadState": "whole",
                      *       "status": "open",
                      *       "resolution": null,
                      *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
@@ -3249,7 +3298,10 @@ export interface operations {
                 /** @description The same as `campaign_id`. */
                 campaignId?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
+                "X-Workspace"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3303,6 +3355,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
+                "X-Workspace"?: string;
                 /** @description An alias of `mutation_id`. */
                 "Idempotency-Key"?: string;
             };
@@ -3382,7 +3436,10 @@ export interface operations {
                 /** @description The same as `campaign_id`. */
                 campaignId?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
+                "X-Workspace"?: string;
+            };
             path: {
                 /** @example spring-sale */
                 campaign_id: string;
@@ -3440,6 +3497,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
+                "X-Workspace"?: string;
                 /** @description An alias of `mutation_id`. */
                 "Idempotency-Key"?: string;
             };
@@ -3536,6 +3595,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3665,6 +3726,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3965,7 +4028,7 @@ export interface operations {
     listEventTypes: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -3980,6 +4043,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4168,25 +4233,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
                      *       "outcome": "new",
-                     *       "breaks": [],
-                     *       "sample": {
-                     *         "checked": 1000,
-                     *         "pass": 999,
-                     *         "fail": 1,
-                     *         "reasons": [
-                     *           {
-                     *             "code": "type",
-                     *             "path": "properties.amount",
-                     *             "count": 1
-                     *           }
-                     *         ]
-                     *       }
+                     *       "breaks": []
                      *     }
                      */
                     "application/json": components["schemas"]["EventTypeTrialDto"];
@@ -4230,6 +4285,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4296,6 +4353,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4436,6 +4495,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4499,6 +4560,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4543,7 +4606,7 @@ export interface operations {
     listProfileEvents: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -4571,6 +4634,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4638,7 +4703,7 @@ export interface operations {
     listProfileMerges: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -4656,6 +4721,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4778,6 +4845,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4941,6 +5010,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4995,6 +5066,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5021,6 +5094,7 @@ export interface operations {
                      *           "type": "purchase",
                      *           "identity": {}
                      *         },
+                     *         "payloadState": "whole",
                      *         "status": "open",
                      *         "resolution": null,
                      *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
@@ -5043,6 +5117,7 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrSourceNotAllowed"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["EntryNotOpen"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
@@ -5134,6 +5209,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5278,7 +5355,7 @@ export interface operations {
     listReactions: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -5296,6 +5373,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5371,6 +5450,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5496,7 +5577,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -5513,6 +5594,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5661,6 +5744,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5710,7 +5795,7 @@ export interface operations {
     listApiKeyAudit: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -5728,6 +5813,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5916,7 +6003,7 @@ export interface operations {
     listJwtIssuers: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -5931,6 +6018,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6067,6 +6156,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6180,7 +6271,7 @@ export interface operations {
     listServiceCredentials: {
         parameters: {
             query?: {
-                /** @description Entries of a page, 1 to 200; 50 when absent. */
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -6195,6 +6286,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6322,6 +6415,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -8,6 +8,8 @@ export type Credential = string | (() => string | Promise<string>);
 export interface ConnectionOptions {
   readonly baseUrl: string;
   readonly credential: Credential;
+  /** Sent as `X-Workspace`. */
+  readonly workspace?: string | undefined;
   readonly retry: RetryPolicy;
   readonly fetch: typeof fetch | undefined;
 }
@@ -42,13 +44,14 @@ export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** The credential stays in here: no object that could be logged holds it. */
-export function connect({ baseUrl, credential, retry, fetch: chosen }: ConnectionOptions): Connection {
+export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }: ConnectionOptions): Connection {
   const base = baseOf(baseUrl);
   if (typeof credential === 'string') sendable(credential);
+  const named = workspace === undefined ? {} : { 'X-Workspace': workspaceName(workspace) };
   const attempt = async <Body>({ method, path, body, signal }: Call): Promise<Answer<Body>> => {
     signal?.throwIfAborted();
     const bearer = sendable(typeof credential === 'string' ? credential : await credential());
-    const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}` };
+    const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const deadline = AbortSignal.timeout(retry.attemptMsMax);
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
@@ -71,6 +74,12 @@ const UNATTENDED = { credentials: 'omit', redirect: 'error' } as const satisfies
 function sendable(credential: string): string {
   if (SENDABLE.test(credential)) return credential;
   throw new TypeError('The credential is empty, or has characters that a header cannot carry.');
+}
+
+/** An empty one would be refused by the service, and is a variable that somebody has forgotten to set. */
+function workspaceName(workspace: string): string {
+  if (SENDABLE.test(workspace)) return workspace;
+  throw new TypeError('The workspace is empty, or has characters that a header cannot carry.');
 }
 
 /** Throws a TypeError that does not repeat it: an address can hold a password. */

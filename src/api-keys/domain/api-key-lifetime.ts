@@ -16,11 +16,21 @@ interface GivenLifetime {
   readonly expiresAt: Date | null;
 }
 
-/** When a new key expires (contract section 2): as the caller says, within a year, else 90 days from now. */
-export function expiryOf(wanted: WantedLifetime, now: Date): { readonly at: Date } | { readonly fault: Fault } {
+/**
+ * When a new key expires (contract section 2): as the caller says, within a year, else 90 days from now; never later than
+ * `makerExpiresAt`, when the key that makes it expires (docs/adr/0045). A wish for later is a fault, the 90 days are cut short.
+ */
+export function expiryOf(
+  wanted: WantedLifetime,
+  now: Date,
+  makerExpiresAt: Date | null,
+): { readonly at: Date } | { readonly fault: Fault } {
   const { expiresAt, expiresInDays } = wanted;
-  if (expiresAt === undefined)
-    return { at: new Date(now.getTime() + (expiresInDays ?? API_KEY_DAYS_DEFAULT) * DAY_MS) };
+  if (expiresAt === undefined) {
+    const at = new Date(now.getTime() + (expiresInDays ?? API_KEY_DAYS_DEFAULT) * DAY_MS);
+    if (expiresInDays === undefined) return { at: earlierOf(at, makerExpiresAt) };
+    return withinMaker(at, makerExpiresAt, 'expiresInDays');
+  }
   if (expiresInDays !== undefined) {
     const message = 'expiresAt and expiresInDays are both set; send one of them.';
     return { fault: { path: 'expiresAt', code: 'conflicting_fields', message } };
@@ -28,9 +38,30 @@ export function expiryOf(wanted: WantedLifetime, now: Date): { readonly at: Date
   const parsed = parseTimestamp(expiresAt);
   if ('code' in parsed) return { fault: timestampFault(parsed.code, 'expiresAt') };
   const latest = now.getTime() + API_KEY_DAYS_MAX * DAY_MS;
-  if (parsed.at > now.getTime() && parsed.at <= latest) return { at: new Date(parsed.at) };
+  if (parsed.at > now.getTime() && parsed.at <= latest) {
+    return withinMaker(new Date(parsed.at), makerExpiresAt, 'expiresAt');
+  }
   const message = `expiresAt must lie ahead, at most ${API_KEY_DAYS_MAX} days.`;
   return { fault: { path: 'expiresAt', code: 'range', message } };
+}
+
+function withinMaker(
+  at: Date,
+  makerExpiresAt: Date | null,
+  path: keyof WantedLifetime,
+): { readonly at: Date } | { readonly fault: Fault } {
+  if (makerExpiresAt === null || at <= makerExpiresAt) return { at };
+  const end = makerExpiresAt.toISOString();
+  const message =
+    `${path} is later than ${end}, when the API key that makes this call expires. ` +
+    'Send an earlier time, or leave it out: the new key then expires with that one at the latest.';
+  return { fault: { path, code: 'range', message } };
+}
+
+/** The earlier end of two lives; null: it has none. */
+export function earlierOf<End extends Date | null>(end: End, other: Date | null): End | Date {
+  if (other === null) return end;
+  return end === null || other < end ? other : end;
 }
 
 /**

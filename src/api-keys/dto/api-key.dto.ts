@@ -34,7 +34,7 @@ export class ApiKeyDto {
   createdBy!: string;
 
   /**
-   * Null: never.
+   * Null: never. A key rotated by itself has the same length of life anew; rotated by another key, it ends no later than that one.
    * @example "2026-04-02T03:04:05.000Z"
    */
   expiresAt!: Date | null;

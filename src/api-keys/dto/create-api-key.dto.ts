@@ -53,7 +53,8 @@ export class CreateApiKeyDto {
   sources?: string[];
 
   /**
-   * When the key expires: ISO 8601 with an offset, at most 366 days ahead. Not together with `expiresInDays`.
+   * When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that makes it. Not
+   * together with `expiresInDays`.
    */
   @IsOptional()
   @IsString()
@@ -62,7 +63,8 @@ export class CreateApiKeyDto {
   expiresAt?: string;
 
   /**
-   * Days until the key expires; 90 when neither this nor `expiresAt` is sent.
+   * Days until the key expires, which is no later than when the key that makes it does. When neither this nor `expiresAt` is
+   * sent: 90, or fewer if that one expires before.
    * @example 30
    */
   @IsOptional()

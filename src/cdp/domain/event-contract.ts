@@ -17,8 +17,11 @@ import {
 export { checkDefinition } from './event-type-definition';
 export type { EventTypeDefinition } from './event-type-definition';
 
-/** Tells every fault of an event's `properties`, at paths such as `properties.amount`; none: they fit the contract. */
-export type ContractCheck = (properties: unknown) => readonly Fault[];
+/**
+ * Tells every fault of an event's `properties`, at paths such as `properties.amount`; none: they fit the contract. A property
+ * that `isLeftOut` names is not judged at all, be it there or not.
+ */
+export type ContractCheck = (properties: unknown, isLeftOut?: (name: string) => boolean) => readonly Fault[];
 
 /** What a message calls a value of each type. */
 const TYPE_WORDS: Readonly<Record<PropertyType, string>> = {
@@ -55,9 +58,9 @@ export function compileContract(definition: EventTypeDefinition): ContractCheck 
   addFormats(ajv, { formats: [...PROPERTY_FORMATS] });
   ajv.addFormat('date-time', (text: string) => 'at' in parseTimestamp(text));
   const validate = ajv.compile(enforcedSchema(definition));
-  return (properties) => {
+  return (properties, isLeftOut) => {
     const value = properties ?? {};
-    return validate(value) ? [] : faultsOf(validate.errors ?? [], value, definition);
+    return validate(value) ? [] : faultsOf(validate.errors ?? [], value, definition, isLeftOut);
   };
 }
 
@@ -66,17 +69,25 @@ function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => members.has(value);
 }
 
-function faultsOf(errors: readonly ErrorObject[], value: unknown, definition: EventTypeDefinition): readonly Fault[] {
+function faultsOf(
+  errors: readonly ErrorObject[],
+  value: unknown,
+  definition: EventTypeDefinition,
+  isLeftOut?: (name: string) => boolean,
+): readonly Fault[] {
   const faults = new Map<string, Fault>();
+  const unlisted = new Set<string>();
   for (const error of errors) {
     const name = faultyProperty(error);
     if (name === undefined) return [typeFault('properties', 'an object')];
+    if (isLeftOut?.(name) === true) continue;
     // Of one property the first fault tells all: a value of another type is none of its values and has no format.
-    if (!faults.has(name)) faults.set(name, faultOf(error, name, ownProperty(value, name), definition));
-    // One more than are listed shows that there are more; a hostile event has ten thousands.
-    if (faults.size > FAULTS_MAX) break;
+    if (faults.has(name)) continue;
+    // A hostile event has ten thousands, and the words of those that are listed are enough.
+    if (faults.size < FAULTS_MAX) faults.set(name, faultOf(error, name, ownProperty(value, name), definition));
+    else unlisted.add(name);
   }
-  return capFaults([...faults.values()], FAULTS_MAX);
+  return capFaults([...faults.values()], FAULTS_MAX, unlisted.size);
 }
 
 function faultyProperty({ keyword, params, instancePath }: ErrorObject): string | undefined {

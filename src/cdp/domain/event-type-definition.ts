@@ -1,7 +1,7 @@
-import { capFaults } from '../../platform/errors/cap-faults';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
+import { FaultList } from '../../platform/errors/fault-list';
 import {
   enumFault,
   fieldPath,
@@ -83,20 +83,21 @@ export function checkDefinition(
   input: unknown,
 ): { readonly definition: EventTypeDefinition } | { readonly faults: readonly Fault[] } {
   if (!isObject(input)) return { faults: [typeFault('', 'an object')] };
-  const faults = unknownFields(input, DEFINITION_FIELDS, '', 'an event type');
+  const faults = new FaultList(FAULTS_MAX);
+  addUnknownFields(input, DEFINITION_FIELDS, '', 'an event type', faults);
   const eventType = checkEventType(input['eventType'], faults);
   const description = checkDescription(input['description'], 'description', faults);
   const properties = checkProperties(input['properties'], faults);
   const additional = input['additionalProperties'] ?? 'reject';
   const additionalProperties =
     checkOneOf(additional, ADDITIONAL_PROPERTIES, 'additionalProperties', faults) ?? 'reject';
-  if (faults.length > 0) return { faults: capFaults(faults, FAULTS_MAX) };
+  if (!faults.isEmpty) return { faults: faults.all() };
   return {
     definition: { eventType, ...(description === undefined ? {} : { description }), properties, additionalProperties },
   };
 }
 
-function checkEventType(value: unknown, faults: Fault[]): string {
+function checkEventType(value: unknown, faults: FaultList): string {
   if (isAbsent(value)) faults.push(requiredFault('eventType'));
   else if (typeof value !== 'string') faults.push(typeFault('eventType', 'a string'));
   else if (PATH_NAME.test(value)) return value;
@@ -107,7 +108,7 @@ function checkEventType(value: unknown, faults: Fault[]): string {
   return '';
 }
 
-function checkProperties(value: unknown, faults: Fault[]): Record<string, PropertyDefinition> {
+function checkProperties(value: unknown, faults: FaultList): Record<string, PropertyDefinition> {
   const properties = Object.create(null) as Record<string, PropertyDefinition>;
   if (isAbsent(value)) faults.push(requiredFault('properties'));
   else if (!isObject(value)) faults.push(typeFault('properties', 'an object'));
@@ -124,19 +125,19 @@ function checkProperties(value: unknown, faults: Fault[]): Record<string, Proper
   return properties;
 }
 
-function checkPropertyName(name: string, path: string, faults: Fault[]): void {
+function checkPropertyName(name: string, path: string, faults: FaultList): void {
   if (name.trim() === '') faults.push(emptyFault(path));
   else if (UNPRINTABLE.test(name)) faults.push(formatFault(path, 'is a name with characters that cannot be printed'));
   else if (hasMoreCharacters(name, PROPERTY_NAME_CHARACTERS_MAX))
     faults.push(tooLongFault(path, PROPERTY_NAME_CHARACTERS_MAX));
 }
 
-function checkProperty(value: unknown, path: string, faults: Fault[]): PropertyDefinition | undefined {
+function checkProperty(value: unknown, path: string, faults: FaultList): PropertyDefinition | undefined {
   if (!isObject(value)) {
     faults.push(typeFault(path, 'an object'));
     return undefined;
   }
-  faults.push(...unknownFields(value, PROPERTY_FIELDS, path, 'a property definition'));
+  addUnknownFields(value, PROPERTY_FIELDS, path, 'a property definition', faults);
   if (isAbsent(value['type'])) faults.push(requiredFault(`${path}.type`));
   const type = isAbsent(value['type']) ? undefined : checkOneOf(value['type'], PROPERTY_TYPES, `${path}.type`, faults);
   const parts = {
@@ -154,7 +155,7 @@ function checkFormat(
   value: unknown,
   type: PropertyType | undefined,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): PropertyFormat | undefined {
   if (isAbsent(value)) return undefined;
   if (type !== undefined && type !== 'string') faults.push(exclusion(path, 'type string'));
@@ -165,7 +166,7 @@ function checkEnum(
   value: unknown,
   type: PropertyType | undefined,
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): (string | number)[] | undefined {
   if (isAbsent(value)) return undefined;
   if (!Array.isArray(value)) {
@@ -196,7 +197,7 @@ const ENUM_TYPES: Readonly<Partial<Record<PropertyType, { accepts: (entry: unkno
   integer: { accepts: Number.isInteger, words: 'an integer' },
 };
 
-function checkDescription(value: unknown, path: string, faults: Fault[]): string | undefined {
+function checkDescription(value: unknown, path: string, faults: FaultList): string | undefined {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string') {
     checkText(value, path, DESCRIPTION_CHARACTERS_MAX, faults);
@@ -206,12 +207,12 @@ function checkDescription(value: unknown, path: string, faults: Fault[]): string
   return undefined;
 }
 
-function checkText(text: string, path: string, charactersMax: number, faults: Fault[]): void {
+function checkText(text: string, path: string, charactersMax: number, faults: FaultList): void {
   if (hasMoreCharacters(text, charactersMax)) faults.push(tooLongFault(path, charactersMax));
   if (!isStorable(text)) faults.push(invalidCharactersFault(path));
 }
 
-function checkFlag(value: unknown, path: string, faults: Fault[]): boolean | undefined {
+function checkFlag(value: unknown, path: string, faults: FaultList): boolean | undefined {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'boolean') return value;
   faults.push(typeFault(path, 'true or false'));
@@ -222,7 +223,7 @@ function checkOneOf<T extends string>(
   value: unknown,
   allowed: readonly T[],
   path: string,
-  faults: Fault[],
+  faults: FaultList,
 ): T | undefined {
   const found = allowed.find((each) => each === value);
   if (found === undefined)
@@ -230,9 +231,16 @@ function checkOneOf<T extends string>(
   return found;
 }
 
-function unknownFields(value: Fields, known: ReadonlySet<string>, parent: string, whole: string): Fault[] {
-  const unknown = Object.keys(value).filter((field) => !known.has(field));
-  return unknown.map((field) => unknownFieldFault(fieldPath(parent, field), whole));
+function addUnknownFields(
+  value: Fields,
+  known: ReadonlySet<string>,
+  parent: string,
+  whole: string,
+  faults: FaultList,
+): void {
+  for (const field of Object.keys(value)) {
+    if (!known.has(field)) faults.add(() => unknownFieldFault(fieldPath(parent, field), whole));
+  }
 }
 
 function exclusion(path: string, companion: string): Fault {

@@ -28,7 +28,7 @@ export class EventTypeHistoryDto {
   /** Since when its events leave a warning; null: they do not. */
   deprecatedAt!: Date | null;
 
-  /** The newest 100, newest first; the first is in force. */
+  /** The newest 100, newest first, fewer where they are large; the first is in force. */
   versions!: EventTypeDto[];
 
   static of({ eventType, deprecatedAt, versions }: EventTypeHistory): EventTypeHistoryDto {

@@ -18,7 +18,6 @@ export class SampleReasonDto {
   count!: number;
 }
 
-/** What the definition would have said to the newest 1,000 stored and refused events of its type. */
 export class EventTypeSampleDto {
   /** @example 1000 */
   checked!: number;
@@ -45,9 +44,15 @@ export class EventTypeTrialDto {
   @ApiProperty({ type: [FaultDto] })
   breaks!: Fault[];
 
-  sample!: EventTypeSampleDto;
+  /**
+   * What the definition would have said to the newest 1,000 stored and refused events of its type. Left out unless the API key
+   * also has the scope `events:read`. Personal properties are not judged: those that are `pii` in any version or in this
+   * definition, and what views mask as contact data.
+   */
+  sample?: EventTypeSampleDto;
 
   static of({ outcome, breaks, sample }: Trial): EventTypeTrialDto {
-    return { outcome, breaks: [...breaks], sample: { ...sample, reasons: [...sample.reasons] } };
+    const answer = { outcome, breaks: [...breaks] };
+    return sample === undefined ? answer : { ...answer, sample: { ...sample, reasons: [...sample.reasons] } };
   }
 }

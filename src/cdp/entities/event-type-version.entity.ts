@@ -22,4 +22,8 @@ export class EventTypeVersion {
 
   @Column('text', { name: 'created_by' })
   createdBy!: string;
+
+  /** The names of the properties that the definition declares `pii: true`; null: only the definition says so. */
+  @Column('text', { name: 'personal_properties', array: true, nullable: true })
+  personalProperties!: string[] | null;
 }

@@ -24,6 +24,21 @@ export interface KnownCustomer {
   readonly counts: IdentifierCounts;
 }
 
+/** The side of an undone merge on which a profile was when it was undone (docs/adr/0046). */
+export interface Parting {
+  readonly mergeId: string;
+  readonly side: MergeSide;
+}
+
+/** That of the profile which lost the merge, or that of the other one. */
+export type MergeSide = 'from' | 'into';
+
+/**
+ * A customer that was parted this often merges with nobody any more by itself. No more partings than these are read for a
+ * profile, so that a merge reads a bounded number of rows; those beyond them must hold too.
+ */
+export const PARTINGS_MAX = 1_000;
+
 /** What is stored about the identifiers of a batch, in one workspace. */
 export interface Known {
   /** By `identifierKey`; those that nobody holds are missing. */
@@ -31,13 +46,10 @@ export interface Known {
   /** By root id; has every root that `identifiers` names, except erased ones. */
   readonly customers: ReadonlyMap<string, KnownCustomer>;
   /**
-   * `pairKey`s of profiles whose merge was undone: the customers that hold them never merge again by themselves.
-   *
-   * A merge is logged with the two roots of its time, and either may be a member of another customer today. A pair is
-   * found if each of its profiles is the root of its customer now or owns an identifier of `identifiers`; for any other
-   * member the caller gives the pair of the two roots of now as well.
+   * By root id: the undone merges that parted profiles of this customer from others. Customers on different sides of one
+   * never merge again by themselves.
    */
-  readonly undone: ReadonlySet<string>;
+  readonly partings: ReadonlyMap<string, readonly Parting[]>;
   /** `identifierKey`s that nobody holds because whoever held them was erased. */
   readonly erased?: ReadonlySet<string>;
 }
@@ -45,11 +57,6 @@ export interface Known {
 /** One text for one identifier: no kind contains a colon. */
 export function identifierKey(kind: IdentifierKind, value: string): string {
   return `${kind}:${value}`;
-}
-
-/** One text for two profiles, in either order. Profile ids contain no space. */
-export function pairKey(profileA: string, profileB: string): string {
-  return profileA < profileB ? `${profileA} ${profileB}` : `${profileB} ${profileA}`;
 }
 
 /** A customer in the working copy. */
@@ -63,8 +70,8 @@ export interface Group {
   /** Is new, or has other values than before the batch. */
   changed: boolean;
   mergedInto: Group | undefined;
-  /** Members that somebody has separated from others. */
-  separated: string[];
+  /** Where its members were when somebody parted them from others: `side:mergeId`. */
+  partings: Set<string> | undefined;
 }
 
 /** An identifier's own profile, and the group that it is in by now. */
@@ -81,14 +88,8 @@ export class CustomerGroups {
   private readonly groups = new Map<string, Group>();
   /** Who holds the identifiers that the batch has added. */
   private readonly added = new Map<string, Holder>();
-  /** Whom each profile was separated from. */
-  private readonly partners = new Map<string, string[]>();
-  /** The root, before the batch, of each separated profile that we know of. */
-  private readonly separatedRoots = new Map<string, string>();
 
-  constructor(private readonly known: Known) {
-    if (known.undone.size > 0) this.indexUndone();
-  }
+  constructor(private readonly known: Known) {}
 
   isErased({ kind, value }: Identifier): boolean {
     const key = identifierKey(kind, value);
@@ -104,17 +105,6 @@ export class CustomerGroups {
     if (stored !== undefined) return { profileId: stored.profileId, group: survivor(this.groupOf(stored.rootId)) };
     const holder = this.added.get(key);
     return holder === undefined ? undefined : { profileId: holder.profileId, group: survivor(holder.group) };
-  }
-
-  /** Whether somebody has separated a profile of one group from a profile of the other. */
-  areSeparated(a: Group, b: Group): boolean {
-    const [fewer, more] = a.separated.length <= b.separated.length ? [a, b] : [b, a];
-    return fewer.separated.some((profileId) =>
-      this.partners.get(profileId)?.some((partner) => {
-        const rootId = this.separatedRoots.get(partner);
-        return rootId !== undefined && survivor(this.groupOf(rootId)) === more;
-      }),
-    );
   }
 
   create(rootId: string, createdAt: number): Group {
@@ -138,13 +128,7 @@ export class CustomerGroups {
     loser.mergedInto = winner;
     winner.changed = true;
     for (const kind of COUNTED_KINDS) winner.counts[kind] += loser.counts[kind];
-    // The shorter list moves, so that over all merges a profile moves at most log(n) times.
-    const [shorter, longer] =
-      loser.separated.length < winner.separated.length
-        ? [loser.separated, winner.separated]
-        : [winner.separated, loser.separated];
-    for (const profileId of shorter) longer.push(profileId);
-    winner.separated = longer;
+    winner.partings = union(loser.partings, winner.partings);
   }
 
   /** Every customer that a claim has met, merged ones too. */
@@ -157,33 +141,9 @@ export class CustomerGroups {
     if (met !== undefined) return met;
     const customer = this.known.customers.get(rootId);
     if (customer === undefined) throw new Error('An identifier names a customer that was not read');
-    const group = newGroup(customer, true);
+    const group = newGroup(customer, true, this.known.partings.get(rootId));
     this.groups.set(rootId, group);
     return group;
-  }
-
-  private indexUndone(): void {
-    for (const pair of this.known.undone) {
-      const [a = '', b = ''] = pair.split(' ');
-      this.addPartner(a, b);
-      this.addPartner(b, a);
-    }
-    for (const rootId of this.known.customers.keys()) this.markSeparated(rootId, rootId);
-    for (const { profileId, rootId } of this.known.identifiers.values()) this.markSeparated(profileId, rootId);
-  }
-
-  private addPartner(profileId: string, partner: string): void {
-    const partners = this.partners.get(profileId);
-    if (partners === undefined) this.partners.set(profileId, [partner]);
-    else partners.push(partner);
-  }
-
-  private markSeparated(profileId: string, rootId: string): void {
-    if (!this.partners.has(profileId) || this.separatedRoots.has(profileId)) return;
-    // An erased customer need not have been read, and never merges.
-    if (!this.known.customers.has(rootId)) return;
-    this.separatedRoots.set(profileId, rootId);
-    this.groupOf(rootId).separated.push(profileId);
   }
 }
 
@@ -197,8 +157,39 @@ export function survivor(group: Group): Group {
   return last;
 }
 
-function newGroup(customer: Omit<KnownCustomer, 'erased'>, known: boolean): Group {
+/** Whether somebody has parted members of one group from members of the other, so that they must not merge. */
+export function areParted(a: Group, b: Group): boolean {
+  if (a.partings === undefined || b.partings === undefined) return isPartedFromAll(a) || isPartedFromAll(b);
+  if (isPartedFromAll(a) || isPartedFromAll(b)) return true;
+  const [fewer, more] = a.partings.size <= b.partings.size ? [a.partings, b.partings] : [b.partings, a.partings];
+  for (const parting of fewer) if (more.has(oppositeOf(parting))) return true;
+  return false;
+}
+
+function isPartedFromAll({ partings }: Group): boolean {
+  return partings !== undefined && partings.size >= PARTINGS_MAX;
+}
+
+function partingKey({ mergeId, side }: Parting): string {
+  return `${side}:${mergeId}`;
+}
+
+function oppositeOf(key: string): string {
+  const mergeId = key.slice(key.indexOf(':') + 1);
+  return partingKey({ mergeId, side: key.startsWith('from:') ? 'into' : 'from' });
+}
+
+/** The smaller set moves, so that over all merges of a batch a parting moves at most log(n) times. */
+function union(a: Set<string> | undefined, b: Set<string> | undefined): Set<string> | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const [fewer, more] = a.size <= b.size ? [a, b] : [b, a];
+  for (const parting of fewer) more.add(parting);
+  return more;
+}
+
+function newGroup(customer: Omit<KnownCustomer, 'erased'>, known: boolean, parted?: readonly Parting[]): Group {
   const { rootId, createdAt, externalId } = customer;
   const counts = { ...customer.counts };
-  return { rootId, createdAt, known, externalId, counts, changed: !known, mergedInto: undefined, separated: [] };
+  const partings = parted && new Set(parted.map(partingKey));
+  return { rootId, createdAt, known, externalId, counts, changed: !known, mergedInto: undefined, partings };
 }

@@ -1,6 +1,15 @@
+import { PARTINGS_MAX } from './customer-groups';
 import type { Identifier, IdentifierKind } from './identifier';
-import { identifierKey, pairKey, planIdentity } from './resolve-profile';
-import type { IdentityClaim, IdentityPlan, Known, KnownCustomer, KnownProfile, Resolution } from './resolve-profile';
+import { identifierKey, planIdentity } from './resolve-profile';
+import type {
+  IdentityClaim,
+  IdentityPlan,
+  Known,
+  KnownCustomer,
+  KnownProfile,
+  Parting,
+  Resolution,
+} from './resolve-profile';
 
 /** `'EMAIL:a'` */
 function identifier(text: string): Identifier {
@@ -40,7 +49,19 @@ function known(holdings: Record<string, string[]>, undone: [string, string][] = 
       identifiers.set(identifierKey(kind, value), { profileId, rootId, erased: erased.includes(profileId) });
     }
   }
-  return { identifiers, customers, undone: new Set(undone.map(([a, b]) => pairKey(a, b))) };
+  const rootOf = (id: string): string =>
+    Object.keys(holdings)
+      .find((name) => name.endsWith(`/${id}`))
+      ?.split('/')[0] ?? id;
+  const partings = new Map<string, Parting[]>();
+  undone.forEach((pair, place) =>
+    pair.forEach((profileId, index) => {
+      const side = index === 0 ? 'from' : 'into';
+      const rootId = rootOf(profileId);
+      partings.set(rootId, [...(partings.get(rootId) ?? []), { mergeId: `merge${place}`, side }]);
+    }),
+  );
+  return { identifiers, customers, partings };
 }
 
 const LINK = { conflict: 'link', identifiersPerKindMax: 50 } as const;
@@ -96,10 +117,10 @@ describe('one claim', () => {
     });
   });
 
-  it('gives a new EXTERNAL identifier to the root, wherever the others live', () => {
+  it('puts a new EXTERNAL identifier beside the strongest that was there too, and the root speaks for it', () => {
     const plan = planOne(known({ A: ['EMAIL:a'], 'A/M': ['DEVICE:d'] }), claim('EXTERNAL:x', 'PHONE:p', 'DEVICE:d'));
-    expect(added(plan)).toEqual(['EXTERNAL:x@A', 'PHONE:p@M']);
-    expect(plan.resolution).toEqual(resolved('A', true));
+    expect(added(plan)).toEqual(['EXTERNAL:x@M', 'PHONE:p@M']);
+    expect(plan.resolution).toEqual(resolved('A/M', true));
     expect(plan.rootUpdates).toMatchObject([{ rootId: 'A', externalId: 'x' }]);
   });
 
@@ -128,8 +149,9 @@ describe('one claim', () => {
   it('lets the oldest customer without an EXTERNAL identifier gain a new one', () => {
     const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'] }), claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d'));
     expect(merges(plan)).toEqual(['B>A']);
-    expect(added(plan)).toEqual(['EXTERNAL:x@A']);
-    expect(plan.resolution).toEqual(resolved('A', true));
+    expect(added(plan)).toEqual(['EXTERNAL:x@B']);
+    expect(plan.resolution).toEqual(resolved('A/B', true));
+    expect(plan.rootUpdates).toMatchObject([{ rootId: 'A', externalId: 'x' }]);
   });
 
   it('of two EXTERNAL identifiers, named by their weaker ones, is a conflict that changes nothing', () => {
@@ -202,8 +224,16 @@ describe('an undone merge', () => {
     expect(chained.resolutions[1]).toEqual(resolved('B/C', false, 'identity_link_refused'));
     const members = known({ R: ['EMAIL:r'], 'R/A': ['DEVICE:d'], S: ['EMAIL:s'], 'S/B': ['PHONE:p'] }, [['A', 'B']]);
     const separated = planOne(members, claim('EMAIL:r', 'PHONE:p'));
-    // The batch knows of R's member A only by the identifier that it owns.
     expect(separated.resolution).toEqual(resolved('R', false, 'identity_link_refused'));
+  });
+
+  it('keeps a customer that was parted more often than is read apart from everybody', () => {
+    const often = Array.from({ length: PARTINGS_MAX }, (_unused, n): Parting => ({ mergeId: String(n), side: 'into' }));
+    const answers = [often, often.slice(1)].map((partings) => {
+      const full = { ...known({ A: ['EMAIL:a'], B: ['PHONE:p'] }), partings: new Map([['A', partings]]) };
+      return planOne(full, claim('EMAIL:a', 'PHONE:p')).resolution;
+    });
+    expect(answers).toEqual([resolved('A', false, 'identity_link_refused'), resolved('A', true)]);
   });
 
   it('sticks for everybody whom a customer has taken on', () => {

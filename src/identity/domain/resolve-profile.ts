@@ -1,9 +1,9 @@
-import { COUNTED_KINDS, CustomerGroups, survivor } from './customer-groups';
+import { areParted, COUNTED_KINDS, CustomerGroups, survivor } from './customer-groups';
 import type { Group, Holder, IdentifierCounts, Known } from './customer-groups';
 import type { Identifier } from './identifier';
 
-export { identifierKey, pairKey } from './customer-groups';
-export type { IdentifierCounts, Known, KnownCustomer, KnownProfile } from './customer-groups';
+export { identifierKey } from './customer-groups';
+export type { IdentifierCounts, Known, KnownCustomer, KnownProfile, Parting } from './customer-groups';
 
 /** What one event says about who somebody is. */
 export interface IdentityClaim {
@@ -155,7 +155,7 @@ class Planner {
 
   /**
    * Which customers become one. The strongest identifier decides where the event goes, and the others' customers follow
-   * one by one in order of strength; a customer that may not follow stays as it is. So if two were separated or are too
+   * one by one in order of strength; a customer that may not follow stays as it is. So if two were parted or are too
    * large together, it is the weaker identifier that stays behind. Undefined: identity_conflict.
    */
   private decide(claim: IdentityClaim, holders: readonly (Holder | undefined)[]): Decision | undefined {
@@ -181,7 +181,7 @@ class Planner {
   private refusalToJoin(group: Group, joined: readonly Group[], namesExternal: boolean): IdentityWarning | undefined {
     // Without an EXTERNAL identifier in the claim at most one of its customers has one, and may join.
     if (namesExternal && group.externalId !== null) return 'identity_link_refused';
-    if (joined.some((other) => this.groups.areSeparated(group, other))) return 'identity_link_refused';
+    if (joined.some((other) => areParted(group, other))) return 'identity_link_refused';
     const together = [group, ...joined];
     const isTooLarge = COUNTED_KINDS.some(
       (kind) => together.reduce((sum, { counts }) => sum + counts[kind], 0) > this.policy.identifiersPerKindMax,
@@ -214,13 +214,8 @@ class Planner {
     };
   }
 
-  /** How many of the claim's unknown identifiers the customer took. */
-  private attachNew(
-    claim: IdentityClaim,
-    target: Group,
-    besideProfileId: string,
-    warnings: Set<IdentityWarning>,
-  ): number {
+  /** How many of the claim's unknown identifiers `profileId`, of the customer `target`, took. */
+  private attachNew(claim: IdentityClaim, target: Group, profileId: string, warnings: Set<IdentityWarning>): number {
     let attached = 0;
     for (const identifier of claim.identifiers) {
       const { kind } = identifier;
@@ -229,8 +224,6 @@ class Planner {
         warnings.add('identity_limit_reached');
         continue;
       }
-      // The EXTERNAL identifier lives on the root, which never loses a merge from then on.
-      const profileId = kind === 'EXTERNAL' ? target.rootId : besideProfileId;
       this.groups.attach(identifier, profileId, target);
       this.newIdentifiers.push({ ...identifier, profileId });
       attached += 1;

@@ -2,43 +2,68 @@ import fc from 'fast-check';
 import { IdentityStore } from '../../../test/support/identity-model';
 import type { Identifier } from './identifier';
 import { planIdentity, type IdentityClaim } from './resolve-profile';
-import { splitCustomer, type Link, type Member } from './split-customer';
+import { splitCustomer, type Link, type LinkedCustomer, type SplitSide } from './split-customer';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const link = (fromEvidenceId: string, intoEvidenceId: string): Link => ({ fromEvidenceId, intoEvidenceId });
-/** The older, the earlier in the alphabet. */
-const members = (...ids: string[]): Member[] =>
-  ids.map((profileId) => ({ profileId, createdAt: profileId.charCodeAt(0) }));
+/** The older, the earlier in the alphabet; `external` owns the EXTERNAL identifier. */
+const customer = (rootId: string, ids: string, external?: string): LinkedCustomer => ({
+  rootId,
+  members: ids.split(' ').map((profileId) => ({ profileId, createdAt: profileId.charCodeAt(0) })),
+  externalProfileId: external,
+});
+/** Both customers, the root first: `{ from: 'B: B C', into: 'A: A' }`. */
+const split = (...of: Parameters<typeof splitCustomer>): unknown => {
+  const sides = splitCustomer(...of);
+  const text = ({ rootId, profileIds }: SplitSide): string => `${rootId}: ${profileIds.join(' ')}`;
+  return sides && { from: text(sides.from), into: text(sides.into) };
+};
 
 describe('splitCustomer', () => {
   it('parts two profiles, the root staying', () => {
-    expect(splitCustomer('A', members('A', 'B'), link('B', 'A'), [])).toEqual({ newRootId: 'B', leaving: ['B'] });
+    expect(split(customer('A', 'A B'), link('B', 'A'), [])).toEqual({ from: 'B: B', into: 'A: A' });
   });
 
   it('parts them also where the root of now is on the side that lost', () => {
-    expect(splitCustomer('X', members('A', 'B', 'X'), link('B', 'A'), [link('B', 'X')])).toEqual({
-      newRootId: 'A',
-      leaving: ['A'],
+    expect(split(customer('X', 'A B X', 'X'), link('B', 'A'), [link('B', 'X')])).toEqual({
+      from: 'X: B X',
+      into: 'A: A',
     });
   });
 
   it('lets a later merge go with the side whose identifier it was about', () => {
-    const all = members('A', 'B', 'C', 'D');
     const later = [link('C', 'B'), link('D', 'A')];
-    expect(splitCustomer('A', all, link('B', 'A'), later)).toEqual({ newRootId: 'B', leaving: ['B', 'C'] });
+    expect(split(customer('A', 'A B C D'), link('B', 'A'), later)).toEqual({ from: 'B: B C', into: 'A: A D' });
   });
 
   it('makes the oldest of those who leave their root, and of equally old ones that with the smaller id', () => {
-    const all = [...members('A', 'D'), { profileId: 'C2', createdAt: 67 }, { profileId: 'C1', createdAt: 67 }];
-    expect(splitCustomer('A', all, link('D', 'A'), [link('C2', 'D'), link('C1', 'C2')])).toEqual({
-      newRootId: 'C1',
-      leaving: ['C1', 'C2', 'D'],
+    expect(split(customer('A', 'A C2 C1 D'), link('D', 'A'), [link('C2', 'D'), link('C1', 'C2')])).toEqual({
+      from: 'C1: C1 C2 D',
+      into: 'A: A',
+    });
+  });
+
+  it('makes the owner of the EXTERNAL identifier the root of those who leave with it, however young', () => {
+    const later = [link('B', 'C')];
+    expect(split(customer('A', 'A B C', 'C'), link('C', 'A'), later)).toEqual({ from: 'C: B C', into: 'A: A' });
+    expect(split(customer('A', 'A B C', 'A'), link('C', 'A'), later)).toEqual({ from: 'B: B C', into: 'A: A' });
+  });
+
+  it('makes the oldest the root of those who lose the EXTERNAL identifier, for which a younger one was their root', () => {
+    expect(split(customer('B', 'A B C', 'C'), link('C', 'B'), [link('A', 'B')])).toEqual({
+      from: 'C: C',
+      into: 'A: A B',
+    });
+    // With the identifier they keep the root that they have.
+    expect(split(customer('B', 'A B C D', 'D'), link('C', 'B'), [link('A', 'B'), link('D', 'B')])).toEqual({
+      from: 'C: C',
+      into: 'B: A B D',
     });
   });
 
   it('parts nothing that others hold together as well', () => {
     const triangle = [link('C', 'B'), link('C', 'A')];
-    expect(splitCustomer('A', members('A', 'B', 'C'), link('B', 'A'), triangle)).toBeUndefined();
+    expect(splitCustomer(customer('A', 'A B C'), link('B', 'A'), triangle)).toBeUndefined();
   });
 
   it('takes time in proportion to the merges', () => {
@@ -46,7 +71,8 @@ describe('splitCustomer', () => {
     const chain = many.slice(1).map(({ profileId }, n) => link(profileId, `p${n}`));
     const [first, ...others] = chain;
     const started = process.cpuUsage();
-    expect(splitCustomer('p0', many, first ?? link('', ''), others)?.leaving).toHaveLength(19_999);
+    const all = { rootId: 'p0', members: many, externalProfileId: 'p19999' };
+    expect(splitCustomer(all, first ?? link('', ''), others)?.from.profileIds).toHaveLength(19_999);
     expect(cpuMsSince(started)).toBeLessThan(1_000);
   });
 });
@@ -89,7 +115,7 @@ describe('undoing a merge', () => {
           expect(partitionOf(store, keys)).toEqual(partition);
           // Every other one is made again, so that undoings meet customers of many profiles.
           const again = store.merges.slice(before);
-          if (index % 2 === 0) for (const { loser, into, from, met } of again) store.merge(loser, into, from, met);
+          if (index % 2 === 0) for (const merge of again) store.mergeAgain(merge);
         });
       }),
       { numRuns: 300 },
@@ -103,26 +129,34 @@ describe('undoing a merge', () => {
         sent.forEach((all, index) => send(store, claimOf(all, index)));
         for (const index of undone) {
           const merge = store.merges[index % Math.max(1, store.merges.length)];
-          if (merge === undefined || merge.undone) continue;
+          if (merge === undefined || merge.sides !== null) continue;
           const rootId = store.rootOf(merge.from);
           const all = store.membersOf(rootId);
-          const others = store.merges.filter((each) => each !== merge && !each.undone && all.includes(each.from));
-          const split = splitCustomer(
-            rootId,
-            all.map((profileId) => ({ profileId, createdAt: store.profiles.get(profileId)?.createdAt ?? 0 })),
+          const others = store.merges.filter(
+            (each) => each !== merge && each.sides === null && all.includes(each.from),
+          );
+          const sides = splitCustomer(
+            {
+              rootId,
+              members: all.map((profileId) => ({
+                profileId,
+                createdAt: store.profiles.get(profileId)?.createdAt ?? 0,
+              })),
+              externalProfileId: [...store.identifiers].find(
+                ([key, owner]) => key.startsWith('EXTERNAL') && all.includes(owner),
+              )?.[1],
+            },
             link(merge.from, merge.met),
             others.map(({ from, met }) => link(from, met)),
           );
           store.undo(index);
           // As many merges as there are profiles but one: what holds a customer together is a tree.
           expect(others).toHaveLength(all.length - 2);
-          expect(split?.leaving).toEqual(store.membersOf(split?.newRootId ?? '').sort());
-          expect(
-            store
-              .membersOf(rootId)
-              .concat(split?.leaving ?? [])
-              .sort(),
-          ).toEqual(all.toSorted());
+          const [from, into] = store.merges[index % store.merges.length]?.sides ?? [];
+          expect(sides?.from.profileIds).toEqual(from?.toSorted());
+          expect(sides?.into.profileIds).toEqual(into?.toSorted());
+          for (const side of [sides?.from, sides?.into])
+            expect(side?.profileIds).toEqual(store.membersOf(side?.rootId ?? '').sort());
         }
       }),
       { numRuns: 300 },

@@ -10,35 +10,59 @@ export interface Member {
   readonly createdAt: number;
 }
 
-/** The profiles that leave their customer, and which of them is their root from now on. */
-export interface Split {
-  readonly newRootId: string;
+/** A customer with links, each made between two customers: they are a tree. */
+export interface LinkedCustomer {
+  readonly rootId: string;
+  readonly members: readonly Member[];
+  /** The member that owns the EXTERNAL identifier, if there is one. */
+  readonly externalProfileId: string | undefined;
+}
+
+/** One of the two customers that come of one. */
+export interface SplitSide {
+  readonly rootId: string;
   /** Sorted. */
-  readonly leaving: readonly string[];
+  readonly profileIds: readonly string[];
+}
+
+/** What there is on either side of a link. */
+export interface Split {
+  readonly from: SplitSide;
+  readonly into: SplitSide;
 }
 
 /**
- * What becomes of a customer whose profiles are held together by `link` and `others` when `link` is undone (docs/adr/0024): the
- * profiles on the side of the root stay, those on the other side leave. Further merges go with the side that they came by.
+ * What becomes of a customer whose profiles are held together by `link` and `others` when `link` is undone (docs/adr/0024). Further
+ * merges go with the side that they came by.
  *
- * The root of those who leave is the oldest of them. None of them holds the EXTERNAL identifier, which is always the root's, and
- * among such profiles it is always the oldest that merges make the root: so a root that lost a merge is one again.
+ * The roots are what merges would make them. The side with the EXTERNAL identifier keeps the root, or gets the profile that owns the
+ * identifier; the other side gets its oldest profile, which a root of theirs that lost a merge is.
  *
  * Undefined when the two sides are held together by others as well; the merges of one customer never are so many.
  */
-export function splitCustomer(
-  rootId: string,
-  members: readonly Member[],
-  link: Link,
-  others: readonly Link[],
-): Split | undefined {
-  const side = reachableFrom(link.fromEvidenceId, others);
-  if (side.has(link.intoEvidenceId)) return undefined;
-  const rootIsOnSide = side.has(rootId);
-  const leaving = members.filter(({ profileId }) => side.has(profileId) !== rootIsOnSide);
-  const [oldest] = leaving.toSorted((a, b) => a.createdAt - b.createdAt || (a.profileId < b.profileId ? -1 : 1));
-  if (oldest === undefined) return undefined;
-  return { newRootId: oldest.profileId, leaving: leaving.map(({ profileId }) => profileId).sort() };
+export function splitCustomer(customer: LinkedCustomer, link: Link, others: readonly Link[]): Split | undefined {
+  const reached = reachableFrom(link.fromEvidenceId, others);
+  if (reached.has(link.intoEvidenceId)) return undefined;
+  return {
+    from: sideOf(
+      customer,
+      customer.members.filter(({ profileId }) => reached.has(profileId)),
+    ),
+    into: sideOf(
+      customer,
+      customer.members.filter(({ profileId }) => !reached.has(profileId)),
+    ),
+  };
+}
+
+function sideOf({ rootId, externalProfileId }: LinkedCustomer, members: readonly Member[]): SplitSide {
+  const profileIds = members.map(({ profileId }) => profileId).sort();
+  const [oldest = { profileId: rootId }] = members.toSorted(
+    (a, b) => a.createdAt - b.createdAt || (a.profileId < b.profileId ? -1 : 1),
+  );
+  if (externalProfileId === undefined || !profileIds.includes(externalProfileId))
+    return { rootId: oldest.profileId, profileIds };
+  return { rootId: profileIds.includes(rootId) ? rootId : externalProfileId, profileIds };
 }
 
 function reachableFrom(profileId: string, links: readonly Link[]): ReadonlySet<string> {

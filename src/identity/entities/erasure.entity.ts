@@ -1,5 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+/** Steps of an erasure that are done and need not be done again. */
+export interface StepsDone {
+  /** ISO 8601. */
+  readonly begunAt: string;
+  /** By the name of the feature. */
+  readonly positions: Readonly<Record<string, string>>;
+}
+
 /** A customer who was erased, and by whom; unfinished until nothing of the person is left. */
 @Entity('erasures')
 @Index('erasures_unfinished_idx', ['tenantId', 'profileId'], { where: 'finished_at IS NULL' })
@@ -20,6 +28,14 @@ export class Erasure {
 
   @Column('text', { nullable: true })
   address!: string | null;
+
+  /** How far the features have got that erase in steps. */
+  @Column('jsonb', { nullable: true })
+  progress!: StepsDone | null;
+
+  /** When somebody was last at it; null before the first step. */
+  @Column('timestamptz', { name: 'worked_at', nullable: true })
+  workedAt!: Date | null;
 
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt!: Date | null;

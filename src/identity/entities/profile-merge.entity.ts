@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * The log of merges; an undone one keeps the two apart. What is not undone holds customers together: the evidences of the
+ * The log of merges; an undone one keeps its two sides apart (docs/adr/0046). What is not undone holds customers together: the evidences of the
  * merges in force are the edges of a forest, and its trees are the customers (docs/adr/0024).
  */
 @Entity('profile_merges')

@@ -1,12 +1,13 @@
-import { capFaults } from '../../platform/errors/cap-faults';
+import { capFaults, withoutCount } from '../../platform/errors/cap-faults';
 import { isObject } from '../../platform/json/is-object';
 import { isStorable } from '../../platform/text/storable-text';
 import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
 import type { Fault } from '../../platform/errors/fault';
 import { emptyFault, invalidCharactersFault } from '../../platform/errors/fault-words';
 import { describeFaults } from '../../platform/errors/describe-faults';
+import { FAULTS_PER_EVENT_MAX } from './fault-budget';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
-import type { CheckedEvent, EventFamily, SentEvent } from './incoming-event';
+import type { CheckedEvent, EventFamily, IncomingEvent, SentEvent } from './incoming-event';
 
 /** What a family calls the fields that both families have (contract section 3). */
 interface FieldNames {
@@ -44,7 +45,12 @@ export interface CheckedFields {
  * Checks what the shape of the body does not say: storable and visible text, times, the limits of free-form objects.
  * Fields of a wrong type are passed over; the check of the shape has named them.
  */
-export function checkFields(family: EventFamily, sent: unknown, limits: FreeFormLimits): CheckedFields {
+export function checkFields(
+  family: EventFamily,
+  sent: unknown,
+  limits: FreeFormLimits,
+  faultsMax = FAULTS_PER_EVENT_MAX,
+): CheckedFields {
   const names = FIELD_NAMES[family];
   const fields = isObject(sent) ? sent : {};
   const faults: Fault[] = [];
@@ -56,24 +62,29 @@ export function checkFields(family: EventFamily, sent: unknown, limits: FreeForm
   const time = typeof occurredAt === 'string' ? parseTimestamp(occurredAt) : undefined;
   if (time !== undefined && 'code' in time) faults.push(timestampFault(time.code, names.occurredAt));
   const properties = fields[names.properties];
-  if (isObject(properties)) faults.push(...checkFreeForm(properties, names.properties, limits));
+  if (isObject(properties)) faults.push(...checkFreeForm(properties, names.properties, limits, faultsMax));
   return { faults, occurredAt: time !== undefined && 'at' in time ? time.at : null };
 }
 
-/** What becomes of an event that is not what events of its family must be. */
-export function refuseInvalid(family: EventFamily, sent: SentEvent, faults: readonly Fault[]): CheckedEvent {
-  const refusal = { code: 'validation_failed', message: describeFaults(faults), details: faults } as const;
-  return { family, sent, checked: { refusal } };
+/** What becomes of an event that is not what events of its family must be. `event`: what it says, when only its contract is against it. */
+export function refuseInvalid(
+  family: EventFamily,
+  sent: SentEvent,
+  faults: readonly Fault[],
+  event?: IncomingEvent,
+): CheckedEvent {
+  const details = sent.faults?.spend(faults) ?? faults;
+  const refusal = { code: 'validation_failed', message: describeFaults(faults), details } as const;
+  return { family, sent, checked: event === undefined ? { refusal } : { refusal, event } };
 }
-
-/** Faults listed of one event; a batch of a thousand hostile ones still gives an answer of some megabytes at most. */
-const FAULTS_PER_EVENT_MAX = 100;
 
 /** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, above and below it too. */
 export function joinFaults(first: readonly Fault[], ...later: readonly (readonly Fault[])[]): readonly Fault[] {
   if (first.length === 0 && later.every((faults) => faults.length === 0)) return first;
   const isMoot = ({ path }: Fault): boolean =>
-    first.some((known) => known.path === '' || isAtOrBelow(path, known.path) || isAtOrBelow(known.path, path));
+    withoutCount(first).some(
+      (known) => known.path === '' || isAtOrBelow(path, known.path) || isAtOrBelow(known.path, path),
+    );
   const joined = [...first, ...later.flat().filter((fault) => !isMoot(fault))];
   return capFaults(joined, FAULTS_PER_EVENT_MAX);
 }

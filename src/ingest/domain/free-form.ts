@@ -1,4 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
+import { FaultList } from '../../platform/errors/fault-list';
 import { fieldPath, invalidCharactersFault, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
 import { isExactNumber } from '../../platform/json/exact-number';
 import { isStorable } from '../../platform/text/storable-text';
@@ -28,8 +29,15 @@ interface Place {
  * Checks a JSON object that the service stores without knowing its fields: its size, and that everything in it comes
  * out of the database exactly as it went in. Walks without recursion, since a hostile value may be nested 20,000 deep.
  */
-export function checkFreeForm(object: object, path: string, limits: FreeFormLimits): Fault[] {
-  return new Glance(limits).isWithin(object) ? [] : faultsIn(object, path, limits);
+export function checkFreeForm(
+  object: object,
+  path: string,
+  limits: FreeFormLimits,
+  faultsMax?: number,
+): readonly Fault[] {
+  const glance = new Glance(limits);
+  if (!glance.isRight(object)) return faultsIn(object, path, limits, new FaultList(faultsMax));
+  return glance.isSmall || isSmall(object, limits) ? [] : [tooLargeFault(path, limits.bytesMax)];
 }
 
 /** JSON writes a character in so many bytes at most, as \u0001, and 1e20 as 100000000000000000000. */
@@ -44,27 +52,32 @@ const QUOTES_BYTES = 4;
  */
 class Glance {
   private keys = 0;
-  /** Of the JSON text so far, at most. */
+  /** Of the JSON text, at most. */
   private bytes = 0;
 
   constructor(private readonly limits: FreeFormLimits) {}
 
-  /** Whether the object is certainly within the limits; if not, it may still be. */
-  isWithin(object: object): boolean {
-    const { bytesMax, depthMax, keysMax } = this.limits;
-    return this.isRight(object, depthMax) && this.keys <= keysMax && this.bytes <= bytesMax;
+  /** Whether nothing is wrong with the object but perhaps its size. */
+  isRight(object: object): boolean {
+    return this.isRightValue(object, this.limits.depthMax) && this.keys <= this.limits.keysMax;
   }
 
-  private isRight(value: unknown, levels: number): boolean {
+  /** Whether an object that was found right is certainly small enough; if not, it may still be. */
+  get isSmall(): boolean {
+    return this.bytes <= this.limits.bytesMax;
+  }
+
+  private isRightValue(value: unknown, levels: number): boolean {
     if (typeof value === 'string') return this.isRightText(value);
     this.bytes += SCALAR_BYTES_MAX;
     if (typeof value === 'number') return isExactNumber(value);
     if (typeof value !== 'object' || value === null) return true;
     if (levels === 0) return false;
-    if (Array.isArray(value)) return value.every((element) => this.isRight(element, levels - 1));
+    if (Array.isArray(value)) return value.every((element) => this.isRightValue(element, levels - 1));
     for (const key of Object.keys(value)) {
       this.keys += 1;
-      if (!this.isRightText(key) || !this.isRight((value as Record<string, unknown>)[key], levels - 1)) return false;
+      if (!this.isRightText(key)) return false;
+      if (!this.isRightValue((value as Record<string, unknown>)[key], levels - 1)) return false;
     }
     return true;
   }
@@ -75,30 +88,34 @@ class Glance {
   }
 }
 
-function faultsIn(object: object, path: string, limits: FreeFormLimits): Fault[] {
-  const faults: Fault[] = [];
+function faultsIn(object: object, path: string, limits: FreeFormLimits, faults: FaultList): readonly Fault[] {
   const walk: Place[] = [{ value: object, depth: 1, name: path, parent: undefined }];
   let places = 0;
   let keys = 0;
   let tooDeep = false;
   for (let place = walk.pop(); place !== undefined; place = walk.pop()) {
     places += 1;
-    // Each place takes a byte of JSON text at least, so that the rest of a huge value need not be looked at.
-    if (places > limits.bytesMax) return [...faults, tooLargeFault(path, limits.bytesMax)];
+    // Each place takes two bytes of JSON text at least, so that the rest of a huge value need not be looked at.
+    if (2 * places > limits.bytesMax + 1) return [...faults.all(), tooLargeFault(path, limits.bytesMax)];
     const { value, depth } = place;
-    faults.push(...faultsOfValue(value, place));
+    addFaultsOf(value, place, faults);
     if (typeof value !== 'object' || value === null) continue;
     if (depth > limits.depthMax) tooDeep = true;
     else walk.push(...membersOf(value, place).reverse());
     if (!Array.isArray(value)) keys += Object.keys(value).length;
   }
-  if (tooDeep) faults.push(tooDeepFault(path, limits.depthMax));
-  if (keys > limits.keysMax) faults.push(tooManyKeysFault(path, limits.keysMax));
-  // JSON.stringify recurses, so it is asked only about what is known to be flat.
-  if (!tooDeep && Buffer.byteLength(JSON.stringify(object)) > limits.bytesMax) {
-    faults.push(tooLargeFault(path, limits.bytesMax));
+  const ofAll: Fault[] = [];
+  if (tooDeep) ofAll.push(tooDeepFault(path, limits.depthMax));
+  if (keys > limits.keysMax) ofAll.push(tooManyKeysFault(path, limits.keysMax));
+  if (!tooDeep && !isSmall(object, limits)) {
+    ofAll.push(tooLargeFault(path, limits.bytesMax));
   }
-  return faults;
+  return [...faults.all(), ...ofAll];
+}
+
+/** JSON.stringify recurses, so it is asked only about what is known to be flat. */
+function isSmall(object: object, { bytesMax }: FreeFormLimits): boolean {
+  return Buffer.byteLength(JSON.stringify(object)) <= bytesMax;
 }
 
 /** In the order of the text; the caller's stack turns them around. */
@@ -113,13 +130,13 @@ function pathOf({ name, parent }: Place): string {
   return typeof name === 'number' ? itemPath(pathOf(parent), name) : fieldPath(pathOf(parent), name);
 }
 
-function faultsOfValue(value: unknown, place: Place): Fault[] {
-  if (typeof value === 'string') return isStorable(value) ? [] : [invalidCharactersFault(pathOf(place))];
-  if (typeof value === 'number') return isExactNumber(value) ? [] : [inexactFault(pathOf(place))];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  return Object.keys(value).flatMap((key) =>
-    isStorable(key) ? [] : [invalidCharactersFault(fieldPath(pathOf(place), key))],
-  );
+function addFaultsOf(value: unknown, place: Place, faults: FaultList): void {
+  if (typeof value === 'string' && !isStorable(value)) faults.add(() => invalidCharactersFault(pathOf(place)));
+  if (typeof value === 'number' && !isExactNumber(value)) faults.add(() => inexactFault(pathOf(place)));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const key of Object.keys(value)) {
+    if (!isStorable(key)) faults.add(() => invalidCharactersFault(fieldPath(pathOf(place), key)));
+  }
 }
 
 function inexactFault(path: string): Fault {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
+import type { FaultBudget } from './fault-budget';
 import type { Identifier } from '../../identity/domain/identifier';
 
 /** The two ingest families (contract section 3); they share one name space of event ids. */
@@ -40,13 +41,21 @@ export interface SentEvent {
   readonly bytes: number;
   /** Its JSON text, as it came where that is known; put together only when something is wrong with it. */
   readonly text: () => string;
+  /** What its faults share with those of other events in one answer; absent for one that is answered by itself. */
+  readonly faults?: FaultBudget;
 }
 
 /** What checking makes of it: an event, or a refusal. */
 export interface CheckedEvent {
   readonly family: EventFamily;
   readonly sent: SentEvent;
-  readonly checked: TakenEvent | { readonly refusal: Refusal };
+  readonly checked: TakenEvent | RefusedEvent;
+}
+
+export interface RefusedEvent {
+  readonly refusal: Refusal;
+  /** What it says, when only the contract of its type is against it. */
+  readonly event?: IncomingEvent;
 }
 
 export interface TakenEvent {

@@ -32,11 +32,22 @@ export function refusalProblem(
     source,
     externalEventId,
     eventType: textField(payload, names.eventType),
-    eventId:
-      source === undefined || externalEventId === undefined ? undefined : eventIdOf(tenantId, source, externalEventId),
+    eventId: eventIdOfSent(tenantId, { family, sent }),
     payload: { form: 'json', text: refusal.code === 'profile_erased' ? withoutPerson(payload, family) : sent.text() },
     at,
   };
+}
+
+/** The id that a refused event has or would have; undefined when its source or its own id are none. */
+export function eventIdOfSent(
+  tenantId: string,
+  { family, sent }: Pick<CheckedEvent, 'family' | 'sent'>,
+): string | undefined {
+  const source = textField(sent.value, FIELD_NAMES[family].source);
+  const externalEventId = textField(sent.value, FIELD_NAMES[family].externalEventId);
+  return source === undefined || externalEventId === undefined
+    ? undefined
+    : eventIdOf(tenantId, source, externalEventId);
 }
 
 /** Of an erased person neither the identity may be kept nor what the event tells of them: only which event it was. */

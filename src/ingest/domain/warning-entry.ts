@@ -1,6 +1,7 @@
 import type { Problem, ReviewStage } from '../../review/domain/review-entry';
-import type { IncomingEvent } from './incoming-event';
+import type { CheckedEvent, IncomingEvent } from './incoming-event';
 import type { WarningReason } from './outcome';
+import { refusalProblem } from './refusal-problem';
 
 interface WarnedEvent {
   readonly tenantId: string;
@@ -40,6 +41,13 @@ const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; re
 /** What one warning about a deprecated type is for: the type, and the day in UTC. */
 export function deprecationOf(eventType: string, receivedAt: number): readonly string[] {
   return ['event_type', eventType, new Date(receivedAt).toISOString().slice(0, 'yyyy-mm-dd'.length)];
+}
+
+/** The warning about a copy of a stored event that is not well-formed any more. */
+export function differingCopyProblem(tenantId: string, checked: CheckedEvent, at: number): Problem {
+  const { stage, message } = WARNINGS.payload_mismatch;
+  const refusal = { code: 'validation_failed', message, details: [] } as const;
+  return { ...refusalProblem(tenantId, checked, refusal, at), severity: 'warning', stage, reason: 'payload_mismatch' };
 }
 
 /** What the review area keeps of an event that was taken with a warning (contract section 7). */

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { maskIdentityFields, maskProperties } from '../../platform/masking/mask';
+import type { Steps } from '../../platform/async/time-slice';
+import { maskIdentityFields, propertySteps } from '../../platform/masking/mask';
 import { EVENT_FAMILIES } from '../domain/incoming-event';
 import {
   PROCESSING_STATES,
@@ -30,7 +31,7 @@ export class ProcessingDto {
   /** Those that have failed, and the one that has not. */
   attempts!: number;
 
-  /** When it was processed, or failed for good. */
+  /** When it was processed, or failed for good. Null while it is queued, and for an event that nothing was done with after 30 days. */
   processedAt!: Date | null;
 
   /** What went wrong in the last attempt: a code, and words. */
@@ -80,21 +81,21 @@ export class EventDto {
 
   processing!: ProcessingDto;
 
-  /** `personal`: the properties that the event's type declares as personal data; null shows everything. */
-  static of(
+  /** In steps of bounded work. `personal`: the properties that its type declares as personal data; null shows everything. */
+  static *of(
     event: Event,
     customerId: string,
     personal: ReadonlySet<string> | null,
     processing: ProcessingView | undefined,
-  ): EventDto {
+  ): Steps<EventDto> {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;
+    const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
     return {
       ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt },
       profileId: customerId,
       identity: personal === null ? event.identity : maskIdentityFields(event.identity),
-      properties:
-        personal === null ? event.properties : (maskProperties(event.properties, personal) as Record<string, unknown>),
+      properties: properties as Record<string, unknown>,
       processing: ProcessingDto.of(processing),
     };
   }

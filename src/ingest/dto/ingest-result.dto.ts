@@ -34,7 +34,7 @@ export class ErrorResultDto {
 
   message!: string;
 
-  /** Every fault found. */
+  /** The faults found; of all items together at most 1,000, and the message says how many the item has. */
   @ApiProperty({ type: [FaultDto] })
   details!: readonly Fault[];
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A bundle that has left the queue; its events are processed, and nothing was done with them. */
+/** When a bundle has left the queue; its events are processed, and nothing was done with them. Rows go after a while. */
 @Entity('processed_bundles')
 export class ProcessedBundle {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'processed_bundles_pkey' })

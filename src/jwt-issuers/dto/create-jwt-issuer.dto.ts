@@ -51,7 +51,8 @@ export class IssuerClaimsDto {
 
 export class CreateJwtIssuerDto {
   /**
-   * The `iss` of its tokens, to the letter. Together with `audience` it names the workspace, so no other can have the same.
+   * The `iss` of its tokens, to the letter. Together with `audience` it names the workspace. Where several workspaces have
+   * registered the same two, requests name theirs in `X-Workspace`; without it they mean the one that registered them first.
    * @example "https://login.example.com/"
    */
   @IsString()
@@ -90,7 +91,8 @@ export class CreateJwtIssuerDto {
   jwksUri?: string;
 
   /**
-   * Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON.
+   * Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
+   * to 4294967295, or P-256.
    * @example { "keys": [{ "kty": "EC", "crv": "P-256", "kid": "1", "x": "WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis", "y": "y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE" }] }
    */
   @IsOptional()

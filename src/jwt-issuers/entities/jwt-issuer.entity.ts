@@ -1,8 +1,9 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { JwtAlgorithm } from '../domain/jwt-algorithms';
 
 @Entity('jwt_issuers')
-@Unique('jwt_issuers_issuer_audience_key', ['issuer', 'audience'])
+@Unique('jwt_issuers_tenant_issuer_audience_key', ['tenantId', 'issuer', 'audience'])
+@Index('jwt_issuers_pair_idx', ['issuer', 'audience', 'createdAt'], { where: "created_at > '-infinity'" })
 export class JwtIssuer {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'jwt_issuers_pkey' })
   tenantId!: string;
@@ -52,6 +53,7 @@ export class JwtIssuer {
   @Column('text')
   origin!: 'api' | 'development';
 
+  /** By the database's clock; of two registrations of one pair the later one has the later time. */
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 

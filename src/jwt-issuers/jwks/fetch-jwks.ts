@@ -1,18 +1,18 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isObject } from '../../platform/json/is-object';
 import { hostOf, isPublicAddress, jwksUriFault } from './public-address';
+import { hostResolver, type ResolveHost } from './resolve-host';
 
 export interface FetchOptions {
   /** Permits http and addresses that are not public (JWKS_ALLOW_PRIVATE). */
   readonly allowPrivate: boolean;
   readonly timeMsMax?: number;
-  /** All addresses of a host; the system's resolver unless named. */
-  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** Asks the system's DNS servers unless named. */
+  readonly resolve?: ResolveHost;
   /** Which of them may be connected to without `allowPrivate`. */
   readonly isPublic?: (address: string) => boolean;
   /** The certificate authorities to trust, in PEM; those of Node unless named. */
@@ -28,6 +28,7 @@ const BODY_BYTES_MAX = 65_536;
 const REDIRECTS_MAX = 3;
 const REDIRECT_STATUSES: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const ERROR_CODE = /^[A-Z0-9_]{1,64}$/;
+const askSystem = hostResolver([]);
 
 /**
  * Gets the entries of a JWK Set (contract section 2, `jwksUri`). It connects only to addresses that it has checked, at every
@@ -37,7 +38,7 @@ const ERROR_CODE = /^[A-Z0-9_]{1,64}$/;
 export async function fetchJwks(uri: string, options: FetchOptions): Promise<readonly unknown[]> {
   const signal = AbortSignal.timeout(options.timeMsMax ?? TIME_MS_MAX);
   try {
-    // Resolving a name cannot be called off, but nobody has to wait for it.
+    // Whatever does not heed the signal, nobody has to wait for it.
     return await Promise.race([follow(uri, options, signal), rejectionOn(signal)]);
   } catch (error) {
     if (signal.aborted) throw new JwksFetchError('It took too long.');
@@ -66,7 +67,7 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
   const fault = jwksUriFault(uri, options.allowPrivate);
   if (fault !== undefined) throw new JwksFetchError(`The URL, or that of a redirect, ${fault}.`);
   const url = new URL(uri);
-  const addresses = await checkedAddresses(hostOf(url), options);
+  const addresses = await checkedAddresses(hostOf(url), options, signal);
   signal.throwIfAborted();
   const { request } = url.protocol === 'https:' ? https : http;
   const sent = request(url, {
@@ -90,17 +91,14 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
 
 async function checkedAddresses(
   host: string,
-  { allowPrivate, resolve = resolveAll, isPublic = isPublicAddress }: FetchOptions,
+  { allowPrivate, resolve = askSystem, isPublic = isPublicAddress }: FetchOptions,
+  signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
-  const addresses = await resolve(host);
+  const addresses = await resolve(host, signal);
   if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
     throw new JwksFetchError('The host has an address that is not of the public Internet.');
   }
   return addresses;
-}
-
-function resolveAll(host: string): Promise<LookupAddress[]> {
-  return lookup(host, { all: true });
 }
 
 /** Has a connection go to the addresses that were checked, instead of to what a resolver says now. */

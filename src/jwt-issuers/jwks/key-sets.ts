@@ -4,8 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { fetchJwks } from './fetch-jwks';
+import { FetchSlots } from './fetch-slots';
 import { KeySetSource } from './key-set-source';
-import { usableKeys, type WantedKey } from './public-keys';
+import { usableKeys, type PublicKey, type WantedKey } from './public-keys';
+import { hostResolver, type ResolveHost } from './resolve-host';
 
 /** Where the keys of an issuer come from. */
 export interface PublishingIssuer {
@@ -14,20 +16,29 @@ export interface PublishingIssuer {
   readonly jwksUri: string;
 }
 
-/** Beyond so many issuers in use, the keys of the least used one are fetched again when they are needed. */
-const ISSUERS_MAX = 1_000;
+/** Beyond so many issuers in use, the keys of the workspace's least used one are fetched again when they are needed. */
+const ISSUERS_PER_WORKSPACE_MAX = 50;
+/** Beyond so many workspaces in use, those of the least used one are. */
+const WORKSPACES_MAX = 1_000;
+
+/** The keys of one workspace's issuers. */
+type Sources = LRUCache<string, KeySetSource>;
 
 /** The keys that issuers publish, kept in the memory of this process. */
 @Injectable()
 export class KeySets {
-  private readonly sources = new LRUCache<string, KeySetSource>({ max: ISSUERS_MAX });
+  /** By workspace, so that none can push the keys of another one out. */
+  private readonly sources = new LRUCache<string, Sources>({ max: WORKSPACES_MAX });
+  private readonly slots = new FetchSlots();
+  private readonly resolve: ResolveHost;
   private readonly allowPrivate: boolean;
 
   constructor(
     private readonly clock: Clock,
-    @Inject(SETTINGS_TOKEN) settings: Pick<Settings, 'jwksAllowPrivate'>,
+    @Inject(SETTINGS_TOKEN) settings: Pick<Settings, 'jwksAllowPrivate' | 'jwksDnsServers'>,
   ) {
     this.allowPrivate = settings.jwksAllowPrivate === 'true';
+    this.resolve = hostResolver(settings.jwksDnsServers);
   }
 
   /**
@@ -39,12 +50,18 @@ export class KeySets {
   }
 
   private sourceOf({ tenantId, id, jwksUri }: PublishingIssuer): KeySetSource {
-    const key = `${tenantId}/${id}/${jwksUri}`;
-    const known = this.sources.get(key);
+    const ofWorkspace = this.sources.get(tenantId) ?? new LRUCache({ max: ISSUERS_PER_WORKSPACE_MAX });
+    this.sources.set(tenantId, ofWorkspace);
+    const key = `${id}/${jwksUri}`;
+    const known = ofWorkspace.get(key);
     if (known !== undefined) return known;
-    const fetchKeys = async () => usableKeys(await fetchJwks(jwksUri, { allowPrivate: this.allowPrivate }));
-    const source = new KeySetSource(`JWT issuer ${id}`, fetchKeys, this.clock);
-    this.sources.set(key, source);
+    const source = new KeySetSource(`JWT issuer ${id}`, () => this.fetch(tenantId, jwksUri), this.clock);
+    ofWorkspace.set(key, source);
     return source;
+  }
+
+  private fetch(tenantId: string, jwksUri: string): Promise<readonly PublicKey[]> {
+    const { allowPrivate, resolve } = this;
+    return this.slots.run(tenantId, async () => usableKeys(await fetchJwks(jwksUri, { allowPrivate, resolve })));
   }
 }

@@ -17,6 +17,11 @@ function rsaOf(bits: number): object {
   return { ...RSA, n: modulus.toString('base64url') };
 }
 
+/** With an exponent of these bytes, in hexadecimal. */
+function rsaWith(exponent: string, bits = 2048): object {
+  return { ...rsaOf(bits), e: Buffer.from(exponent, 'hex').toString('base64url') };
+}
+
 /** Entry, then path and code of what keeps it from being a key. */
 const UNUSABLE: readonly [string, unknown, string, string][] = [
   ['text', 'key', 'keys[2]', 'type'],
@@ -39,6 +44,13 @@ const UNUSABLE: readonly [string, unknown, string, string][] = [
   ['an RSA key of 2,040 bits', rsaOf(2040), 'keys[2].n', 'range'],
   ['an RSA key of 8,200 bits', rsaOf(8200), 'keys[2].n', 'range'],
   ['the exponent 1', { ...RSA, e: 'AQ' }, 'keys[2].e', 'range'],
+  ['the exponent 0', { ...RSA, e: 'AA' }, 'keys[2].e', 'range'],
+  ['an even exponent', rsaWith('010002'), 'keys[2].e', 'range'],
+  ['the exponent 2 ** 32 + 1', rsaWith('0100000001'), 'keys[2].e', 'range'],
+  ['an exponent of 64 bits', rsaWith('ff'.repeat(8)), 'keys[2].e', 'range'],
+  ['an exponent of 256 bits', rsaWith('ff'.repeat(32)), 'keys[2].e', 'range'],
+  ['an exponent as long as the modulus', rsaWith(`7f${'ff'.repeat(383)}`, 3072), 'keys[2].e', 'range'],
+  ['an RSA key of 65,536 bits', rsaOf(65_536), 'keys[2].n', 'range'],
   ['a key for encryption', { ...RSA, use: 'enc' }, 'keys[2].use', 'enum'],
   ['a key for wrapping', { ...RSA, key_ops: ['wrapKey'] }, 'keys[2].key_ops', 'format'],
   ['operations that are text', { ...RSA, key_ops: 'verify' }, 'keys[2].key_ops', 'format'],
@@ -53,6 +65,8 @@ const UNUSABLE: readonly [string, unknown, string, string][] = [
 const USABLE: readonly [string, object, readonly string[]][] = [
   ['an RSA key', RSA, ['RS256', 'PS256']],
   ['an RSA key of 8,192 bits', rsaOf(8192), ['RS256', 'PS256']],
+  ['the exponent 3', rsaWith('03'), ['RS256', 'PS256']],
+  ['the exponent 2 ** 32 - 1', rsaWith('ffffffff', 8192), ['RS256', 'PS256']],
   ['an RSA key for PS256', { ...RSA, alg: 'PS256', use: 'sig', kid: 'a' }, ['PS256']],
   [
     'an RSA key with much around it',
@@ -73,6 +87,15 @@ describe('readKey', () => {
     const reading = readKey('keys[2]', jwk) as { key: PublicKey };
     expect(reading.key.key.type).toBe('public');
     expect(jwk).toMatchObject(reading.key.key.export({ format: 'jwk' }));
+  });
+
+  it('takes an exponent with zeros before it', () => {
+    expect(readKey('', rsaWith('00010001'))).toHaveProperty('key');
+  });
+
+  it('tells what is wrong with modulus and exponent at once', () => {
+    const reading = readKey('', { ...rsaOf(65_536), e: 'ff'.repeat(500) });
+    expect(reading).toMatchObject({ faults: [{ path: 'n' }, { path: 'e' }] });
   });
 
   it('tells every fault of a key at once', () => {

@@ -29,13 +29,21 @@ export type KeyReading = { readonly key: PublicKey } | { readonly faults: readon
 
 type Jwk = Readonly<Record<string, unknown>>;
 
-/** Issuers publish two or three; each costs time to read, and a token without `kid` is tried with every one. */
+/** Issuers publish two or three; each costs time to read. */
 const FETCHED_KEYS_MAX = 100;
 /** Shorter ones can be broken (NIST SP 800-131A); longer ones make each token cost milliseconds. */
 const RSA_BITS_MIN = 2048;
 const RSA_BITS_MAX = 8192;
 /** With the exponent 1, anybody can write a signature. */
 const RSA_EXPONENT_MIN = 3n;
+/**
+ * Everybody takes 65537. The time of a verification grows with the bits of the exponent: with 32 of them a key of 8192 bits
+ * takes below a millisecond (docs/adr/0042), with thousands of them a key of 3072 bits takes more than ten times as long.
+ */
+const RSA_EXPONENT_MAX = 2n ** 32n - 1n;
+/** Characters of base64url that the longest modulus and exponent need, and some for zeros before them. */
+const MODULUS_CHARACTERS_MAX = Math.ceil((RSA_BITS_MAX / 6) * 1.1);
+const EXPONENT_CHARACTERS_MAX = 16;
 
 const KEY_TYPES = ['RSA', 'EC'] as const;
 /** By type, what a key may be used with. */
@@ -98,6 +106,12 @@ function kidFaults(path: string, { kid }: Jwk): Fault[] {
 
 /** `jwk` has passed every other check. */
 function readMaterial(path: string, jwk: Jwk): KeyReading {
+  // Before a library spends time on it.
+  const oversized = [
+    ...(isLonger(jwk['n'], MODULUS_CHARACTERS_MAX) ? [modulusFault(path)] : []),
+    ...(isLonger(jwk['e'], EXPONENT_CHARACTERS_MAX) ? [exponentFault(path)] : []),
+  ];
+  if (jwk['kty'] === 'RSA' && oversized.length > 0) return { faults: oversized };
   let key: KeyObject;
   try {
     key = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
@@ -108,13 +122,30 @@ function readMaterial(path: string, jwk: Jwk): KeyReading {
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
   const faults: Fault[] = [];
   if (modulusLength !== undefined && !(modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX)) {
-    faults.push(rangeFault(fieldPath(path, 'n'), `of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits`));
+    faults.push(modulusFault(path));
   }
-  if (publicExponent !== undefined && publicExponent < RSA_EXPONENT_MIN) {
-    faults.push(rangeFault(fieldPath(path, 'e'), `${RSA_EXPONENT_MIN} or more`));
-  }
+  if (publicExponent !== undefined && !isExponent(publicExponent)) faults.push(exponentFault(path));
   if (faults.length > 0) return { faults };
   return { key: { kid: jwk['kid'] as string | undefined, alg: jwk['alg'] as string | undefined, key } };
+}
+
+function isLonger(value: unknown, charactersMax: number): boolean {
+  return typeof value === 'string' && value.length > charactersMax;
+}
+
+function isExponent(exponent: bigint): boolean {
+  return exponent >= RSA_EXPONENT_MIN && exponent <= RSA_EXPONENT_MAX && exponent % 2n === 1n;
+}
+
+function modulusFault(path: string): Fault {
+  return rangeFault(fieldPath(path, 'n'), `of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits`);
+}
+
+function exponentFault(path: string): Fault {
+  return rangeFault(
+    fieldPath(path, 'e'),
+    `an odd number from ${RSA_EXPONENT_MIN} to ${RSA_EXPONENT_MAX}, such as 65537`,
+  );
 }
 
 function typeOf(key: KeyObject): (typeof KEY_TYPES)[number] {

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { ControlFeed } from '../control/control-feed';
+import { NegativeCache } from '../control/negative-cache';
 import { atOnce } from '../async/at-once';
 import {
   API_KEY_STRATEGY,
@@ -32,6 +34,7 @@ const CREDENTIAL_CHARACTERS_MAX = 8_192;
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   private readonly memory: CredentialMemory<Principal>;
+  private readonly refusedSignatures: NegativeCache;
   private readonly routes: RouteMemo<RouteAccess>;
 
   constructor(
@@ -42,6 +45,7 @@ export class ApiKeyGuard implements CanActivate {
     feed: ControlFeed,
   ) {
     this.memory = new CredentialMemory('api_key', feed, clock);
+    this.refusedSignatures = new NegativeCache('service_credential', feed, clock);
     this.routes = new RouteMemo((targets) => accessOf(reflector, targets));
   }
 
@@ -60,12 +64,21 @@ export class ApiKeyGuard implements CanActivate {
     if (!takesSignatures) {
       throw credentialNeeded('An API key is needed; signed requests are for the external-events routes.');
     }
-    return this.failures.counted(request, () => this.verifier.verify<Principal>(SIGNATURE_STRATEGY, request));
+    return this.failures.counted(request, () => this.ofSignature(request));
+  }
+
+  private ofSignature(request: Request): Promise<Principal> {
+    const verify = (): Promise<Principal> => this.verifier.verify<Principal>(SIGNATURE_STRATEGY, request);
+    return this.refusedSignatures.unlessRefused(
+      () => signedHeadHash(request),
+      () => this.failures.lookUp(request, verify),
+    );
   }
 
   private ofApiKey(request: Request, header: string): Principal | Promise<Principal> {
-    const known = this.memory.principalOf(apiKeyIn(header), () =>
-      this.verifier.verify<Principal>(API_KEY_STRATEGY, request),
+    const verify = (): Promise<Principal> => this.verifier.verify<Principal>(API_KEY_STRATEGY, request);
+    const known = this.memory.principalOf(apiKeyIn(header), (wasGood) =>
+      wasGood ? verify() : this.failures.lookUp(request, verify),
     );
     return atOnce(known, (principal) => this.inForce(principal));
   }
@@ -117,4 +130,10 @@ function apiKeyIn(header: string): string {
     throw credentialRefused('invalid_api_key', 'The API key is not known.');
   }
   return credential;
+}
+
+/** Names a signed request by all that its signature is verified with. */
+function signedHeadHash({ method, originalUrl, headers }: Request): string {
+  const parts = [headers['signature-input'], headers['signature'], headers['content-digest']];
+  return hash('sha256', JSON.stringify([method, originalUrl, ...parts]), 'base64');
 }

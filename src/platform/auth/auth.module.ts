@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { ReadSlots } from '../read-slots/read-slots';
+import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
 import { RateLimits } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import { CredentialVerifier } from './credential-verifier';
@@ -6,7 +8,10 @@ import { FailedAuthentications } from './failed-authentications';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
 
-const PROVIDERS = [ApiKeyGuard, JwtGuard, RateLimitGuard, CredentialVerifier, FailedAuthentications, RateLimits];
+const PROVIDERS = [
+  ...[ApiKeyGuard, JwtGuard, RateLimitGuard, CredentialVerifier, FailedAuthentications, RateLimits],
+  ...[ReadSlots, ReadSlotsInterceptor],
+];
 
 /** What every route needs to know who is calling; the strategies that verify credentials live with their tables. */
 @Global()

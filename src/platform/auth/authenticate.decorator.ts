@@ -1,5 +1,5 @@
-import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { applyDecorators, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMIT_EXTENSION } from '../http/openapi-headers';
 import { ApiKeyGuard } from './api-key.guard';
@@ -16,39 +16,56 @@ import {
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
-import type { Scope } from './scopes';
+import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
+import { isReadScope, type Scope } from './scopes';
+import { WORKSPACE_HEADER } from './workspace-header';
 
 export interface BackendOptions {
   /** Takes requests signed by a service credential too. */
   readonly orSignature?: boolean;
-  /** The limit per credential that holds here. */
+  /** The limit per credential that holds here; that of reads, where the scope is one for reading. */
   readonly rate?: RateLimited;
+  /** The answer is sent while it is read: the route asks `ReadSlots` for a place for each step of it by itself. */
+  readonly streams?: boolean;
   /** Scopes that the key must have as well. */
   readonly and?: readonly Scope[];
   /** The route takes `?unmask=true`, for which the key must have `pii:read` as well. */
   readonly unmasks?: boolean;
 }
 
-/** The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). */
+/**
+ * The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). Where the
+ * scope is one for reading, the route is held to the limit of reads, and to the workspace's share of connections.
+ */
 export function AuthenticateApiKey(
   scope: Scope,
-  { orSignature = false, rate, and = [], unmasks = false }: BackendOptions = {},
+  { orSignature = false, rate, and = [], unmasks = false, streams = false }: BackendOptions = {},
 ): MethodDecorator & ClassDecorator {
+  const reads = isReadScope(scope);
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, scope),
     SetMetadata(FURTHER_SCOPES, and),
     SetMetadata(UNMASKS, unmasks),
     SetMetadata(TAKES_SIGNATURES, orSignature),
-    ...limited(ApiKeyGuard, rate),
+    ...limited(ApiKeyGuard, rate ?? (reads ? 'reads' : undefined)),
+    ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor)] : []),
     ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
     ApiBearerAuth(API_KEY_SECURITY),
     ApiExtension('x-required-scope', [scope, ...and].join(' ')),
   );
 }
 
+const WORKSPACE_WORDS =
+  'The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, ' +
+  'the token is for the one that registered them first.';
+
 /** The route takes the JWT of a participant; checked before a byte of the body is read. */
 export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator & ClassDecorator {
-  return applyDecorators(...limited(JwtGuard, rate), ApiBearerAuth(JWT_SECURITY));
+  return applyDecorators(
+    ...limited(JwtGuard, rate),
+    ApiBearerAuth(JWT_SECURITY),
+    ApiHeader({ name: WORKSPACE_HEADER, required: false, description: WORKSPACE_WORDS }),
+  );
 }
 
 /**

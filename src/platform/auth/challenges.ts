@@ -1,5 +1,6 @@
 import { DomainError } from '../errors/domain-error';
 import type { ErrorCode } from '../errors/error-codes';
+import type { Fault } from '../errors/fault';
 import type { Scope } from './scopes';
 
 const REALM = 'campaign-data-service';
@@ -22,10 +23,10 @@ export function credentialRefused(code: ErrorCode, message: string): DomainError
   return new DomainError(code, message, { headers: challenge('invalid_token') });
 }
 
-/** 403 `insufficient_scope`; the challenge names the scope (RFC 6750, section 3.1). */
-export function scopeMissing(scope: Scope): DomainError {
-  return new DomainError('insufficient_scope', `The credential lacks the scope ${scope}.`, {
-    headers: challenge('insufficient_scope', scope),
+/** 403 `insufficient_scope`; the challenge names the scope (RFC 6750, section 3.1), `message` why it is needed. */
+export function scopeMissing(scope: Scope, message?: string, details: readonly Fault[] = []): DomainError {
+  return new DomainError('insufficient_scope', message ?? `The credential lacks the scope ${scope}.`, {
+    ...{ headers: challenge('insufficient_scope', scope), details },
   });
 }
 

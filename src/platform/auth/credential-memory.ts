@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../clock/clock';
 import type { ControlFeed, ControlKind } from '../control/control-feed';
 import { ControlMemory } from '../control/control-memory';
+import { NegativeCache } from '../control/negative-cache';
 import type { Verified } from './principal';
 
 /** More credentials than one node sees in a minute; beyond it the least used ones are looked up again. */
@@ -9,7 +10,8 @@ const CREDENTIALS_MAX = 10_000;
 
 /**
  * Remembers whom a verified bearer credential belongs to, by the credential's hash, until any node changes what it was
- * verified against: the control object of this kind whose id is the principal's `credentialId`.
+ * verified against: the control object of this kind whose id is the principal's `credentialId`. Refused ones are remembered
+ * for a moment.
  */
 export class CredentialMemory<Caller extends Verified> {
   private readonly memory: ControlMemory<Caller>;
@@ -19,16 +21,22 @@ export class CredentialMemory<Caller extends Verified> {
     feed: ControlFeed,
     clock: Clock,
   ) {
-    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX);
+    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX, new NegativeCache(kind, feed, clock));
   }
 
   /**
    * Gives the principal of a credential, asking `verify` unless it is remembered: then at once, for nearly every request is of
-   * somebody who was here before. What `verify` throws is passed on.
+   * somebody who was here before. What `verify` throws is passed on; it is told whether the credential was good before. The same
+   * credential for another `workspace`, which the request names, is another one.
    */
-  principalOf(credential: string, verify: () => Promise<Caller>): Caller | Promise<Caller> {
-    const key = hash('sha256', credential, 'base64');
-    return this.memory.recall(key) ?? this.learn(key, verify);
+  principalOf(
+    credential: string,
+    verify: (wasGood: boolean) => Promise<Caller>,
+    workspace?: string,
+  ): Caller | Promise<Caller> {
+    // No credential has a line break.
+    const key = hash('sha256', workspace === undefined ? credential : `${credential}\n${workspace}`, 'base64');
+    return this.memory.recall(key) ?? this.learn(key, () => verify(this.memory.wasKnown(key)));
   }
 
   private learn(key: string, verify: () => Promise<Caller>): Promise<Caller> {

@@ -2,10 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
-import { DomainError } from '../errors/domain-error';
-import { ERROR_CODES } from '../errors/error-codes';
+import { isRefusal } from '../control/negative-cache';
+import { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter';
 import { networkOf } from '../rate-limit/network-of';
 import { RateLimiter } from '../rate-limit/rate-limiter';
+
+/** Beyond the limit, an address has so many look-ups under way: it cannot take the database's time from the others. */
+const RUNNING_MAX = 2;
+/** Beyond the limit, so many more wait for a look-up, about a tenth of a second. */
+const WAITING_MAX = 250;
 
 /**
  * Counts credentials that are refused, per network address: beyond `AUTH_FAILURES_PER_MINUTE` they are answered 429, which
@@ -14,6 +19,7 @@ import { RateLimiter } from '../rate-limit/rate-limiter';
 @Injectable()
 export class FailedAuthentications {
   private readonly limiter: RateLimiter;
+  private readonly lookUps: ConcurrencyLimiter;
 
   constructor(clock: Clock, @Inject(SETTINGS_TOKEN) { authFailuresPerMinute }: Settings) {
     this.limiter = new RateLimiter(clock, {
@@ -21,6 +27,12 @@ export class FailedAuthentications {
       subject: 'refused credentials from one address',
       quota: authFailuresPerMinute,
       windowSeconds: 60,
+    });
+    this.lookUps = new ConcurrencyLimiter({
+      // Each one under way may turn out to be a failure.
+      runningMax: (network) => Math.max(RUNNING_MAX, this.limiter.allowanceOf(network).remaining),
+      waitingMax: WAITING_MAX,
+      subject: 'unknown credentials from this address',
     });
   }
 
@@ -34,10 +46,17 @@ export class FailedAuthentications {
     }
   }
 
+  /**
+   * Verifies a credential that is not remembered. Whether it is good cannot be known before, so an address beyond its limit
+   * is let in too, but only with a few at a time. Throws `unavailable` when too many wait.
+   */
+  lookUp<Caller>(request: Request, verify: () => Promise<Caller>): Promise<Caller> {
+    return this.lookUps.run(networkOf(request.ip ?? ''), verify);
+  }
+
   private count(request: Request, error: unknown): never {
     // A key source that is away is no failure of the client.
-    const isRefusal = error instanceof DomainError && ERROR_CODES[error.code].status === 401;
-    if (isRefusal) {
+    if (isRefusal(error)) {
       const network = networkOf(request.ip ?? '');
       this.limiter.check(network);
       this.limiter.spend(network, 1);

@@ -11,6 +11,7 @@ import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Participant } from './principal';
+import { namedWorkspace } from './workspace-header';
 
 /** Contract section 2. */
 const TOKEN_BYTES_MAX = 8 * 1024;
@@ -43,8 +44,11 @@ export class JwtGuard implements CanActivate {
   }
 
   private ofToken(request: Request, header: string): Participant | Promise<Participant> {
-    const known = this.memory.principalOf(tokenIn(header), () =>
-      this.verifier.verify<Participant>(JWT_STRATEGY, request),
+    const verify = (): Promise<Participant> => this.verifier.verify<Participant>(JWT_STRATEGY, request);
+    const known = this.memory.principalOf(
+      tokenIn(header),
+      (wasGood) => (wasGood ? verify() : this.failures.lookUp(request, verify)),
+      namedWorkspace(request.headers),
     );
     return atOnce(known, (participant) => this.inForce(participant));
   }

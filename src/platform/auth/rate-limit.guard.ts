@@ -26,10 +26,11 @@ export class RateLimitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const what = this.routes.of(context);
     const http = context.switchToHttp();
-    const { caller, participant } = http.getRequest<AuthenticatedRequest>();
+    const request = http.getRequest<AuthenticatedRequest>();
+    const { caller, participant } = request;
     const verified = caller ?? participant;
     if (verified === undefined) throw new Error('A route is limited without authenticating the call');
-    this.limits.admit(what, spenderOf(verified), http.getResponse<Response>());
+    this.limits.admit(what, spenderOf(verified), request, http.getResponse<Response>());
     return true;
   }
 }

@@ -30,3 +30,8 @@ export type Scope = (typeof SCOPES)[number];
 export function grants(granted: ReadonlySet<Scope>, wanted: Scope): boolean {
   return granted.has('admin') || granted.has(wanted);
 }
+
+/** Whether a scope lets its holder see something, and change nothing. */
+export function isReadScope(scope: Scope): boolean {
+  return scope.endsWith(':read');
+}

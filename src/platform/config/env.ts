@@ -1,6 +1,18 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { PATH_NAME } from '../text/path-name';
+import {
+  SettingFault,
+  commaList,
+  dnsServers,
+  integer,
+  matching,
+  oneOf,
+  optional,
+  optionalText,
+  origins,
+  processes,
+  textOr,
+} from './setting-parsers';
 
 /** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
 interface Setting<T> {
@@ -10,70 +22,8 @@ interface Setting<T> {
   readonly parse: (text: string | undefined) => T;
 }
 
-class SettingFault extends Error {}
-
 function setting<T>(variable: string, description: string, parse: (text: string | undefined) => T): Setting<T> {
   return { variable, description, parse };
-}
-
-const optionalText = (text: string | undefined): string | undefined => text;
-
-function textOr(fallback: string): (text: string | undefined) => string {
-  return (text) => text ?? fallback;
-}
-
-function integer(min: number, max: number, fallback: number): (text: string | undefined) => number {
-  return (text) => {
-    if (text === undefined) return fallback;
-    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new SettingFault(`must be a whole number from ${min} to ${max}`);
-    return value;
-  };
-}
-
-const WORKERS_MAX = 64;
-
-function processes(text: string | undefined): number {
-  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
-  if (text !== undefined && !/^\d+$/.test(text)) {
-    throw new SettingFault(`must be auto or a whole number from 1 to ${WORKERS_MAX}`);
-  }
-  return integer(1, WORKERS_MAX, 1)(text);
-}
-
-function oneOf<const T extends string>(values: readonly T[], fallback: T): (text: string | undefined) => T {
-  return (text) => {
-    if (text === undefined) return fallback;
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new SettingFault(`must be one of ${values.join(', ')}`);
-    return found;
-  };
-}
-
-function matching(pattern: RegExp, words: string, fallback?: string): (text: string | undefined) => string | undefined {
-  return (text) => {
-    if (text !== undefined && !pattern.test(text)) throw new SettingFault(words);
-    return text ?? fallback;
-  };
-}
-
-function optional<T>(parse: (text: string) => T): (text: string | undefined) => T | undefined {
-  return (text) => (text === undefined ? undefined : parse(text));
-}
-
-function commaList(text: string | undefined): readonly string[] {
-  return (text ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
-const ORIGIN = /^https?:\/\/[^\s/]+$/;
-
-function origins(text: string | undefined): readonly string[] {
-  const list = commaList(text ?? '*');
-  if (list.every((origin) => origin === '*' || ORIGIN.test(origin))) return list;
-  throw new SettingFault('must be * or origins such as https://shop.example.com, separated by commas');
 }
 
 const KIBIBYTE = 1024;
@@ -169,6 +119,16 @@ export const SETTINGS = {
     'Open client connections in one process, idle ones too; a further one is closed at once',
     integer(1, 1_000_000, 10_000),
   ),
+  unsentBytesMax: setting(
+    'UNSENT_BYTES_MAX',
+    'Bytes of answers in one process that clients have not read yet; beyond it connections are closed, the slowest first',
+    integer(8 * MEBIBYTE, 4096 * MEBIBYTE, 128 * MEBIBYTE),
+  ),
+  unsentSecondsMax: setting(
+    'UNSENT_SECONDS_MAX',
+    'Seconds that a client may read nothing of its answer before its connection is closed',
+    integer(1, 3600, 30),
+  ),
   secretsKey: setting(
     'SECRETS_KEY',
     'Encrypts secrets that must be read back, 32 to 200 printable characters; unset: made in DATA_DIR with the embedded database',
@@ -179,14 +139,24 @@ export const SETTINGS = {
     'Whether key sets of JWT issuers may be fetched by http and from private addresses; for tests',
     oneOf(['true', 'false'], 'false'),
   ),
+  jwksDnsServers: setting(
+    'JWKS_DNS_SERVERS',
+    "DNS servers that are asked for the hosts of key sets, separated by commas; unset: the system's",
+    dnsServers,
+  ),
   rateLimitEventsPerSecond: setting(
     'RATE_LIMIT_EVENTS_PER_SECOND',
-    'Events that one credential may send in a second to one process; unset: any number',
+    'Events, or 16 KiB of bodies, that one credential may send in a second to one process; unset: any number',
     optional(integer(1, 1_000_000, 0)),
   ),
   rateLimitRuntimePerSecond: setting(
     'RATE_LIMIT_RUNTIME_PER_SECOND',
-    'Runtime requests that one participant may make in a second to one process; unset: any number',
+    'Runtime requests, or 16 KiB of bodies, that one participant may make in a second to one process; unset: any number',
+    optional(integer(1, 1_000_000, 0)),
+  ),
+  rateLimitReadsPerSecond: setting(
+    'RATE_LIMIT_READS_PER_SECOND',
+    'Reads that one API key may make in a second of one process; each started 64 KiB of an answer counts as one; unset: any number',
     optional(integer(1, 1_000_000, 0)),
   ),
   authFailuresPerMinute: setting(
@@ -228,6 +198,16 @@ export const SETTINGS = {
     'REVIEW_PAYLOAD_DAYS',
     'Days that payloads of refused events are kept for replay',
     integer(1, 3650, 30),
+  ),
+  reviewClosedDays: setting(
+    'REVIEW_CLOSED_DAYS',
+    'Days that closed review entries (replayed, dismissed, superseded) are kept; open ones are kept until somebody closes them',
+    integer(1, 3650, 90),
+  ),
+  reviewBytesPerDayMax: setting(
+    'REVIEW_BYTES_PER_DAY_MAX',
+    'Bytes that the review area keeps for a workspace in a day (UTC); beyond it problems are only counted; 0 keeps none',
+    integer(0, 500 * 1024 * MEBIBYTE, 256 * MEBIBYTE),
   ),
 } as const;
 

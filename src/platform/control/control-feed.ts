@@ -37,6 +37,7 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly logger = new Logger(ControlFeed.name);
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
+  private readonly localChangesByKind = new Map<ControlKind, number>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
@@ -70,14 +71,21 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Makes a committed change count on this node at once. */
   forget(subject: ControlSubject): void {
-    this.localChanges.set(keyOf(subject), this.clock.monotonicMs());
+    const now = this.clock.monotonicMs();
+    this.localChanges.set(keyOf(subject), now);
+    this.localChangesByKind.set(subject.kind, now);
   }
 
   /** Whether what was read from the database at `readAtMs` (monotonic) still holds for this subject. */
   holds(subject: ControlSubject, readAtMs: number): boolean {
     const now = this.clock.monotonicMs();
-    if (now - this.freshSinceMs > FRESH_MS_MAX || now - readAtMs > REMEMBERED_MS_MAX) return false;
+    if (!this.isFresh(now) || now - readAtMs > REMEMBERED_MS_MAX) return false;
     return !this.changedSince(subject, readAtMs);
+  }
+
+  /** Whether this node sees what changes elsewhere; otherwise nothing that it remembers counts. */
+  isFresh(now: number): boolean {
+    return now - this.freshSinceMs <= FRESH_MS_MAX;
   }
 
   /** Whether this node knows of a change of the subject after `readAtMs` (monotonic). */
@@ -86,6 +94,11 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
     const changedAtMs = this.changes.get(key)?.seenAtMs ?? Number.NEGATIVE_INFINITY;
     const changedHereAtMs = this.localChanges.get(key) ?? Number.NEGATIVE_INFINITY;
     return Math.max(changedAtMs, changedHereAtMs) >= readAtMs;
+  }
+
+  /** Whether anything of this kind was changed by this node after `readAtMs` (monotonic). */
+  changedHereSince(kind: ControlKind, readAtMs: number): boolean {
+    return (this.localChangesByKind.get(kind) ?? Number.NEGATIVE_INFINITY) >= readAtMs;
   }
 
   private async poll(): Promise<void> {

@@ -62,4 +62,27 @@ describe('ControlMemory', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(memory.learn('key', () => Promise.resolve({ value: 'back', subject: SUBJECT }))).resolves.toBe('back');
   });
+
+  it('remembers each of several that were read at once, unless it changed since the question', async () => {
+    let changedAtMs = 0;
+    const clock = new Clock();
+    const memory = new ControlMemory<string>(
+      feedWithChangeAt(() => changedAtMs),
+      clock,
+      10,
+    );
+    const read = (): Promise<Map<string, { value: string; subject: ControlSubject }>> =>
+      Promise.resolve(new Map(['a', 'b'].map((key) => [key, { value: `of ${key}`, subject: SUBJECT }])));
+    expect(await memory.learnAll(read)).toEqual([
+      ['a', 'of a'],
+      ['b', 'of b'],
+    ]);
+    expect([memory.recall('a'), memory.recall('b')]).toEqual(['of a', 'of b']);
+    await memory.learnAll(async () => {
+      await new Promise(setImmediate);
+      changedAtMs = clock.monotonicMs();
+      return read();
+    });
+    expect(memory.recall('a')).toBeUndefined();
+  });
 });

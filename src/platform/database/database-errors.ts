@@ -9,7 +9,7 @@ import { DomainError } from '../errors/domain-error';
  * - `repeat`: nobody's fault; the whole transaction may be sent again at once (deadlock, serialisation).
  * - `contended`: somebody else holds a lock too long; only the rows concerned suffer.
  * - `data`: PostgreSQL refuses one of the rows.
- * - `away`: the connection or the server is gone or full; the outcome may be unknown.
+ * - `away`: the connection or the server is gone, full or read-only; the outcome may be unknown.
  * - `bug`: anything else.
  */
 export type DatabaseFailure = 'repeat' | 'contended' | 'data' | 'away' | 'bug';
@@ -18,10 +18,13 @@ const REPEATABLE = new Set(['40001', '40P01']);
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Data exception, integrity constraint violation. */
 const DATA_CLASSES = new Set(['22', '23']);
-/** Connection exception, insufficient resources, operator intervention, system error. */
-const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
-/** The server ended a session that was slow between two statements, as ours are when the machine is too busy. */
-const SLOW_SESSION_STATES = new Set(['25P03', '25P04']);
+/**
+ * Connection exception, invalid transaction state, insufficient resources, operator intervention, system error. A transaction is in
+ * an invalid state when the server is read-only (a failover, a full disk of some providers), or when it has ended a slow session.
+ */
+const AWAY_CLASSES = new Set(['08', '25', '53', '57', '58']);
+/** The server of the session takes no writes: a standby, or one that was told so. */
+export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -58,7 +61,12 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (state === LOCK_NOT_AVAILABLE) return 'contended';
   const stateClass = state.slice(0, 2);
   if (DATA_CLASSES.has(stateClass)) return 'data';
-  return AWAY_CLASSES.has(stateClass) || SLOW_SESSION_STATES.has(state) ? 'away' : 'bug';
+  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+}
+
+/** Whether the server of this connection takes no writes, as one that has become a standby. Another connection may lead to one that does. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === READ_ONLY;
 }
 
 /** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */

@@ -9,7 +9,8 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 6_000;
 /** Shorter than the patience of a client, so that an absent database is answered rather than waited for. */
 const CONNECT_TIMEOUT_MS = 1_500;
-const POOL_CONNECTIONS_MAX = 10;
+/** Of the pool that requests share in one process. */
+export const POOL_CONNECTIONS_MAX = 10;
 
 /**
  * The one description of the database for the service, its tests and TypeORM's command line. Migrations are run by

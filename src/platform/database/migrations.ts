@@ -8,6 +8,12 @@ import { Profiles1764000000006 } from './migrations/7-profiles';
 import { Processing1764000000007 } from './migrations/8-processing';
 import { Reactions1764000000008 } from './migrations/9-reactions';
 import { QueuedBundles1764000000009 } from './migrations/10-queued-bundles';
+import { QueueTurns1764000000010 } from './migrations/11-queue-turns';
+import { PersonalPropertyNames1764000000011 } from './migrations/12-personal-property-names';
+import { ReviewLimits1764000000012 } from './migrations/13-review-limits';
+import { SharedIssuers1764000000013 } from './migrations/14-shared-issuers';
+import { UndoneMergeSides1764000000014 } from './migrations/15-undone-merge-sides';
+import { SecretsKeyCheck1764000000015 } from './migrations/16-secrets-key-check';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -21,4 +27,10 @@ export const MIGRATIONS = [
   Processing1764000000007,
   Reactions1764000000008,
   QueuedBundles1764000000009,
+  QueueTurns1764000000010,
+  PersonalPropertyNames1764000000011,
+  ReviewLimits1764000000012,
+  SharedIssuers1764000000013,
+  UndoneMergeSides1764000000014,
+  SecretsKeyCheck1764000000015,
 ];

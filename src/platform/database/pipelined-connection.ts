@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
-import { databaseFailure } from './database-errors';
+import { databaseFailure, isReadOnly } from './database-errors';
 import { Pipeline } from './pipeline';
 import type { Row, Statement } from './statement';
 
@@ -29,6 +29,8 @@ export interface PipelinedConnectionOptions {
   readonly lockTimeoutMs: number;
   /** How long a statement may run. */
   readonly statementTimeoutMs: number;
+  /** False: a commit is answered before it is on the disk, and a crash of the server may lose the last second of them. */
+  readonly waitsForDisk?: false;
 }
 
 /**
@@ -96,11 +98,13 @@ export class PipelinedConnection {
       // On a lost connection the server rolls back by itself, and the next transaction opens a new one.
       // Alone: behind a statement that fails it would be skipped.
       await session.pipeline.send(ROLLBACK, [], { alone: true }).catch(() => this.discard(session));
+      // After a failover the address leads to another server than this session does.
+      if (isReadOnly(error)) this.discard(session);
       throw error;
     }
   }
 
-  /** Runs a statement that only reads by itself, and once more when the connection turns out to be lost. */
+  /** Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. */
   async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
       const { pipeline } = await this.connected();
@@ -134,7 +138,10 @@ export class PipelinedConnection {
     const client = new Client({
       connectionString: this.settings.url,
       application_name: this.options.applicationName,
-      options: Object.entries(HOT_PATH_PLANNING)
+      options: Object.entries({
+        ...HOT_PATH_PLANNING,
+        ...(this.options.waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
+      })
         .map(([setting, value]) => `-c ${setting}=${value}`)
         .join(' '),
       keepAlive: true,

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { READ_ONLY } from './database-errors';
 
 /**
  * A client whose loss ends nobody. Between the moment at which the pool hands a client out and the one at which TypeORM listens
@@ -10,5 +11,9 @@ export class SteadyClient extends Client {
     super(...settings);
     // Whoever waits for an answer is told by its own promise.
     this.on('error', () => undefined);
+    // A session that found its server read-only stays there after a failover. The pool drops a client that is ending.
+    this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === READ_ONLY) void this.end().catch(() => undefined);
+    });
   }
 }

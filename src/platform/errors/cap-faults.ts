@@ -1,7 +1,49 @@
 import type { Fault } from './fault';
 import { tooManyFaultsFault } from './fault-words';
 
-/** The first `faultsMax` faults, and if there were more, a last one that says so: a longer answer helps only who fills lines. */
-export function capFaults(faults: readonly Fault[], faultsMax: number): readonly Fault[] {
-  return faults.length <= faultsMax ? faults : [...faults.slice(0, faultsMax), tooManyFaultsFault(faultsMax)];
+/** How many faults one answer lists (contract section 3): more than anybody reads, and an answer of some 100 KiB. */
+export const FAULTS_MAX = 1_000;
+
+const MORE = Symbol('faults that are not listed');
+
+/** The last fault of a list that was cut; how many it stands for goes into no answer. */
+interface MoreFaults extends Fault {
+  readonly [MORE]: number;
+}
+
+/**
+ * The first `faultsMax` faults, and if there were more, a last one that says how many: a longer answer helps only who fills
+ * lines. `uncollected` are faults that were only counted; lists that were cut before may be part of `faults`.
+ */
+export function capFaults(faults: readonly Fault[], faultsMax: number, uncollected = 0): readonly Fault[] {
+  const more = unlistedIn(faults) + uncollected;
+  if (more === 0 && faults.length <= faultsMax) return faults;
+  const listed = withoutCount(faults);
+  const all = more + Math.max(0, listed.length - faultsMax);
+  const last: MoreFaults = { ...tooManyFaultsFault(all), [MORE]: all };
+  return [...listed.slice(0, faultsMax), last];
+}
+
+/** At most so many entries altogether; whoever lists less than two says in other words how many more there are. */
+export function fitFaults(faults: readonly Fault[], entriesMax: number): readonly Fault[] {
+  if (faults.length <= entriesMax) return faults;
+  return entriesMax < 2 ? withoutCount(faults).slice(0, entriesMax) : capFaults(faults, entriesMax - 1);
+}
+
+/** All faults that a list stands for. */
+export function countFaults(faults: readonly Fault[]): number {
+  return withoutCount(faults).length + unlistedIn(faults);
+}
+
+/** Without what says how many more there are. */
+export function withoutCount(faults: readonly Fault[]): readonly Fault[] {
+  return faults.some(isCount) ? faults.filter((fault) => !isCount(fault)) : faults;
+}
+
+function unlistedIn(faults: readonly Fault[]): number {
+  return faults.reduce((sum, fault) => sum + (isCount(fault) ? fault[MORE] : 0), 0);
+}
+
+function isCount(fault: Fault): fault is MoreFaults {
+  return MORE in fault;
 }

@@ -1,3 +1,4 @@
+import { countFaults } from './cap-faults';
 import type { Fault } from './fault';
 
 /**
@@ -7,7 +8,7 @@ import type { Fault } from './fault';
 export function describeFaults(faults: readonly Fault[]): string {
   const [first] = faults;
   if (first === undefined) return 'The input is not valid.';
-  const others = faults.length - 1;
+  const others = countFaults(faults) - 1;
   if (others === 0) return first.message;
   return `${first.message} (and ${others} more ${others === 1 ? 'fault' : 'faults'})`;
 }

@@ -1,3 +1,4 @@
+import { capFaults, FAULTS_MAX } from './cap-faults';
 import type { ErrorCode } from './error-codes';
 import type { Fault } from './fault';
 
@@ -16,6 +17,7 @@ export interface DomainErrorExtras {
 
 /** A refusal by a rule: a code and words for the client. Only the platform's filter knows which HTTP status it becomes. */
 export class DomainError extends Error {
+  /** At most 1,000, and a last one that says how many more there are, whoever has found them. */
   readonly details: readonly Fault[];
 
   /** `message` reaches the client as `message` and `detail`, so it never repeats an identity, property or credential. */
@@ -26,6 +28,6 @@ export class DomainError extends Error {
   ) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = 'DomainError';
-    this.details = extras.details ?? [];
+    this.details = capFaults(extras.details ?? [], FAULTS_MAX);
   }
 }

@@ -92,10 +92,15 @@ export const ERROR_CODES = {
     title: 'The API key was revoked',
     mend: 'Create a new key; a revoked one stays so.',
   },
+  entry_not_open: {
+    status: 409,
+    title: 'The review entry is closed',
+    mend: 'Replay open entries only; `message` says what has become of this one.',
+  },
   issuer_taken: {
     status: 409,
-    title: 'The issuer and audience are registered already',
-    mend: 'Have tokens issued for an audience of your own.',
+    title: 'The workspace has registered the issuer and audience already',
+    mend: 'Delete that record first, or register another audience.',
   },
   variable_limit_exceeded: {
     status: 409,

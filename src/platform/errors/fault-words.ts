@@ -1,8 +1,12 @@
 import { maskContacts } from '../masking/mask';
+import type { JsonExcess } from '../json/json-scan';
 import type { Fault } from './fault';
 
 /** The longest name of a client's own making that an answer repeats, in UTF-16 units. */
 const NAME_LENGTH_MAX = 64;
+/** The longest path that an answer shows, in UTF-16 units: eight usual names inside one another are much shorter. */
+const PATH_LENGTH_MAX = 256;
+const CUT_OFF = '…';
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** C0 and C1 controls, line and paragraph separators, and what turns the writing direction of a terminal. */
 const UNSAFE_TO_SHOW = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
@@ -19,13 +23,20 @@ export function shownName(name: string): string {
 /** The path of a field below `parent`, written as in JavaScript: `identity.type`, `attributes["odd key"]`. */
 export function fieldPath(parent: string, name: string): string {
   const shown = shownName(name);
-  if (!IDENTIFIER.test(shown)) return `${parent}[${JSON.stringify(shown)}]`;
-  return parent === '' ? shown : `${parent}.${shown}`;
+  if (!IDENTIFIER.test(shown)) return bounded(parent, `[${JSON.stringify(shown)}]`);
+  return parent === '' ? shown : bounded(parent, `.${shown}`);
 }
 
 /** The path of a list's entry: `items[3]`. */
 export function itemPath(parent: string, index: number): string {
-  return `${parent}[${index}]`;
+  return bounded(parent, `[${index}]`);
+}
+
+/** What stands deeper than a long path shows has the path of what it stands in. */
+function bounded(parent: string, step: string): string {
+  if (parent.endsWith(CUT_OFF)) return parent;
+  const path = `${parent}${step}`;
+  return path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX).toWellFormed()}${CUT_OFF}` : path;
 }
 
 /** How a message names what `path` points at. */
@@ -101,14 +112,25 @@ export function tooManyKeysFault(path: string, keysMax: number): Fault {
   return { path, code: 'too_many_keys', message: `${subject(path)} has more than ${counted(keysMax, 'key')}.` };
 }
 
+/** Structure that no right input has; it is refused before it is parsed. */
+export function excessFault(path: string, { code, max }: JsonExcess): Fault {
+  if (code === 'too_many_keys') return tooManyKeysFault(path, max);
+  const message =
+    code === 'too_deep'
+      ? `${subject(path)} nests objects and lists more than ${max} levels deep; flatten it.`
+      : `${subject(path)} has more than ${max} values; send less at once.`;
+  return { path, code, message };
+}
+
 /** `whole` is what the field is not part of: `this body`, `this query`. */
 export function unknownFieldFault(path: string, whole: string): Fault {
   return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` };
 }
 
 /** Ends a list of faults that was cut: see `capFaults`. */
-export function tooManyFaultsFault(faultsMax: number): Fault {
-  return { path: '', code: 'too_many_faults', message: `There are more faults than the ${faultsMax} listed here.` };
+export function tooManyFaultsFault(more: number): Fault {
+  const message = `There are ${counted(more, 'more fault')} that are not listed; correct these first.`;
+  return { path: '', code: 'too_many_faults', message };
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -31,7 +31,7 @@ export class BodyReader {
    */
   read(request: Request, plan: BodyPlan, { limit = 'single', optional = false }: BodyUse): unknown {
     if (optional && !announcesBody(request)) return this.checked({}, plan);
-    return atOnce(readJsonBody(request, this.limits[limit]), ({ value }) => this.checked(value, plan));
+    return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), ({ value }) => this.checked(value, plan));
   }
 
   private checked(body: unknown, plan: BodyPlan): unknown {

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { parseTimestamp } from '../clock/timestamp';
-import { capFaults } from '../errors/cap-faults';
+import { capFaults, FAULTS_MAX } from '../errors/cap-faults';
 import type { Fault } from '../errors/fault';
 import { isUuid } from '../ids/uuid';
 import { byPlace } from './body-place';
@@ -19,9 +19,6 @@ export type CheckedBody<T> =
  * its items a smaller share, since every one of a thousand items could be full of faults.
  */
 export type BodyValidator<T> = (body: unknown, faultsMax?: number) => CheckedBody<T>;
-
-/** How many faults one answer lists: more than anybody reads, and an answer of at most some 100 KiB. */
-export const FAULTS_MAX = 1_000;
 
 const ajv = new Ajv({
   allErrors: true,
@@ -55,7 +52,7 @@ export function compileBodyValidator<T>(
     const errors: ErrorObject[] = matches.errors ?? [];
     const found = [...walked.faults, ...errors.map((error) => placedFaultOf(error, walked.value, shape))];
     const faults = found.sort(byPlace).map(({ fault }) => fault);
-    return { faults: capFaults(withoutConsequences(faults), faultsMax) };
+    return { faults: capFaults(withoutConsequences(faults), faultsMax, walked.uncollected) };
   };
 }
 

@@ -7,10 +7,13 @@ export interface Walked {
   /** The body without the nulls that mean absent, and cut where it exceeds a list's or map's limit. */
   readonly value: unknown;
   readonly faults: readonly PlacedFault[];
+  /** Further unknown fields, which were only counted. */
+  readonly uncollected: number;
 }
 
 interface Walk {
   readonly faults: PlacedFault[];
+  uncollected: number;
   readonly faultsMax: number;
 }
 
@@ -21,8 +24,9 @@ interface Walk {
  * itself, not a copy.
  */
 export function walkBody(body: unknown, shape: Shape | undefined, faultsMax: number): Walked {
-  const walk: Walk = { faults: [], faultsMax };
-  return { value: prune(body, shape, undefined, walk), faults: walk.faults };
+  const walk: Walk = { faults: [], uncollected: 0, faultsMax };
+  const value = prune(body, shape, undefined, walk);
+  return { value, faults: walk.faults, uncollected: walk.uncollected };
 }
 
 function prune(value: unknown, shape: Shape | undefined, place: Place | undefined, walk: Walk): unknown {
@@ -61,7 +65,7 @@ function pruneObject(
   for (const name of names) {
     const field = shape.fields.get(name);
     if (field === undefined && shape.closed) {
-      if (!reportUnknown(name, place, walk)) break;
+      reportUnknown(name, place, walk);
       continue;
     }
     const value = object[name];
@@ -87,10 +91,10 @@ function checkText(
   walk.faults.push(placedFault(below(above, name, position), invalidCharactersFault));
 }
 
-/** False once there are more than can be listed: the body is refused anyway, and each fault costs memory. */
-function reportUnknown(name: string, place: Place | undefined, walk: Walk): boolean {
-  walk.faults.push(placedFault(below(place, name, UNDECLARED), (path) => unknownFieldFault(path, 'this body')));
-  return walk.faults.length <= walk.faultsMax;
+/** More than can be listed are only counted: the body is refused anyway, and each fault costs memory. */
+function reportUnknown(name: string, place: Place | undefined, walk: Walk): void {
+  if (walk.faults.length > walk.faultsMax) walk.uncollected += 1;
+  else walk.faults.push(placedFault(below(place, name, UNDECLARED), (path) => unknownFieldFault(path, 'this body')));
 }
 
 function positionOf(field: FieldShape | undefined): number {

@@ -9,6 +9,7 @@ import { BODY_LIMITS, type BodyLimitsByName } from './body-limits';
 import { BodyReader, setBodyReader } from './body-reader';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
+import { onlyDocsFiles } from './docs-files';
 import { ApiExpressAdapter } from './express-adapter';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
@@ -50,7 +51,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   const adapter = app.getHttpAdapter();
   if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
   adapter.setLastRoutes(() => {
-    app.use(DOCS_PATH, docsHeaders());
+    app.use(DOCS_PATH, onlyDocsFiles, docsHeaders());
     SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
   });
   return document;

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { StreamableFile } from '@nestjs/common';
+import { Logger, StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
@@ -8,7 +8,9 @@ import { holdContinue } from './expect-continue';
 import { inARow } from './in-a-row';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';
 import { writeInOnePiece } from './one-piece';
+import { oneAtATime } from './pipelining';
 import { routeFallback } from './route-fallback';
+import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 
 /** Time for the head of a request to arrive: a slow client must not hold a connection open with one byte a minute. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -24,6 +26,7 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const MALFORMED_LINGER_MS = 2_000;
 /** How often a closing server looks for connections whose last answer has gone out. */
 const IDLE_SWEEP_MS = 50;
+const LOGGED_EVERY_MS = 1_000;
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
 /**
@@ -33,13 +36,13 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 export class ApiExpressAdapter extends ExpressAdapter {
   private addLastRoutes: () => void = () => undefined;
 
-  constructor() {
+  constructor(private readonly unsentLimits: Partial<UnsentLimits> = {}) {
     super(quietExpress());
   }
 
   override initHttpServer(options?: NestApplicationOptions): void {
     if (options?.httpsOptions) throw new Error('HTTPS ends in front of this service.');
-    this.httpServer = expressServer(this.getInstance<Express>());
+    this.httpServer = expressServer(this.getInstance<Express>(), this.unsentLimits);
   }
 
   /** Bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
@@ -90,7 +93,7 @@ function quietExpress(): Express {
   return app;
 }
 
-function expressServer(app: Express): Server {
+function expressServer(app: Express, unsentLimits: Partial<UnsentLimits>): Server {
   const Requests = bornAs(IncomingMessage, app.request);
   const Responses = bornAs<typeof ServerResponse>(ServerResponse, app.response);
   app.request = Requests.prototype as Request;
@@ -107,12 +110,15 @@ function expressServer(app: Express): Server {
       // Asked for below, with a problem document for an answer.
       requireHostHeader: false,
     },
-    inARow((request: IncomingMessage, response: ServerResponse) => {
-      if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
-      else app(request as Request, response as Response);
-    }),
+    oneAtATime(
+      inARow((request: IncomingMessage, response: ServerResponse) => {
+        if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
+        else app(request as Request, response as Response);
+      }),
+    ),
   );
-  server.on('connection', writeInOnePiece);
+  const unsent = new UnsentAnswers(unsentLimits, logClosed(new Logger('Connections')));
+  server.on('connection', (socket) => writeInOnePiece(socket, (written) => unsent.note(written)));
   server.on('clientError', refuseMalformedHttp);
   // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.
   server.on('checkContinue', (request, response) => {
@@ -136,6 +142,19 @@ function bornAs<Parent extends abstract new (...args: never[]) => object>(parent
   const Born = class extends (parent as unknown as new () => object) {};
   Object.setPrototypeOf(Born.prototype, prototype);
   return Born as unknown as Parent;
+}
+
+/** At most a line a second: how many there are is up to clients. */
+function logClosed(logger: Logger): (connections: number) => void {
+  let unlogged = 0;
+  let loggedAt = -Infinity;
+  return (connections) => {
+    unlogged += connections;
+    if (performance.now() - loggedAt < LOGGED_EVERY_MS) return;
+    logger.warn(`${unlogged} connections were closed whose clients did not read their answers.`);
+    unlogged = 0;
+    loggedAt = performance.now();
+  };
 }
 
 /** RFC 9112 demands a 400 here. */

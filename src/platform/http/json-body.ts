@@ -1,28 +1,32 @@
-import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { atOnce } from '../async/at-once';
-import { bodyTooLarge, malformedBody, unsupportedBody } from './body-refusal';
+import { ByteSemaphore } from '../async/byte-semaphore';
+import { chargeBytes } from '../rate-limit/request-meter';
+import { bodyTooLarge, unsupportedBody } from './body-refusal';
+import { ClientGone } from './client-gone';
 import { checkContentDigest } from './content-digest';
 import { sendContinue } from './expect-continue';
 import { isUtf8Json } from './media-type';
+import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
 import { inflateBody, receiveBody } from './receive-body';
 
 /** A JSON body as it was understood, and its text. */
-export interface ReceivedJson {
-  /** Of two equal keys the last one wins, as everywhere where JSON.parse reads. */
-  readonly value: unknown;
+export interface ReceivedJson extends ParsedBody {
   /** The bytes of the JSON text, inflated. */
   readonly raw: Buffer;
 }
 
-export interface BodyLimits {
+export interface BodyLimits extends BodyForm {
   /** Holds for the transmitted and for the inflated bytes. */
   readonly bodyBytesMax: number;
 }
 
-const BYTE_ORDER_MARK_BYTES = 3;
-/** V8's messages end like this when they quote nothing. Its others quote the text and are never shown. */
-const POSITION = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/;
+/** Values take up to twenty times the bytes of their JSON text: large bodies are in memory parsed only a few at a time. */
+const LARGE_BODIES_BYTES_MAX = 16 * 1024 * 1024;
+const largeBodies = new ByteSemaphore(LARGE_BODIES_BYTES_MAX);
+
+/** Express gives a request its answer. */
+type Answered = IncomingMessage & { readonly res?: ServerResponse };
 
 const received = Symbol('received');
 
@@ -32,16 +36,19 @@ interface Receiving extends IncomingMessage {
 
 /**
  * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice; a promise of it,
- * while it is not all there or has to be inflated. Checked in this order: content type, content encoding, declared length (each
- * before a byte is read), length, signed digest, gzip, UTF-8, JSON.
+ * while it is not all there, has to be inflated, or is large. Checked in this order: content type, content encoding, declared
+ * length (each before a byte is read), length, signed digest, gzip, UTF-8, nesting, JSON. The request is charged for its
+ * bytes as soon as they are there. `entriesOf` names the top-level list whose entries are taken one by one.
  *
- * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, 400 `malformed_json`), and ClientGone when the
- * client aborts; `invalid_signature` when the body is not the one that was signed. Any JSON value of any depth is a valid body here.
+ * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, and what `parseBody` throws), and ClientGone when
+ * the client aborts; `invalid_signature` when the body is not the one that was signed.
  */
 export function readJsonBody(
   request: IncomingMessage,
-  { bodyBytesMax }: BodyLimits,
+  limits: BodyLimits,
+  entriesOf?: string,
 ): ReceivedJson | Promise<ReceivedJson> {
+  const { bodyBytesMax } = limits;
   if (!isUtf8Json(request.headers['content-type'])) {
     throw unsupportedBody('The body must be sent with Content-Type: application/json, in UTF-8.');
   }
@@ -49,14 +56,31 @@ export function readJsonBody(
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
   return atOnce(receiveBody(request, bodyBytesMax), (transmitted) => {
+    chargeBytes(request, transmitted.length);
     checkContentDigest(request, transmitted);
-    const inflated = gzipped ? inflateBody(transmitted, bodyBytesMax) : transmitted;
-    return atOnce(inflated, (raw) => parsed(request, raw));
+    const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax) : transmitted;
+    return atOnce(inflated, (raw) => {
+      chargeBytes(request, raw.length);
+      const parsing = isLargeBatch(raw, entriesOf)
+        ? roomFor(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
+        : parseBody(raw, limits, entriesOf);
+      return atOnce(parsing, (parsed) => remembered(request, parsed, raw));
+    });
   });
 }
 
-function parsed(request: Receiving, raw: Buffer): ReceivedJson {
-  const body: ReceivedJson = { value: parseJson(raw), raw };
+/** Room for a large body until its request is answered. */
+async function roomFor(request: IncomingMessage, bytes: number): Promise<void> {
+  const leave = await largeBodies.enter(bytes);
+  const { res } = request as Answered;
+  if (res === undefined || res.closed) {
+    leave();
+    if (res !== undefined) throw new ClientGone();
+  } else res.once('close', leave);
+}
+
+function remembered(request: Receiving, { value, entries }: ParsedBody, raw: Buffer): ReceivedJson {
+  const body: ReceivedJson = { value, entries, raw };
   request[received] = body;
   return body;
 }
@@ -68,7 +92,12 @@ export function receivedJson(request: IncomingMessage): ReceivedJson | undefined
 
 /** JSON text as it came, without a byte order mark, which JSON.parse does not take. */
 export function sentTextOf(raw: Buffer): string {
-  return raw.toString('utf8').replace(/^\uFEFF/, '');
+  return withoutMark(raw).toString('utf8');
+}
+
+/** The bytes of such a text. */
+export function withoutMark(raw: Buffer): Buffer {
+  return raw.subarray(textStart(raw));
 }
 
 /** Whether a body was announced, be it an empty chunked one. */
@@ -94,25 +123,6 @@ function isGzipped(contentEncoding: string | undefined): boolean {
 function declaredTooLarge(request: IncomingMessage, bodyBytesMax: number): Error {
   // Nothing is waited for; what has arrived with the head shows what it was about.
   const early: unknown = request.read();
+  chargeBytes(request, bodyBytesMax);
   return bodyTooLarge(bodyBytesMax, Buffer.isBuffer(early) ? [early] : []);
-}
-
-function parseJson(raw: Buffer): unknown {
-  if (raw.length === 0) throw malformedBody('The body is empty. Send one JSON value.', raw);
-  if (!isUtf8(raw)) throw malformedBody('The body is not valid UTF-8.', raw);
-  const marked = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf;
-  const text = raw.toString('utf8', marked ? BYTE_ORDER_MARK_BYTES : 0);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw malformedBody(describeSyntaxError(error), raw);
-  }
-}
-
-function describeSyntaxError(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
-  const position = POSITION.exec(message)?.[1];
-  if (position !== undefined) return `The body is not valid JSON: character ${position} is not expected there.`;
-  if (message === 'Unexpected end of JSON input') return 'The body is not valid JSON: it ends too early.';
-  return 'The body is not valid JSON.';
 }

@@ -133,7 +133,9 @@ function description(limits: DocumentedLimits | undefined): string {
     'Limits: ' +
       `a batch has at most ${batchItemsMax} items and ${batchBytesMax} bytes, any other body ${bodyBytesMax} bytes, ` +
       `\`attributes\` and \`properties\` of one event ${propertiesBytesMax} bytes. ` +
-      'Bodies may be sent with `Content-Encoding: gzip`; the limits hold after inflation.',
+      'Bodies may be sent with `Content-Encoding: gzip`; the limits hold after inflation, ' +
+      'and a body inflates to a hundred times its size at most. JSON nests 64 levels at most. ' +
+      'Rate limits charge each 16 KiB of a body like an event. An answer lists at most 1,000 faults.',
   ].join('\n');
 }
 

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { bodyTooLarge, malformedBody } from './body-refusal';
+import { chargeBytes } from '../rate-limit/request-meter';
+import { bodyTooLarge, inflatesTooFar, malformedBody } from './body-refusal';
 import { ClientGone } from './client-gone';
 
 const INFLATE_CHUNK_BYTES = 32 * 1024;
+/** Repetitive JSON of honest clients is transmitted in a thirtieth to a fiftieth of its size, nonsense in a thousandth. */
+const INFLATION_MAX = 100;
+/** What an event sent by itself may have: a body of this size is cheap, however well it was compressed. */
+const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -33,6 +38,7 @@ export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer 
     const stop = collect(request, bytesMax, whole, (chunks) => {
       // The rest stays unread here; whoever answers decides what becomes of it.
       request.pause();
+      chargeBytes(request, bytesMax);
       reject(bodyTooLarge(bytesMax, chunks));
     });
     // The error stays listened to: nobody else does, and an error nobody hears ends the process.
@@ -41,23 +47,21 @@ export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer 
 }
 
 /**
- * The inflated bytes, at most `bytesMax`. Inflation is fed by a bounded buffer and stops at the limit, so a gzip bomb costs
- * no more memory than an honest body of the largest size.
+ * The inflated bytes, at most `bytesMax`, and at most a hundred times the transmitted ones. Inflation is fed by a bounded
+ * buffer and stops at the limit, so a gzip bomb costs no more memory than an honest body of the largest size, and few bytes
+ * cannot be made into many.
  */
-export function inflateBody(transmitted: Buffer, bytesMax: number): Promise<Buffer> {
+export function inflateBody(request: IncomingMessage, transmitted: Buffer, bytesMax: number): Promise<Buffer> {
+  const inflatedMax = Math.min(bytesMax, Math.max(INFLATED_FREELY_BYTES, INFLATION_MAX * transmitted.length));
   return new Promise((resolve, reject) => {
     const gunzip = createGunzip({ chunkSize: INFLATE_CHUNK_BYTES });
     const inflated: Buffer[] = [];
-    collect(
-      gunzip,
-      bytesMax,
-      resolve,
-      (chunks) => {
-        gunzip.destroy();
-        reject(bodyTooLarge(bytesMax, chunks));
-      },
-      inflated,
-    );
+    const refuse = (chunks: Buffer[]): void => {
+      gunzip.destroy();
+      chargeBytes(request, inflatedMax);
+      reject(inflatedMax < bytesMax ? inflatesTooFar(INFLATION_MAX, chunks) : bodyTooLarge(bytesMax, chunks));
+    };
+    collect(gunzip, inflatedMax, resolve, refuse, inflated);
     gunzip.on('error', () => {
       reject(malformedBody('The body is not valid gzip data, or it ends too early.', Buffer.concat(inflated)));
     });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { TimeSlice } from '../async/time-slice';
 import { isErrno } from '../errors/errno';
 import { jsonTextOf } from '../json/json-text-of';
 import { ClientGone } from './client-gone';
@@ -23,8 +24,13 @@ export async function sendNdjson(response: ServerResponse, records: AsyncIterabl
 }
 
 async function* lines(first: IteratorResult<object>, rest: AsyncIterator<object>): AsyncGenerator<string> {
+  const slice = new TimeSlice();
   try {
-    for (let next = first; next.done !== true; next = await rest.next()) yield `${jsonTextOf(next.value)}\n`;
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      yield `${jsonTextOf(next.value)}\n`;
+      // What was read of a page comes at once, and so does a client that is fast.
+      await slice.pause();
+    }
   } finally {
     await rest.return?.();
   }

@@ -1,12 +1,10 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 
-import { capFaults } from '../errors/cap-faults';
 import type { Fault } from '../errors/fault';
 import type { FaultCode } from '../errors/fault-codes';
 import * as words from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
 import { isStorable } from '../text/storable-text';
-import { FAULTS_MAX } from './body-validator';
 
 const CODE_OF_RULE: Readonly<Record<string, FaultCode>> = {
   isDefined: 'required',
@@ -53,7 +51,7 @@ export function queryValidation(): ValidationPipe {
     transformOptions: { enableImplicitConversion: false },
     // Only to tell an absent parameter from a wrong one; no value leaves this file.
     validationError: { target: false, value: true },
-    exceptionFactory: (errors) => validationFailed(capFaults(faultsOf(errors, ''), FAULTS_MAX)),
+    exceptionFactory: (errors) => validationFailed(faultsOf(errors, '')),
   });
 }
 

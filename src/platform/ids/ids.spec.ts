@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { nameId, newId } from './ids';
+import { firstIdAt, nameId, newId } from './ids';
 
 describe('nameId', () => {
   it('is a UUIDv8 that keeps its value for ever, since stored rows are found by it', () => {
@@ -45,5 +45,14 @@ describe('newId', () => {
       expect(ms).toBeLessThanOrEqual(Date.now());
     }
     expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
+  });
+
+  it('makes none before the first id of its time, nor behind that of a later one', () => {
+    const before = new Date();
+    const ids = Array.from({ length: 100 }, newId).sort();
+    const after = new Date(Date.now() + 1);
+    expect(firstIdAt(before) <= ids[0]!).toBe(true);
+    expect(firstIdAt(after) > ids.at(-1)!).toBe(true);
+    expect(firstIdAt(new Date('2026-11-22T00:00:00Z'))).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7000-8000-0{12}$/);
   });
 });

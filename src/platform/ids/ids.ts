@@ -20,6 +20,12 @@ export function newId(): string {
   return v7({ random, seq: sequence });
 }
 
+/** The smallest id that `newId` can make at this time: all that are smaller were made before. */
+export function firstIdAt(time: Date): string {
+  const ms = time.getTime().toString(16).padStart(12, '0');
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`;
+}
+
 /** An id that tells one thing from all others and that nothing is sorted by. */
 export function newMark(): string {
   return randomUUID();
@@ -31,8 +37,16 @@ export function newMark(): string {
  * No part may hold a lone surrogate, since all of those encode to the same bytes.
  */
 export function nameId(parts: readonly string[]): string {
-  // Length-prefixed: with a separator, ("shop|eu", "1") would swallow ("shop", "eu|1").
-  const digest = hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'hex');
+  return uuidOfDigest(hash('sha256', lengthPrefixed(parts), 'hex'));
+}
+
+/** One text for a list of them, and another one for every other list: a separator may stand in a part itself. */
+export function lengthPrefixed(parts: readonly string[]): string {
+  return parts.map((part) => `${part.length}:${part}`).join('');
+}
+
+/** The first bits of a digest in hexadecimal as a UUIDv8. */
+export function uuidOfDigest(digest: string): string {
   // Version 8 and variant 10 take six bits; 122 bits of the digest stay.
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);
   const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)];

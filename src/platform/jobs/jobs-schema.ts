@@ -1,5 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import type { ConnectionSettings } from '../database/connection-settings';
+import { SteadyClient } from '../database/steady-client';
 import { jobLogger } from './job-logger';
 
 /** The job library's tables, and the heartbeats beside them, have a schema of their own. */
@@ -8,4 +11,38 @@ export const JOBS_SCHEMA = 'cds_jobs';
 /** Brings the job library's tables up to date; to be called under the lock of all migrations. */
 export async function migrateJobs({ url }: ConnectionSettings): Promise<void> {
   await runMigrations({ connectionString: url, schema: JOBS_SCHEMA, logger: jobLogger(() => undefined) });
+}
+
+/**
+ * Makes the job library's tables as they were after one of its migrations, for rows of that time; `migrateJobs` does the rest.
+ * The library itself always runs all of them. They are files beside its program, and it writes down what has run as we do here.
+ */
+export async function migrateJobsTo({ url }: ConnectionSettings, revision: number): Promise<void> {
+  if (revision === 0) return;
+  const client = new SteadyClient({ connectionString: url, application_name: 'cds-migrations' });
+  await client.connect();
+  try {
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${JOBS_SCHEMA}`);
+    await client.query(`CREATE TABLE IF NOT EXISTS ${JOBS_SCHEMA}.migrations (
+      id int PRIMARY KEY, ts timestamptz DEFAULT now() NOT NULL, breaking boolean NOT NULL DEFAULT false)`);
+    const { rows } = await client.query<{ id: number }>(`SELECT id FROM ${JOBS_SCHEMA}.migrations`);
+    for (const { id, text } of await libraryMigrations()) {
+      if (id > revision || rows.some((done) => done.id === id)) continue;
+      // One simple query is one transaction.
+      await client.query(`${text}\n; INSERT INTO ${JOBS_SCHEMA}.migrations (id) VALUES (${id})`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function libraryMigrations(): Promise<{ readonly id: number; readonly text: string }[]> {
+  const folder = join(dirname(require.resolve('graphile-worker/package.json')), 'sql');
+  const files = (await readdir(folder)).filter((name) => /^\d+\.sql$/.test(name)).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return { id: Number.parseInt(name, 10), text: text.replaceAll(':GRAPHILE_WORKER_SCHEMA', JOBS_SCHEMA) };
+    }),
+  );
 }

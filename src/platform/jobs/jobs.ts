@@ -100,14 +100,21 @@ export class Jobs implements OnModuleDestroy {
     this.handlers.set(name, { work, cron });
   }
 
-  /** Adds a job in the caller's transaction. Of one `key` there is one that waits at most, however often it is added. */
-  async add(manager: EntityManager, name: string, payload: JobPayload, { key }: { key: string }): Promise<void> {
-    await manager.query(`SELECT FROM cds_jobs.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4)`, [
-      name,
-      JSON.stringify(payload),
-      `${name}/${key}`,
-      ATTEMPTS_MAX,
-    ]);
+  /**
+   * Adds a job in the caller's transaction, due after `delayMs` by the database's clock. Of one `key` there is one that waits at
+   * most, however often it is added.
+   */
+  async add(
+    manager: EntityManager,
+    name: string,
+    payload: JobPayload,
+    { key, delayMs = 0 }: { readonly key: string; readonly delayMs?: number },
+  ): Promise<void> {
+    await manager.query(
+      `SELECT FROM cds_jobs.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4,
+         run_at := CASE WHEN $5::int > 0 THEN clock_timestamp() + $5::int * interval '1 millisecond' END)`,
+      [name, JSON.stringify(payload), `${name}/${key}`, ATTEMPTS_MAX, Math.ceil(delayMs)],
+    );
   }
 
   /**

@@ -1,48 +1,6 @@
 import fc from 'fast-check';
-import { entryTexts, valueOfBeginning } from './json-text';
+import { depthOf, valueOfBeginning } from './json-text';
 import { cpuMsSince } from '../../../test/support/cpu-time';
-
-/** JSON text with white space wherever it may stand. */
-const spaced = (value: unknown): string => JSON.stringify(value, null, 1);
-
-describe('the texts of the entries of a list', () => {
-  it('are the entries, whatever they are and wherever the list stands', () => {
-    fc.assert(
-      fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), fc.jsonValue(), (items, before, after) => {
-        for (const json of [JSON.stringify({ before, items, after }), spaced({ before, items, after })]) {
-          expect(entryTexts(json, 'items').map((text) => JSON.parse(text) as unknown)).toEqual(
-            items.map((item) => JSON.parse(JSON.stringify(item)) as unknown),
-          );
-        }
-      }),
-    );
-  });
-
-  it('are as they were written', () => {
-    expect(entryTexts('{"items": [1e999, {"a" : 12345678901234567890}, "\\u0041", [ ] ]}', 'items')).toEqual([
-      ...['1e999', '{"a" : 12345678901234567890}', '"\\u0041"', '[ ]'],
-    ]);
-  });
-
-  it.each([
-    ['{"items":[1],"items":[2,3]}', ['2', '3']],
-    ['{"\\u0069tems":[1]}', ['1']],
-    ['{"a":{"items":[1]},"b":[["items"]],"items":["],[\\"\\\\"]}', ['"],[\\"\\\\"']],
-    ['{"items":[]}', []],
-    ['{"other":[1]}', []],
-    ['{}', []],
-  ])('of %s are %j', (json, texts) => {
-    expect(entryTexts(json, 'items')).toEqual(texts);
-  });
-
-  it('are found in milliseconds, however deep and long they are', () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    const long = `"${'\\\\'.repeat(100_000)}"`;
-    const startedAt = process.cpuUsage();
-    expect(entryTexts(`{"items":[${deep},${long}]}`, 'items')).toEqual([deep, long]);
-    expect(cpuMsSince(startedAt)).toBeLessThan(500);
-  });
-});
 
 describe('the beginning of a JSON text', () => {
   it('says what is complete in it, wherever it is cut off', () => {
@@ -71,5 +29,41 @@ describe('the beginning of a JSON text', () => {
     ['', undefined],
   ])('of %s is %j', (text, value) => {
     expect(valueOfBeginning(text)).toEqual(value);
+  });
+
+  it('is what it says up to its last complete member, whatever closes behind that', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(300), (value, cut) => {
+        const text = JSON.stringify([value, [[1], { a: [] }], value]);
+        // Each beginning is made whole by what stands behind the last comma or opening bracket; nothing else is left out.
+        const shown = JSON.stringify(valueOfBeginning(text.slice(0, cut + 1)));
+        const closing = /^[\]}]*/.exec([...shown].reverse().join(''))?.[0].length ?? 0;
+        expect(text.startsWith(shown.slice(0, shown.length - closing))).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ['lists in one another', '['.repeat(500_000)],
+    ['objects in one another', '{"a":'.repeat(100_000)],
+    ['entries of a deep list', '['.repeat(250_000) + '1,'.repeat(125_000)],
+    ['pairs of brackets', `[${'[],'.repeat(160_000)}`],
+    ['strings full of escapes', `["${'\\\\"'.repeat(120_000)}`],
+  ])('is found in time that grows with the text: %s', (_what, text) => {
+    const startedAt = process.cpuUsage();
+    expect(valueOfBeginning(text)).toBeDefined();
+    expect(cpuMsSince(startedAt)).toBeLessThan(1_000);
+  });
+});
+
+describe('the depth of a JSON text', () => {
+  it.each([
+    ['1', 0],
+    ['"[["', 0],
+    ['[]', 1],
+    ['{"a":[{"b":1}],"c":"{{{"}', 3],
+    ['['.repeat(50_000) + ']'.repeat(50_000), 50_000],
+  ])('is counted outside of strings', (json, depth) => {
+    expect(depthOf(json)).toBe(depth);
   });
 });

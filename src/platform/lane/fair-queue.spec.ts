@@ -12,6 +12,18 @@ describe('FairQueue', () => {
     expect(queue.take(1)).toEqual([]);
   });
 
+  it('leaves the turn to a workspace whose entry does not fit any more', () => {
+    const queue = new FairQueue<number>();
+    for (const size of [1, 5]) queue.push('a', size);
+    for (const size of [2, 3]) queue.push('b', size);
+    const upTo = (most: number): ((size: number) => boolean) => {
+      let left = most;
+      return (size) => (left -= size) >= 0;
+    };
+    expect(queue.take(10, upTo(7))).toEqual([1, 2]);
+    expect([queue.size, queue.take(10, upTo(100)), queue.size]).toEqual([2, [5, 3], 0]);
+  });
+
   it('loses nothing, doubles nothing, and keeps the order within a workspace', () => {
     const step = fc.oneof(
       fc.record({ push: fc.constantFrom('a', 'b', 'c') }),

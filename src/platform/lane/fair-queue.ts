@@ -27,16 +27,30 @@ export class FairQueue<T> {
     this.count += 1;
   }
 
-  /** Takes up to `most` entries, one of each workspace in turn; of the only one as many as it has. */
-  take(most: number): T[] {
+  /**
+   * Takes up to `most` entries, one of each workspace in turn; of the only one as many as it has. `fits` is asked of each, in
+   * their order, and ends the taking with false.
+   */
+  take(most: number, fits: (entry: T) => boolean = () => true): T[] {
     const taken: T[] = [];
+    let isFull = false;
     // The walk meets again what it sets again, so this goes round until enough is taken or nothing is left.
     for (const [tenantId, queue] of this.queues) {
       if (taken.length >= most) break;
       const share = this.queues.size === 1 ? most - taken.length : 1;
-      const entries = queue.entries.slice(queue.head, queue.head + share);
-      for (const entry of entries) taken.push(entry);
-      queue.head += entries.length;
+      const end = Math.min(queue.entries.length, queue.head + share);
+      for (let entry = queue.entries[queue.head]; queue.head < end && entry !== undefined;) {
+        isFull = !fits(entry);
+        if (isFull) break;
+        taken.push(entry);
+        queue.head += 1;
+        entry = queue.entries[queue.head];
+      }
+      if (isFull) {
+        // Whose entry did not fit keeps its turn.
+        this.queues.set(tenantId, trimmed(queue));
+        break;
+      }
       this.queues.delete(tenantId);
       if (queue.head < queue.entries.length) this.queues.set(tenantId, trimmed(queue));
     }

@@ -2,7 +2,15 @@ import { DomainError } from '../errors/domain-error';
 import { Lane } from './lane';
 
 /** A lane whose batches end when the test says so. */
-function aLane(limits: Partial<{ singlesMax: number; fillTo: number; bulkMax: number; bytesMax: number }> = {}) {
+function aLane(
+  limits: Partial<{
+    singlesMax: number;
+    fillTo: number;
+    bulkMax: number;
+    bytesMax: number;
+    batchBytesMax: number;
+  }> = {},
+) {
   const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
   const lane = new Lane<string, string>({
     run: (work) =>
@@ -33,6 +41,18 @@ describe('Lane', () => {
     expect(batches.map((batch) => batch.work)).toEqual([['1'], ['2', '3']]);
     batches[1]?.end();
     await expect(Promise.all(rest)).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('puts no more bytes into one commit than can be written in one turn, and a larger piece into one of its own', async () => {
+    const { lane, batches } = aLane({ batchBytesMax: 100 });
+    void lane.submit('a', piece('1', 60));
+    void lane.submitBulk('b', [piece('2', 30), piece('3', 30), piece('4', 500), piece('5', 40), piece('6', 60)]);
+    for (let batch = 0; batch < 4; batch += 1) {
+      await turn();
+      batches[batch]?.end();
+    }
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([['1', '2'], ['3'], ['4'], ['5', '6']]);
   });
 
   it('waits a moment for all whom it has answered, so that the few who wait do not have a commit to themselves', async () => {

@@ -10,6 +10,8 @@ export interface LaneOptions<Work, Answer> {
   readonly fillTo: number;
   /** Most bulk work in a batch without single pieces, `fillTo` when absent: one that comes meanwhile waits for that commit. */
   readonly bulkMax?: number;
+  /** Most bytes in one batch, which is put together in one turn of the event loop; a larger piece has one to itself. */
+  readonly batchBytesMax?: number;
   /** Most bytes that may wait or be under way; beyond it `submit` refuses with `unavailable`. */
   readonly bytesMax: number;
   /** Follows what the lane does, for metrics and traces. */
@@ -150,10 +152,16 @@ export class Lane<Work, Answer> implements LaneState {
   }
 
   private nextBatch(): Entry<Work, Answer>[] {
-    const batch = this.singles.take(this.options.singlesMax);
-    const { fillTo, bulkMax = fillTo } = this.options;
+    const { singlesMax, fillTo, bulkMax = fillTo, batchBytesMax = Infinity } = this.options;
+    let bytes = 0;
+    const fits = (entry: Entry<Work, Answer>): boolean => {
+      if (bytes > 0 && bytes + entry.bytes > batchBytesMax) return false;
+      bytes += entry.bytes;
+      return true;
+    };
+    const batch = this.singles.take(singlesMax, fits);
     const room = (batch.length > 0 ? fillTo : bulkMax) - batch.length;
-    return room > 0 ? batch.concat(this.bulk.take(room)) : batch;
+    return room > 0 ? batch.concat(this.bulk.take(room, fits)) : batch;
   }
 
   private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {

@@ -48,14 +48,14 @@ async function persistUntil<Work, Answer>(
       return await options.attempt(batch);
     } catch (error) {
       const tookMs = performance.now() - startedAt;
+      const isPatient = tookMs < options.patienceMs;
       // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
       const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
-      const losesTogether =
-        error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && tookMs < options.patienceMs;
+      const losesTogether = error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && isPatient;
       if (batch.length > 1 && (losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
         return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
-      if (!tryAgain || tookMs >= options.patienceMs) return batch.map((work) => options.refuse(work, error));
+      if (!tryAgain || !isPatient) return batch.map((work) => options.refuse(work, error));
       // Two nodes that met once should not meet again in step.
       await wait(Math.random() * Math.min(BACKOFF_MS_MAX, 2 ** attempt));
     }

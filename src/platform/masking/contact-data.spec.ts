@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { maskContacts } from './contact-data';
+import { contactSteps, maskContacts } from './contact-data';
+import { maskProperties, maskText, maskValue } from './mask';
+import { runAtOnce } from '../async/time-slice';
+import { cpuMsSince } from '../../../test/support/cpu-time';
 
 describe('maskContacts', () => {
   it.each([
@@ -117,5 +120,130 @@ describe('maskContacts', () => {
       ),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('a long text', () => {
+  const SMALL = { pieceCharacters: 12, pieceCharactersMax: Number.POSITIVE_INFINITY };
+
+  it('is masked in pieces as it would be in one, wherever it can be cut', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'jane.doe@example.com',
+        '+49 170 1234567',
+        '(0170) 12345-12',
+        '212-555-1234',
+        '0170',
+        '12',
+        'a%40b',
+        '"',
+        ':',
+      ],
+      ...[
+        ' ',
+        '  ',
+        ', ',
+        '. ',
+        '\n',
+        '\\n',
+        'word',
+        'A',
+        '<',
+        '>',
+        '[',
+        ';',
+        '\\u0040',
+        '@',
+        '1.',
+        '#',
+        '…',
+        'x@y.de, ',
+      ],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
+        (text) => {
+          expect(runAtOnce(contactSteps(text, SMALL))).toBe(maskContacts(text));
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('without a place to cut it is hidden, and what stands around it is not', () => {
+    const run = 'x'.repeat(100_000);
+    expect(maskContacts(`{"before":"b","blob":"${run}","after":"a"}`)).toBe('{"before":"b","blob":"***","after":"a"}');
+    expect(maskContacts(run)).toBe('***');
+    expect(maskContacts('x'.repeat(60_000))).toHaveLength(60_000);
+  });
+
+  /** Whatever a text repeats, the work doubles with its length, and no step of it is long. */
+  const HOSTILE = [
+    ...['1', '0', '0 ', '1.', '(12', '(', '+', '+1', '+   ', '0   ', '123-456-789 ', ' 0170 123456x', '٤', '٠ ', '+٤'],
+    ...[
+      '@',
+      'a@',
+      '.@',
+      '@.',
+      '%40',
+      'a%40',
+      '%40.',
+      '\\u0040',
+      'a@b',
+      'a@-',
+      '@@a',
+      '.',
+      '-',
+      '--@',
+      '\\',
+      '\\n0',
+      '😀',
+    ],
+    ...[
+      'a',
+      'A',
+      'aB',
+      'email ',
+      'email:',
+      'email"',
+      '"email":"a",',
+      'email:{',
+      'email:[',
+      'email:true ',
+      'tel=1&',
+      ' ',
+    ],
+    ...[
+      'email\\\\"',
+      '"value":"',
+      'value:\\',
+      "'email'",
+      'e-mail',
+      '_',
+      '$',
+      '﻿',
+      '\u00a0',
+      '\u2028',
+      'x@y.de ',
+      '000',
+    ],
+  ];
+
+  it.each(HOSTILE)('of %j is masked in time that grows with it', (part) => {
+    const text = (characters: number): string => part.repeat(Math.ceil(characters / part.length));
+    const cpuMs = (work: () => unknown): number => {
+      const startedAt = process.cpuUsage();
+      work();
+      return cpuMsSince(startedAt);
+    };
+    const works = [maskContacts, maskText, maskValue, (value: string) => maskProperties({ [value]: value }, new Set())];
+    for (const work of works) {
+      // What is longer than 64 KiB is not looked through in one go.
+      const short = cpuMs(() => work(text(15 * 1024)));
+      const long = cpuMs(() => work(text(60 * 1024)));
+      // Four times as long; were it squared, sixteen times. What takes no time is not measured.
+      expect(long).toBeLessThan(Math.max(300, 12 * short));
+    }
   });
 });

@@ -1,4 +1,5 @@
-import { HIDDEN, isContactName, maskContacts, wordsOf } from './contact-data';
+import { runAtOnce, type Steps } from '../async/time-slice';
+import { contactSteps, HIDDEN, isContactName, wordsOf } from './contact-data';
 import { maskValue } from './mask-value';
 
 // Beyond contact data: nothing tells which type a malformed event is of, and so which of its properties are pii.
@@ -27,6 +28,10 @@ const NOTHING_PERSONAL = /^(?:true|false|null)$/;
 const NUMBER = /^[+-]?[\d.]+(?:e[+-]?\d+)?$/i;
 /** No name of a field is longer; a longer word need not be taken apart. */
 const NAME_LENGTH_MAX = 128;
+/** `tel`, `fax`, `ssn`: no name that tells something personal is shorter. */
+const NAME_LENGTH_MIN = 3;
+/** Words after which the work can be interrupted; each costs some microseconds. */
+const WORDS_PER_STEP = 256;
 
 /**
  * Text that should have been JSON, as views show it (contract section 7): values that follow the name of contact data,
@@ -37,22 +42,32 @@ const NAME_LENGTH_MAX = 128;
  * quotes and rather masks too much: where an end is missing, everything to the end of the text. Linear in the text.
  */
 export function maskText(text: string, piiNames: ReadonlySet<string> = new Set()): string {
+  return runAtOnce(textSteps(text, piiNames));
+}
+
+/** The same in steps of bounded work. */
+export function* textSteps(text: string, piiNames: ReadonlySet<string>): Steps<string> {
   let masked = '';
   let done = 0;
+  let words = 0;
   for (const match of text.matchAll(NAME)) {
+    words += 1;
+    if (words % WORDS_PER_STEP === 0) yield undefined;
     const [name] = match;
-    if (match.index < done || name.length > NAME_LENGTH_MAX || !(piiNames.has(name) || isPersonal(name))) continue;
+    if (match.index < done || name.length > NAME_LENGTH_MAX || !(piiNames.has(name) || isPersonalName(name))) continue;
     const start = valueStart(text, match.index + name.length);
     if (start === undefined) continue;
     const value = maskValueAt(text, start);
     if (value === undefined) continue;
-    masked += maskContacts(text.slice(done, start)) + value.masked;
+    masked += (yield* contactSteps(text.slice(done, start))) + value.masked;
     done = value.end;
   }
-  return masked + maskContacts(text.slice(done));
+  return masked + (yield* contactSteps(text.slice(done)));
 }
 
-function isPersonal(name: string): boolean {
+/** Whether the name of a field, however it is spelt, says that its value is about who somebody is. */
+export function isPersonalName(name: string): boolean {
+  if (name.length < NAME_LENGTH_MIN) return false;
   return PERSONAL_NAMES.has(wordsOf(name).join('')) || isContactName(name);
 }
 

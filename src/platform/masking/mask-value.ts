@@ -3,6 +3,8 @@ import { HIDDEN, isAddress, maskAddress, maskContacts, maskPhone } from './conta
 /** A number as it is dialled, whole. */
 const DIALLED = /^\(?(?:[+＋]|0)[\p{Nd} ()./-]*$/u;
 const MASKED_PHONE = /^\+?\d{2}\*{7}\d{2}$/;
+/** No address and no number is longer; what is need not be looked through for one. */
+const CONTACT_CHARACTERS_MAX = 1_000;
 /** What the first characters of a text may tell: of three or fewer nothing. */
 const SHOWN_LENGTH_MIN = 4;
 
@@ -18,6 +20,7 @@ export function maskIdentity(kind: 'EXTERNAL' | 'EMAIL' | 'PHONE' | 'DEVICE', va
 export function maskValue(value: unknown): string {
   if (typeof value !== 'string') return HIDDEN;
   const text = value.trim();
+  if (text.length > CONTACT_CHARACTERS_MAX) return maskPlain(text);
   if (isAddress(text)) return maskContacts(text);
   if (MASKED_PHONE.test(text)) return text;
   return DIALLED.test(text) ? maskPhone(text) : maskPlain(text);

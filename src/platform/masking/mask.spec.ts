@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { MASKED_DEPTH_MAX, maskIdentity, maskIdentityFields, maskProperties, maskText, maskValue } from './mask';
+import {
+  MASKED_DEPTH_MAX,
+  maskIdentity,
+  maskIdentityFields,
+  maskProperties,
+  maskText,
+  maskValue,
+  withoutPersonal,
+} from './mask';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -203,6 +211,42 @@ describe('maskProperties', () => {
         maskProperties(value, NONE);
         expect(JSON.stringify(value)).toBe(before);
       }),
+    );
+  });
+});
+
+describe('withoutPersonal', () => {
+  it('leaves out what a view masks, names and all, and keeps the rest', () => {
+    const address = { city: 'Ulm', contacts: ['x'], list: ['a', 'jane@example.com', { nick: 'J', __proto: 1 }] };
+    const properties = { amount: 1, nick: 'J', userEmail: null, note: 'call +49 170 1234567', 'a@b.de': 1, address };
+    expect(withoutPersonal(properties, new Set(['nick']))).toEqual({
+      amount: 1,
+      address: { city: 'Ulm', list: ['a', { __proto: 1 }] },
+    });
+  });
+
+  it('leaves nothing that a view would mask', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.emailAddress(),
+      fc.constantFrom('email', 'identity', 'nick', '__proto__', 'a'),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ maxDepth: 5 }, text, fc.integer(), fc.array(tie('tree')), fc.dictionary(text, tie('tree'))),
+    }));
+    const piiNames = new Set(['nick']);
+    fc.assert(
+      fc.property(fc.dictionary(text, tree), (properties) => {
+        const left = withoutPersonal(properties, piiNames);
+        expect(JSON.stringify(maskProperties(left, piiNames))).toBe(JSON.stringify(left));
+      }),
+    );
+  });
+
+  it('keeps nothing that is deeper than a view shows, and never runs out of stack', () => {
+    const nested: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}"x"${'}'.repeat(20_000)}`);
+    expect(JSON.stringify(withoutPersonal(nested, new Set()))).toBe(
+      `${'{"a":'.repeat(MASKED_DEPTH_MAX)}{}${'}'.repeat(MASKED_DEPTH_MAX)}`,
     );
   });
 });

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 
-/**
- * Names the properties of an event type that are registered as personal data, in any of its versions; of all event types
- * where it is not known which one a payload is of.
- */
-export type PersonalPropertyNames = (tenantId: string, eventType: string | null) => Promise<ReadonlySet<string>>;
+/** By event type, the properties that are registered as personal data in any of its versions. */
+export type PersonalPropertyNames = ReadonlyMap<string | null, ReadonlySet<string>>;
+
+/** Answers for each of the event types; for null, where it is not known which type a payload is of, the names of all types. */
+export type ReadPersonalNames = (
+  tenantId: string,
+  eventTypes: readonly (string | null)[],
+) => Promise<PersonalPropertyNames>;
 
 /**
  * Where every view that masks asks which properties are personal. The feature that knows event types says so at start;
@@ -12,15 +15,27 @@ export type PersonalPropertyNames = (tenantId: string, eventType: string | null)
  */
 @Injectable()
 export class PersonalProperties {
-  private source: PersonalPropertyNames | undefined;
+  private source: ReadPersonalNames | undefined;
 
-  answerWith(source: PersonalPropertyNames): void {
+  answerWith(source: ReadPersonalNames): void {
     this.source = source;
   }
 
-  /** Never guesses: without a source nothing may be shown. */
-  namesOf(tenantId: string, eventType: string | null): Promise<ReadonlySet<string>> {
+  /** For a page of views: one question for all of its event types. Never guesses: without a source nothing may be shown. */
+  async namesOfAll(tenantId: string, eventTypes: readonly (string | null)[]): Promise<PersonalPropertyNames> {
     if (this.source === undefined) throw new Error('A view asks for personal properties before anybody knows them');
-    return this.source(tenantId, eventType);
+    return this.source(tenantId, [...new Set(eventTypes)]);
   }
+
+  /** For one view. */
+  async namesOf(tenantId: string, eventType: string | null): Promise<ReadonlySet<string>> {
+    return namesFrom(await this.namesOfAll(tenantId, [eventType]), eventType);
+  }
+}
+
+/** Of one of the types that were asked for. Throws where it was not: a view must not show what it has not asked about. */
+export function namesFrom(names: PersonalPropertyNames, eventType: string | null): ReadonlySet<string> {
+  const found = names.get(eventType);
+  if (found === undefined) throw new Error('A view was left without the names of the personal properties of its type');
+  return found;
 }

@@ -10,6 +10,7 @@ import { Readiness, type ReadyState } from './readiness';
 const WORDS: Readonly<Record<Exclude<ReadyState, 'ready'>, string>> = {
   stopping: 'The process is stopping. Send requests to another one.',
   database_away: 'The database does not answer. See whether PostgreSQL runs and DATABASE_URL leads to it.',
+  database_read_only: 'The database takes no writes. After a failover, see that DATABASE_URL leads to the new primary.',
   migrations_pending:
     'Migrations of the database are pending. Run npm run migrate, or start with MIGRATE_ON_START=true.',
 };
@@ -32,7 +33,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Says that the process may be sent requests; 503 while the database is away or behind, or the process is stopping. */
+  /** Says that the process may be sent requests; 503 while the database is away, read-only or behind, or the process is stopping. */
   @Get('ready')
   @MayRefuse('unavailable')
   @Unauthenticated('Load balancers have no credential; the answer says no more than that requests would be refused.')

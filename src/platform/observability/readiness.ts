@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
-import { PipelinedConnection } from '../database/pipelined-connection';
+import { PipelinedConnection, type Statement } from '../database/pipelined-connection';
 import { pendingMigrations } from '../database/schema-state';
 import { Metrics } from './metrics';
 import { settledWithin } from './settled-within';
@@ -10,7 +10,13 @@ const CHECK_MS_MAX = 1_800;
 const STATEMENT_TIMEOUT_MS = 1_000;
 
 /** What keeps the service from being sent requests; `ready` when nothing does. */
-export type ReadyState = 'ready' | 'stopping' | 'database_away' | 'migrations_pending';
+export type ReadyState = 'ready' | 'stopping' | 'database_away' | 'database_read_only' | 'migrations_pending';
+
+/** A standby, and a server that was told to take no writes, say the same. */
+const FIND_READ_ONLY: Statement = {
+  name: 'health_read_only',
+  text: `SELECT current_setting('transaction_read_only') = 'on' AS is_read_only`,
+};
 
 /**
  * Whether this process should be sent requests. It asks on a connection of its own: a pool that is in use all over is a busy
@@ -63,7 +69,15 @@ export class Readiness implements BeforeApplicationShutdown {
   }
 
   private async ask(): Promise<ReadyState> {
-    const pending = await pendingMigrations((statement) => this.connection.query(statement, []));
+    const [pending, [server]] = await Promise.all([
+      pendingMigrations((statement) => this.connection.query(statement, [])),
+      this.connection.query<{ is_read_only: boolean }>(FIND_READ_ONLY, []),
+    ]);
+    if (server?.is_read_only === true) {
+      // The next look finds the server that the address leads to by then.
+      await this.connection.close();
+      return 'database_read_only';
+    }
     return pending === 0 ? 'ready' : 'migrations_pending';
   }
 }

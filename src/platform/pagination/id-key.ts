@@ -16,5 +16,10 @@ export function idPageStart(cursor: string | undefined): string {
 
 /** The page of such a list: see `pageOf`. */
 export function idPage<Row extends { readonly id: string }>(found: readonly Row[], limit: number): Page<Row> {
-  return pageOf(found, limit, ({ id }) => encodeCursor([id]));
+  return pageOf(found, limit, ({ id }) => cursorAfterId(id));
+}
+
+/** The cursor of the page that comes below this id. */
+export function cursorAfterId(id: string): string {
+  return encodeCursor([id]);
 }

@@ -6,7 +6,7 @@ const LIMIT_DEFAULT = 50;
 
 /** How lists are paged (contract section 1). */
 export class PageQuery {
-  /** Entries of a page, 1 to 200; 50 when absent. */
+  /** Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
   @IsOptional()
   @Matches(/^(?:[1-9]\d?|1\d\d|200)$/, { message: 'limit must be a whole number from 1 to 200' })
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: LIMIT_DEFAULT })

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 /** How text shows a person: forms of their identifiers. */
 export interface Traces {
-  /** Between quotation marks, as JSON writes a value: such a text by itself may be anything. */
+  /** As a whole value, between quotation marks or bare under a name that says so: such a text by itself may be anything. */
   readonly quoted: readonly string[];
   /** Anywhere; in lower case. */
   readonly within: readonly string[];
@@ -29,14 +29,32 @@ export interface PersonalRecord {
   readonly data: object;
 }
 
+/** How far a feature has got that erases in steps; kept, so that an erasure that was killed goes on from there. */
+export interface ErasureSteps {
+  /** When the first of them began, in any process. What was written later may not have been looked at. */
+  readonly begunAt: Date;
+  /** Behind what is done; undefined at the beginning. */
+  readonly position: string | undefined;
+  /** Everything up to here is done; kept once a second. */
+  done(position: string): Promise<void>;
+}
+
 /** A feature that stores data of persons (contract section 5, export and erasure). */
 export interface PersonalDataKeeper {
+  /** Under which its steps are kept. */
+  readonly name: string;
   /** Everything that it holds about somebody, unmasked. */
   exportOf(person: Person): AsyncIterable<PersonalRecord>;
-  /** Erases what would be too much for one transaction, while more may still come; may be called again. */
-  eraseAhead?(person: Person): Promise<void>;
-  /** Erases what is left, in the transaction that forgets who it was. Nothing more of theirs comes in by then. */
-  erase(manager: EntityManager, person: Person): Promise<void>;
+  /**
+   * Erases what would be too much for one transaction, while more may still come; may be called again. Answers whether nothing is
+   * left of what was there when the steps began.
+   */
+  eraseAhead?(person: Person, steps: ErasureSteps): Promise<boolean>;
+  /**
+   * Erases what is left, in the transaction that forgets who it was: of what was written since then, or of everything. Nothing
+   * more of theirs comes in by then.
+   */
+  erase(manager: EntityManager, person: Person, since: Date | null): Promise<void>;
 }
 
 /**

@@ -23,10 +23,15 @@ export class RateLimiter {
     private readonly policy: RateLimitPolicy,
   ) {}
 
+  /** What the spender has left now. */
+  allowanceOf(spender: string): Allowance {
+    const now = this.clock.monotonicMs();
+    return allowanceOf(this.policy, this.fullAt.get(spender) ?? now, now);
+  }
+
   /** Throws `rate_limited` unless the spender may spend at least one unit now. */
   check(spender: string): void {
-    const now = this.clock.monotonicMs();
-    const allowance = allowanceOf(this.policy, this.fullAt.get(spender) ?? now, now);
+    const allowance = this.allowanceOf(spender);
     if (allowance.remaining > 0) return;
     const { subject, quota, windowSeconds } = this.policy;
     const window = windowSeconds === 1 ? 'a second' : `${windowSeconds} s`;

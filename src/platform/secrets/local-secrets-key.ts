@@ -3,7 +3,8 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../errors/errno';
 
-const FILE = 'secrets.key';
+/** Beside an embedded database. */
+export const SECRETS_KEY_FILE = 'secrets.key';
 const KEY_BYTES = 32;
 /** As for a SECRETS_KEY that an operator chose. */
 const KEY_CHARACTERS_MIN = 32;
@@ -13,12 +14,12 @@ const KEY_CHARACTERS_MIN = 32;
  * 0600), and the same ever after. Whoever copies the database without this file cannot read the secrets.
  */
 export async function localSecretsKey(dataDir: string): Promise<string> {
-  const path = join(dataDir, FILE);
-  const found = await readKey(path);
+  const path = join(dataDir, SECRETS_KEY_FILE);
+  const found = await readLocalSecretsKey(dataDir);
   if (found !== undefined) return found;
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  await writeDurably(draft, randomBytes(KEY_BYTES).toString('base64url'));
+  await writeSecretsKey(draft, randomBytes(KEY_BYTES).toString('base64url'));
   try {
     // Unlike a rename, a link never takes the place of a key that another process made meanwhile.
     await link(draft, path);
@@ -27,12 +28,14 @@ export async function localSecretsKey(dataDir: string): Promise<string> {
   } finally {
     await unlink(draft);
   }
-  const made = await readKey(path);
+  const made = await readLocalSecretsKey(dataDir);
   if (made === undefined) throw new Error(`${path} was made and is not there.`);
   return made;
 }
 
-async function readKey(path: string): Promise<string | undefined> {
+/** The same where it is there already. */
+export async function readLocalSecretsKey(dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, SECRETS_KEY_FILE);
   try {
     const key = (await readFile(path, 'utf8')).trim();
     if (key.length < KEY_CHARACTERS_MIN)
@@ -44,10 +47,11 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
+/** Writes a key to a file that is not there yet, for its owner only. */
+export async function writeSecretsKey(path: string, key: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(`${text}\n`);
+    await file.writeFile(`${key}\n`);
     await file.sync();
   } finally {
     await file.close();

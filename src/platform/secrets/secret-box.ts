@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { lengthPrefixed } from '../ids/ids';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 
 const CIPHER = 'aes-256-gcm';
@@ -10,6 +11,7 @@ const TAG_BYTES = 16;
 const FORM = 1;
 const PURPOSE = 'campaign-data-service sealed secrets';
 const HASH_PURPOSE = 'campaign-data-service keyed hashes';
+const CHECK_PURPOSE = 'campaign-data-service key check';
 
 /** The service has no SECRETS_KEY, or secrets were sealed under another one. */
 export class SecretBoxError extends Error {}
@@ -22,18 +24,26 @@ export class SecretBoxError extends Error {}
 export class SecretBox {
   private readonly key: Buffer | undefined;
   private readonly hashKey: Buffer | undefined;
+  private readonly check: Buffer | undefined;
 
-  constructor(@Inject(SETTINGS_TOKEN) { secretsKey }: Settings) {
+  constructor(@Inject(SETTINGS_TOKEN) { secretsKey }: Pick<Settings, 'secretsKey'>) {
     // A key for each purpose, so that neither tells anything about the other.
     const keyFor = (purpose: string) =>
       secretsKey === undefined ? undefined : Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, KEY_BYTES));
     this.key = keyFor(PURPOSE);
     this.hashKey = keyFor(HASH_PURPOSE);
+    this.check = keyFor(CHECK_PURPOSE);
   }
 
   /** Whether there is a key: without one nothing can be sealed. */
   get canSeal(): boolean {
     return this.key !== undefined;
+  }
+
+  /** Tells this key from every other one, and nothing about it: 32 bytes. Throws SecretBoxError without a key. */
+  get checkValue(): Buffer {
+    if (this.check === undefined) throw new SecretBoxError('There is no key to tell from others: set SECRETS_KEY.');
+    return this.check;
   }
 
   /** Encrypts `secret` for the record of this workspace and id. Throws SecretBoxError without a key. */
@@ -67,9 +77,7 @@ export class SecretBox {
    */
   keyedHash(parts: readonly string[]): Buffer {
     if (this.hashKey === undefined) throw new SecretBoxError('Nothing can be recognised by its hash: set SECRETS_KEY.');
-    // Length-prefixed: with a separator, ("a|b", "c") would be ("a", "b|c").
-    const text = parts.map((part) => `${part.length}:${part}`).join('');
-    return createHmac('sha256', this.hashKey).update(text).digest();
+    return createHmac('sha256', this.hashKey).update(lengthPrefixed(parts)).digest();
   }
 
   private keyOrThrow(): Buffer {

@@ -19,7 +19,7 @@ export interface EventToProcess {
   readonly externalId: string | null;
 }
 
-/** Why an event can never be processed as things are. */
+/** Why an event could not be processed. */
 export interface EffectFailure {
   /** What the review area groups it under, unless `details` name something finer. */
   readonly code: ErrorCode | FaultCode;
@@ -30,14 +30,18 @@ export interface EffectFailure {
 
 export interface EffectResult {
   readonly reactions: readonly ReactionRecord[];
-  /** It can never succeed; the event is failed, what was applied stays applied. */
+  /** What was applied stays applied. */
   readonly failure?: EffectFailure;
+  /** Another attempt may succeed; without it, one that fails can never, as things are. */
+  readonly mayRetry?: true;
 }
 
 /**
- * What happens to events that leave the queue, inside the worker's transaction. Results in the order of the events. Throws
- * what may succeed later. Must bear being called again for an event that was applied before (a replay): nothing is applied
- * twice.
+ * What happens to events that leave the queue, inside the worker's transaction. Results in the order of the events; it may stop
+ * behind any of them, and has to behind one that may be retried: events of the same customer may follow. Throws what may succeed
+ * later. Must bear being called again for an event that was applied before (a replay): nothing is applied twice.
+ *
+ * While it works, the event loop is held for 50 ms at most, and the transaction is kept open for some seconds at most.
  */
 export interface EventEffect {
   /**

@@ -1,113 +1,198 @@
-import { LogicEngine, defaultMethods } from 'json-logic-engine';
 import type { Condition } from './condition';
-import { CONDITION_OPERATORS } from './condition-operators';
+import { COSTS, Meter, OverdueError, TooCostlyError } from './condition-meter';
 import type { EventRecord } from './event-record';
+import { compare, COMPARISONS } from './comparisons';
+import { METHODS, OperandError, SINGLE_OPERAND } from './operator-methods';
 import { ownValue } from './own-value';
 
 /**
- * How much one look at an event may take: one for each operator that is worked out, and one for each entry or character of
- * what comes out, which bounds its time. Going once through a list of 1,000 entries with ten operators takes half of it.
+ * `failed`: the event has something with which the condition cannot be worked out. `too_costly`: it always will be, with this
+ * event. `overdue`: this time it took longer than it may.
  */
-export const CONDITION_STEPS_MAX = 50_000;
+export type Verdict = 'met' | 'unmet' | 'failed' | 'too_costly' | 'overdue';
 
-/** `failed`: the event has something with which the condition cannot be worked out. */
-export type Verdict = 'met' | 'unmet' | 'failed' | 'too_costly';
+/** `isOverdue` is asked now and then whether time is up. */
+export type CompiledCondition = (event: EventRecord, isOverdue?: () => boolean) => Verdict;
 
-export type CompiledCondition = (event: EventRecord) => Verdict;
-
-type Work = (args: unknown, context: unknown, above: unknown, engine: unknown) => unknown;
-
-interface Method {
-  readonly method: Work;
-  readonly lazy: boolean;
-  readonly optimizeUnary: boolean;
-}
-
-class TooCostlyError extends Error {}
+/** Works a part of a condition out, for the data that it stands in. */
+type Part = (context: unknown) => unknown;
 
 /**
- * Makes a checked condition ready, to be asked about any number of events.
- *
- * The library's compiler writes JavaScript out of conditions, of which nothing guarantees that text stays text; here it goes
- * through a tree of closures instead. Its operators are wrapped, so that it never runs away, whatever the event is like.
+ * Makes a checked condition ready, to be asked about any number of events: a tree of closures, and no text that becomes code.
+ * Each operator is paid for by the size of its operands before it is worked out, so that none runs away, whatever the event is
+ * like (docs/adr/0034).
  */
 export function compileCondition(when: Condition): CompiledCondition {
-  const budget = new Budget();
-  const methods = Object.fromEntries(
-    [...CONDITION_OPERATORS.keys()].map((name) => [
-      name,
-      metered(OWN_METHODS.get(name) ?? libraryMethod(name), budget),
-    ]),
-  );
-  const engine = new LogicEngine(methods, { disableInline: true });
-  return (event) => {
-    budget.left = CONDITION_STEPS_MAX;
+  const meter = new Meter();
+  const whole = new Compilation(meter).part(when);
+  return (event, isOverdue = never) => {
+    meter.begin(isOverdue);
     try {
-      return engine.truthy(engine.run(when, { event })) ? 'met' : 'unmet';
+      return meter.isTruthy(whole({ event })) ? 'met' : 'unmet';
     } catch (error) {
-      return error instanceof TooCostlyError ? 'too_costly' : 'failed';
+      if (error instanceof TooCostlyError) return 'too_costly';
+      return error instanceof OverdueError ? 'overdue' : 'failed';
     }
   };
 }
 
-class Budget {
-  left = 0;
+class Compilation {
+  constructor(private readonly meter: Meter) {}
 
-  spend(steps: number): void {
-    this.left -= steps;
-    if (this.left < 0) throw new TooCostlyError();
+  part(rule: unknown): Part {
+    if (Array.isArray(rule)) return this.list(rule);
+    if (typeof rule !== 'object' || rule === null) return () => rule;
+    const [[name, args] = ['', undefined]] = Object.entries(rule);
+    const work = this.operator(name, args);
+    return (context) => {
+      this.meter.spend(COSTS.operator);
+      return work(context);
+    };
+  }
+
+  private operator(name: string, args: unknown): Part {
+    if (name === 'var') return this.variable(args);
+    const method = METHODS.get(name);
+    if (method !== undefined) {
+      const operands = this.operands(name, args);
+      return (context) => method(operands(context), this.meter, context);
+    }
+    const parts = (Array.isArray(args) ? (args as unknown[]) : [args]).map((each) => this.part(each));
+    const comparison = COMPARISONS.get(name);
+    if (comparison !== undefined) return (context) => compare(comparison, parts, context, this.meter);
+    return this.control(name, parts);
+  }
+
+  /** A single operand stands by itself, or in a list around it. */
+  private operands(name: string, args: unknown): Part {
+    const takesSingle = SINGLE_OPERAND.has(name);
+    if (!Array.isArray(args)) {
+      const single = this.part(args);
+      return takesSingle ? single : (context) => asList(single(context));
+    }
+    const [first] = args as unknown[];
+    return takesSingle && args.length === 1 && !Array.isArray(first) ? this.part(first) : this.list(args);
+  }
+
+  private list(rules: readonly unknown[]): Part {
+    if (rules.every(isPlain)) return () => rules;
+    const parts = rules.map((each) => this.part(each));
+    return (context) => {
+      this.meter.spend(parts.length * COSTS.entry);
+      return parts.map((part) => part(context));
+    };
+  }
+
+  private variable(args: unknown): Part {
+    const [path, otherwise = null] = Array.isArray(args) ? (args as unknown[]) : [args];
+    if (path === '' || (typeof path !== 'string' && typeof path !== 'number')) return (context) => context ?? otherwise;
+    const steps = String(path).split('.');
+    return (context) => {
+      this.meter.spend(steps.length * COSTS.pathStep);
+      return ownValue(context, steps) ?? otherwise;
+    };
+  }
+
+  /** Those that decide which of their operands are worked out, or how often. */
+  private control(name: string, parts: readonly Part[]): Part {
+    switch (name) {
+      case 'if':
+      case '?:':
+        return (context) => this.choose(parts, context);
+      case 'and':
+        return (context) => this.firstThat(parts, context, false);
+      case 'or':
+        return (context) => this.firstThat(parts, context, true);
+      case 'reduce':
+        return (context) => this.reduce(parts, context);
+      default:
+        return this.iteration(name, parts);
+    }
+  }
+
+  private choose(parts: readonly Part[], context: unknown): unknown {
+    for (let index = 0; index + 1 < parts.length; index += 2) {
+      if (this.meter.isTruthy(parts[index]?.(context))) return parts[index + 1]?.(context);
+    }
+    return parts.length % 2 === 0 ? null : parts.at(-1)?.(context);
+  }
+
+  private firstThat(parts: readonly Part[], context: unknown, truth: boolean): unknown {
+    let value: unknown = null;
+    for (const part of parts) {
+      value = part(context);
+      if (this.meter.isTruthy(value) === truth) return value;
+    }
+    return value;
+  }
+
+  private iteration(name: string, [list = nothing, each = nothing]: readonly Part[]): Part {
+    const isTrueOf = (entry: unknown): boolean => this.meter.isTruthy(each(entry));
+    switch (name) {
+      case 'map':
+        return (context) => this.entries(list(context)).map((entry) => this.step(each, entry));
+      case 'filter':
+        return (context) => this.entries(list(context)).filter((entry) => this.step(isTrueOf, entry));
+      case 'some':
+        return (context) => this.characters(list(context)).some((entry) => this.step(isTrueOf, entry));
+      case 'none':
+        return (context) => !this.characters(list(context)).some((entry) => this.step(isTrueOf, entry));
+      case 'all':
+        return (context) => this.isTrueOfAll(list(context), isTrueOf);
+      default:
+        throw new Error(`Conditions have no operator ${name}`);
+    }
+  }
+
+  /** Of an empty list it is not; of what is no list it is. */
+  private isTrueOfAll(value: unknown, isTrueOf: (entry: unknown) => boolean): boolean {
+    const list = value || [];
+    if (Array.isArray(list) && list.length === 0) return false;
+    return this.characters(list).every((entry) => this.step(isTrueOf, entry));
+  }
+
+  private reduce([list = nothing, next = nothing, start]: readonly Part[], context: unknown): unknown {
+    const entries = this.entries(list(context));
+    const fold = (accumulator: unknown, current: unknown): unknown => {
+      this.meter.spend(COSTS.entry);
+      return next({ accumulator, current });
+    };
+    if (start !== undefined) return entries.reduce(fold, start(context));
+    if (entries.length === 0) throw new OperandError();
+    return entries.reduce(fold);
+  }
+
+  private step<T>(work: (entry: unknown) => T, entry: unknown): T {
+    this.meter.spend(COSTS.entry);
+    return work(entry);
+  }
+
+  /** Absent values have none. */
+  private entries(value: unknown): readonly unknown[] {
+    const list = value || [];
+    if (!Array.isArray(list)) throw new OperandError();
+    return list as unknown[];
+  }
+
+  /** Some operators go through a text, too. */
+  private characters(value: unknown): readonly unknown[] {
+    if (typeof value !== 'string') return Array.isArray(value) ? (value as unknown[]) : [];
+    this.meter.spend(value.length * COSTS.entry);
+    return value.split('');
   }
 }
 
-/** Without the marks by which the library would go around it. */
-function metered({ method, lazy, optimizeUnary }: Method, budget: Budget): Method {
-  const work: Work = (args, context, above, engine) => {
-    budget.spend(1);
-    const result = method(args, context, above, engine);
-    budget.spend(sizeOf(result));
-    return result;
-  };
-  return { method: work, lazy, optimizeUnary };
+const nothing: Part = () => undefined;
+
+function never(): boolean {
+  return false;
 }
 
-function sizeOf(value: unknown): number {
-  return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
+function asList(value: unknown): unknown {
+  return Array.isArray(value) ? value : [value];
 }
 
-function libraryMethod(name: string): Method {
-  const found: unknown = (defaultMethods as Readonly<Record<string, unknown>>)[name];
-  const { method, lazy, optimizeUnary } = found as Partial<Method>;
-  const work = method ?? found;
-  if (typeof work !== 'function') throw new Error(`The library has no operator ${name}.`);
-  return { method: work as Work, lazy: lazy === true, optimizeUnary: optimizeUnary === true };
-}
-
-/** Those by which the library reads data: it would find what objects and text inherit. */
-const OWN_METHODS: ReadonlyMap<string, Method> = new Map([
-  ['var', eager(([path, otherwise = null], context) => read(context, path) ?? otherwise)],
-  ['missing', eager((paths, context) => missing(paths, context))],
-  ['missing_some', eager(([needed, paths], context) => missingSome(needed, paths, context))],
-]);
-
-function eager(work: (args: readonly unknown[], context: unknown) => unknown): Method {
-  return { method: (args, context) => work(args as readonly unknown[], context), lazy: false, optimizeUnary: false };
-}
-
-function read(context: unknown, path: unknown): unknown {
-  if (path === undefined || path === null || path === '') return context;
-  return typeof path === 'string' || typeof path === 'number' ? ownValue(context, String(path).split('.')) : undefined;
-}
-
-function missing(args: readonly unknown[], context: unknown): readonly unknown[] {
-  const paths: readonly unknown[] = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
-  return paths.filter((path) => {
-    const value = read(context, path);
-    return value === undefined || value === null || value === '';
-  });
-}
-
-function missingSome(needed: unknown, paths: unknown, context: unknown): readonly unknown[] {
-  if (!Array.isArray(paths)) return [];
-  const absent = missing([paths], context);
-  return paths.length - absent.length >= Number(needed) ? [] : absent;
+/** Without a rule in it, however deep. */
+function isPlain(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isPlain) : typeof value !== 'object' || value === null;
 }

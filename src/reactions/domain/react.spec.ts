@@ -16,8 +16,8 @@ function plan(
   externalId: string | null = 'ann',
 ) {
   const event = aStoredEvent();
-  const ready = { reaction: { ...REACTION, ...fields }, condition };
-  return planReaction(ready, { tenantId: 't', event, externalId }, () => recordOf(event));
+  const ready = { reaction: { ...REACTION, ...fields }, condition, sharedCopies: undefined };
+  return planReaction(ready, { tenantId: 't', event, externalId }, { record: () => recordOf(event) });
 }
 
 describe('what a reaction does with an event', () => {

@@ -6,6 +6,7 @@ import type { Operation } from '../../runtime/domain/operation';
 import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { CompiledCondition } from './compile-condition';
 import type { EventRecord } from './event-record';
+import type { PersonalNames, SharedCopies } from './personal-data';
 import type { Reaction } from './reaction';
 import { operationsFor } from './reaction-operations';
 
@@ -14,6 +15,16 @@ export interface ReadyReaction {
   readonly reaction: Reaction;
   /** Undefined: it is for every event of its type and source. */
   readonly condition: CompiledCondition | undefined;
+  /** Undefined: it copies nothing of an event to values that are not the participant's. */
+  readonly sharedCopies: SharedCopies | undefined;
+}
+
+/** What a reaction is asked with, beside the event. */
+export interface Asking {
+  readonly record: () => EventRecord;
+  readonly isOverdue?: () => boolean;
+  /** Properties of the event's type that are personal, where `sharedCopies` are to be looked at. */
+  readonly personalNames?: PersonalNames | undefined;
 }
 
 /** What a reaction has to do with an event: it is done with it already, or there are operations to apply. */
@@ -25,22 +36,25 @@ export type Plan =
 export type ReactionResult =
   | { readonly outcome: 'applied' }
   | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'no_external_identifier' }
-  | { readonly outcome: 'failed'; readonly faults: readonly Fault[] };
+  | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
 
 /**
  * What a reaction to this type does with an event; undefined: it has nothing to do with it. In a plan with operations, `subject`
  * is the participant whose values they change, null when they change nobody's own.
  */
 export function planReaction(
-  { reaction, condition }: ReadyReaction,
+  { reaction, condition, sharedCopies }: ReadyReaction,
   { event, externalId }: EventToProcess,
-  record: () => EventRecord,
+  { record, isOverdue, personalNames }: Asking,
 ): Plan | undefined {
   if (reaction.source !== null && reaction.source !== event.source) return undefined;
   if (event.receivedAt < reaction.appliesFrom) return undefined;
-  const verdict = condition?.(record()) ?? 'met';
+  const verdict = condition?.(record(), isOverdue) ?? 'met';
   if (verdict === 'unmet') return { reaction, result: { outcome: 'skipped', reason: 'condition' } };
+  if (verdict === 'overdue') return { reaction, result: { outcome: 'failed', faults: [OVERDUE], mayRetry: true } };
   if (verdict !== 'met') return { reaction, result: { outcome: 'failed', faults: [conditionFault(verdict)] } };
+  const copied = personalNames === undefined ? [] : (sharedCopies?.(personalNames) ?? []);
+  if (copied.length > 0) return { reaction, result: { outcome: 'failed', faults: copied } };
   const changesParticipant = reaction.ops.some(({ path }) => parseVariablePath(path)?.scope === 'user');
   if (changesParticipant && externalId === null) {
     return { reaction, result: { outcome: 'skipped', reason: 'no_external_identifier' } };
@@ -75,9 +89,20 @@ export function failureOf(details: readonly Fault[]): EffectFailure | undefined 
   return first === undefined ? undefined : { code: first.code, message: describeFaults(details), details };
 }
 
+const OVERDUE: Fault = {
+  path: 'when',
+  code: 'timed_out',
+  message:
+    'when took longer with this event than a condition may; where the machine is not overloaded, make it simpler.',
+};
+
 function conditionFault(verdict: 'failed' | 'too_costly'): Fault {
   if (verdict === 'too_costly') {
-    return { path: 'when', code: 'too_costly', message: 'when takes too long with an event like this one.' };
+    return {
+      path: 'when',
+      code: 'too_costly',
+      message: 'when costs more than it may with an event as large as this one; compare less, or shorter values.',
+    };
   }
   const message =
     'when cannot be worked out with this event, for example because it compares a text with a number; ask for what the event has.';

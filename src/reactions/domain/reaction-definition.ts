@@ -1,4 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
+import { FaultList } from '../../platform/errors/fault-list';
 import {
   emptyFault,
   fieldPath,
@@ -21,8 +22,6 @@ import type { ReactionDefinition } from './reaction';
 /** As of events (contract section 3). */
 export const EVENT_TYPE_CHARACTERS_MAX = 128;
 export const SOURCE_CHARACTERS_MAX = 128;
-/** Only unknown fields can make more; a longer answer helps nobody. */
-const FAULTS_MAX = 1_000;
 const FIELDS: ReadonlySet<string> = new Set(['name', 'eventType', 'source', 'when', 'ops', 'enabled']);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,7 +34,7 @@ export function parseReactionDefinition(
   body: unknown,
 ): { readonly definition: ReactionDefinition } | { readonly faults: readonly Fault[] } {
   if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const name = nameOf(body, faults);
   const eventType = textOf(body, 'eventType', EVENT_TYPE_CHARACTERS_MAX, faults);
   if (eventType === undefined && isAbsent(body['eventType'])) faults.push(requiredFault('eventType'));
@@ -46,15 +45,15 @@ export function parseReactionDefinition(
   const enabled = body['enabled'] ?? true;
   if (typeof enabled !== 'boolean') faults.push(typeFault('enabled', 'true or false'));
   for (const field of Object.keys(body)) {
-    if (!FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a reaction'));
+    if (!FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath('', field), 'a reaction'));
   }
-  if (faults.length > 0 || 'faults' in parsed || name === undefined || eventType === undefined) {
-    return { faults: faults.slice(0, FAULTS_MAX) };
+  if (!faults.isEmpty || 'faults' in parsed || name === undefined || eventType === undefined) {
+    return { faults: faults.all() };
   }
   return { definition: { name, eventType, source, when, ops: parsed.ops, enabled: enabled === true } };
 }
 
-function nameOf(body: Fields, faults: Fault[]): string | undefined {
+function nameOf(body: Fields, faults: FaultList): string | undefined {
   const name = body['name'];
   if (isAbsent(name)) faults.push(requiredFault('name'));
   else if (typeof name !== 'string') faults.push(typeFault('name', 'a string'));
@@ -64,7 +63,7 @@ function nameOf(body: Fields, faults: Fault[]): string | undefined {
 }
 
 /** What events can have there; of the external family a type may be nearly any text. */
-function textOf(body: Fields, field: string, charactersMax: number, faults: Fault[]): string | undefined {
+function textOf(body: Fields, field: string, charactersMax: number, faults: FaultList): string | undefined {
   const text = body[field];
   if (isAbsent(text)) return undefined;
   if (typeof text !== 'string') faults.push(typeFault(field, 'a string'));
@@ -75,7 +74,7 @@ function textOf(body: Fields, field: string, charactersMax: number, faults: Faul
   return undefined;
 }
 
-function conditionOf(body: Fields, faults: Fault[]): Condition | undefined {
+function conditionOf(body: Fields, faults: FaultList): Condition | undefined {
   const { when } = body;
   if (isAbsent(when)) return undefined;
   const found = conditionFaults(when);

@@ -27,7 +27,10 @@ export class ReactionOperationDto {
   @ApiProperty({ ...VARIABLE_VALUE, required: false })
   value?: VariableValue;
 
-  /** Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. */
+  /**
+   * Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. Identity, and
+   * properties that are personal, may be written to `user` scope only.
+   */
   @ApiProperty({ maxLength: VALUE_PATH_CHARACTERS_MAX, required: false, example: 'properties.amount' })
   valueFrom?: string;
 }
@@ -46,7 +49,10 @@ export class DefineReactionDto {
   @ApiProperty({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX, required: false })
   source?: string;
 
-  /** Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. */
+  /**
+   * Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. What
+   * it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+   */
   @ApiPropertyOptional(CONDITION)
   when?: Record<string, unknown>;
 

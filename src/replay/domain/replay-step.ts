@@ -1,5 +1,5 @@
 import type { KeptEntry } from '../../review/domain/kept-entry';
-import type { ReplayCounts, ReplayFilter } from './replay-progress';
+import type { ReplayCounts } from './replay-progress';
 import type { ReplayResult } from './replay-result';
 
 /** What a bulk replay does about one of its entries: sends it, or counts what has become of it already. */
@@ -21,38 +21,13 @@ const COUNTED_AS_STORED: Readonly<Record<string, keyof ReplayCounts>> = COUNTED_
  * `entry` is what is kept now; undefined when it is gone. A replay that was killed in the middle of a piece begins that piece
  * again: what it has done by then stands in the entries themselves, with its id.
  */
-export function replayStep(
-  entry: KeptEntry | undefined,
-  jobId: string,
-  { status: wanted }: Pick<ReplayFilter, 'status'>,
-): ReplayStep {
+export function replayStep(entry: KeptEntry | undefined, jobId: string): ReplayStep {
   if (entry === undefined) return { counted: 'failed' };
   const { status, resolution } = entry;
   if (resolution?.['jobId'] === jobId) return { counted: COUNTED_AS_STORED[String(resolution['outcome'])] ?? 'failed' };
   // Its event has come in meanwhile. What is kept here may differ from it, and would only leave a warning.
   if (status === 'replayed' || status === 'superseded') return { counted: 'duplicate' };
   // Somebody has decided meanwhile that it is not to come in.
-  if (status === 'dismissed' && wanted !== 'dismissed') return { counted: 'failed' };
+  if (status === 'dismissed') return { counted: 'failed' };
   return { send: entry };
-}
-
-export interface Sized {
-  readonly id: string;
-  readonly bytes: number;
-}
-
-/** Cuts a list so that what is loaded at a time stays small; an entry that is larger stands alone. */
-export function slicesBySize(sizes: readonly Sized[], bytesMax: number): string[][] {
-  const slices: string[][] = [];
-  let bytes = Infinity;
-  for (const { id, bytes: more } of sizes) {
-    bytes += more;
-    const slice = slices.at(-1);
-    if (slice !== undefined && bytes <= bytesMax) slice.push(id);
-    else {
-      slices.push([id]);
-      bytes = more;
-    }
-  }
-  return slices;
 }

@@ -6,7 +6,14 @@ const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
   return {
     ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
-    ...{ source: 'shop', externalEventId: '1', eventId: 'event', payload: JSON.stringify(EVENT), payloadForm: 'json' },
+    ...{
+      source: 'shop',
+      externalEventId: '1',
+      eventId: 'event',
+      payload: JSON.stringify(EVENT),
+      payloadForm: 'json',
+      payloadState: null,
+    },
     ...{ firstSeenAt: new Date(0), resolution: null },
     ...fields,
   };
@@ -40,6 +47,12 @@ describe('what a replay sends', () => {
   it.each([
     ['a warning', { severity: 'warning' }, ' not_replayable'],
     ['a payload that is no longer kept', { payload: null }, 'payload not_replayable'],
+    [
+      'a payload of which only the beginning is kept',
+      { payload: '{', payloadForm: 'text', payloadState: 'cut' },
+      'payload not_replayable',
+    ],
+    ['problems that were only counted', { payload: null, payloadState: 'not_kept' }, 'payload not_replayable'],
     ['a body that is no JSON', { payload: '{', payloadForm: 'text' }, 'payload not_replayable'],
     ['a batch', { payload: '{"items":[{}]}' }, 'payload not_replayable'],
   ] as const)('is nothing for %s', (_what, fields, wanted) => {

@@ -12,7 +12,16 @@ export type Replayable =
 
 type Replayed = Pick<
   KeptEntry,
-  'severity' | 'stage' | 'family' | 'source' | 'externalEventId' | 'eventId' | 'details' | 'payload' | 'payloadForm'
+  | 'severity'
+  | 'stage'
+  | 'family'
+  | 'source'
+  | 'externalEventId'
+  | 'eventId'
+  | 'details'
+  | 'payload'
+  | 'payloadForm'
+  | 'payloadState'
 >;
 
 const PAYLOAD = 'payload';
@@ -32,9 +41,21 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
   if (entry.severity === 'warning') {
     return notReplayable('', 'The event of this entry is stored; there is nothing to replay.');
   }
+  if (entry.payloadState === 'not_kept') {
+    return notReplayable(
+      PAYLOAD,
+      'The entry only counts: the workspace had used up the bytes of the day. Send the events again to their ingest route.',
+    );
+  }
   if (corrected !== undefined) return correctedEvent(entry, corrected);
   if (entry.payload === null) {
     return notReplayable(PAYLOAD, 'The payload is no longer kept; send a corrected payload, or dismiss the entry.');
+  }
+  if (entry.payloadState === 'cut') {
+    return notReplayable(
+      PAYLOAD,
+      'Only the beginning of the payload is kept, because it was too large; send one event of it as payload, or send it again.',
+    );
   }
   if (entry.payloadForm === 'text') {
     return notReplayable(PAYLOAD, 'The entry keeps a body that is no JSON; send one event of it as payload.');

@@ -1,16 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsIn, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import { REVIEW_STATUSES, type ReviewStatus } from '../../review/domain/review-entry';
+import type { ReviewStatus } from '../../review/domain/review-entry';
 import { REPLAY_STATES, type ReplayFilter } from '../domain/replay-progress';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
-/** Which refusals are meant: those that every field fits; `{}` means all that are open. */
+const REPLAYED_STATUSES = ['open'] as const satisfies ReviewStatus[];
+
+/** Which open refusals are meant: those that every field fits; `{}` means all. */
 export class ReplayFilterDto {
-  /** `open` when absent. */
+  /** Only open entries are replayed, named or not. */
   @IsOptional()
-  @IsIn(REVIEW_STATUSES)
-  @ApiProperty({ enum: REVIEW_STATUSES, enumName: 'ReviewStatus' })
+  @IsIn(REPLAYED_STATUSES)
+  @ApiProperty({ enum: REPLAYED_STATUSES })
   status?: ReviewStatus;
 
   /** @example "unregistered_event_type" */

@@ -1,5 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
-import type { ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from './review-entry';
+import type { KeptPayloadState, ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from './review-entry';
 
 /** A review entry with what was sent, unmasked: for whoever sends it again, not for views. */
 export interface KeptEntry {
@@ -16,6 +16,7 @@ export interface KeptEntry {
   /** Null when its time is over. */
   readonly payload: string | null;
   readonly payloadForm: ReviewPayload['form'];
+  readonly payloadState: KeptPayloadState | null;
   readonly firstSeenAt: Date;
   readonly resolution: Readonly<Record<string, unknown>> | null;
 }

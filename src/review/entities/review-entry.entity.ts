@@ -1,6 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Fault } from '../../platform/errors/fault';
-import type { ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from '../domain/review-entry';
+import type {
+  KeptPayloadState,
+  ReviewPayload,
+  ReviewSeverity,
+  ReviewStage,
+  ReviewStatus,
+} from '../domain/review-entry';
 
 /** One problem with all its occurrences. */
 @Entity('review_entries')
@@ -8,6 +14,7 @@ import type { ReviewPayload, ReviewSeverity, ReviewStage, ReviewStatus } from '.
 @Index('review_entries_counts_idx', ['tenantId', 'status', 'reason', 'source', 'eventType'], {
   where: "first_seen_at > '-infinity'",
 })
+@Index('review_entries_closed_idx', ['tenantId', 'closedAt'], { where: "status <> 'open'" })
 @Index('review_entries_open_idx', ['tenantId', 'eventId'], {
   where: "status = 'open' AND severity = 'error' AND event_id IS NOT NULL",
 })
@@ -56,6 +63,10 @@ export class ReviewEntry {
   @Column('text', { name: 'payload_form' })
   payloadForm!: ReviewPayload['form'];
 
+  /** Null when all of it is kept. */
+  @Column('text', { name: 'payload_state', nullable: true })
+  payloadState!: KeptPayloadState | null;
+
   @Column('integer')
   occurrences!: number;
 
@@ -70,4 +81,8 @@ export class ReviewEntry {
 
   @Column('jsonb', { nullable: true })
   resolution!: Record<string, unknown> | null;
+
+  /** By the database's clock; null while it is open. */
+  @Column('timestamptz', { name: 'closed_at', nullable: true })
+  closedAt!: Date | null;
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '../../platform/errors/fault';
+import { FaultList } from '../../platform/errors/fault-list';
 import {
   emptyFault,
   fieldPath,
@@ -42,7 +43,7 @@ export function parseMutationRequest(
   idempotencyKey: string | undefined,
 ): { readonly request: MutationRequest } | { readonly faults: readonly Fault[] } {
   if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   const operations = parseOperations(body['ops']);
   if ('faults' in operations) faults.push(...operations.faults);
   const read = (field: keyof typeof SPELLINGS, check: CheckText): NamedField[] =>
@@ -60,9 +61,9 @@ export function parseMutationRequest(
     users: read('user', upTo(SUBJECT_CHARACTERS_MAX)),
   };
   for (const field of Object.keys(body)) {
-    if (!KNOWN_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath('', field), 'a mutation'));
+    if (!KNOWN_FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath('', field), 'a mutation'));
   }
-  if (faults.length > 0 || 'faults' in operations) return { faults };
+  if (!faults.isEmpty || 'faults' in operations) return { faults: faults.all() };
   return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
 }
 
@@ -71,7 +72,7 @@ function textsOf(
   body: Readonly<Record<string, unknown>>,
   spellings: readonly string[],
   check: CheckText,
-  faults: Fault[],
+  faults: FaultList,
 ): NamedField[] {
   const found: NamedField[] = [];
   for (const field of spellings) {

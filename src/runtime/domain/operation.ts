@@ -1,5 +1,5 @@
-import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
+import { FaultList } from '../../platform/errors/fault-list';
 import {
   enumFault,
   fieldPath,
@@ -26,8 +26,6 @@ export const OPERATIONS_MAX = 100;
 export const PATH_CHARACTERS_MAX = 256;
 export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['path', 'op', 'value']);
-/** Only unknown fields can make this many; a longer answer helps nobody. */
-const FAULTS_MAX = 1_000;
 
 /** One entry of `ops`; its shape is right, its path may still be any text. */
 export type Operation = SetOperation | AdjustOperation;
@@ -54,7 +52,7 @@ export function parseOperations(
 ): { readonly operations: readonly Operation[] } | { readonly faults: readonly Fault[] } {
   if (isAbsent(ops)) return { faults: [requiredFault('ops')] };
   if (!Array.isArray(ops)) return { faults: [typeFault('ops', 'a list')] };
-  const faults: Fault[] = [];
+  const faults = new FaultList();
   if (ops.length === 0) faults.push(tooFewItemsFault('ops', 1));
   if (ops.length > OPERATIONS_MAX) faults.push(tooManyItemsFault('ops', OPERATIONS_MAX));
   const operations: Operation[] = [];
@@ -62,11 +60,11 @@ export function parseOperations(
     const operation = parseOperation(entry, itemPath('ops', index), faults);
     if (operation !== undefined) operations.push(operation);
   });
-  return faults.length > 0 ? { faults: capFaults(faults, FAULTS_MAX) } : { operations };
+  return faults.isEmpty ? { operations } : { faults: faults.all() };
 }
 
 /** Undefined only where it has found a fault. */
-function parseOperation(entry: unknown, at: string, faults: Fault[]): Operation | undefined {
+function parseOperation(entry: unknown, at: string, faults: FaultList): Operation | undefined {
   if (!isObject(entry)) {
     faults.push(typeFault(at, 'an object'));
     return undefined;
@@ -80,7 +78,7 @@ function parseOperation(entry: unknown, at: string, faults: Fault[]): Operation 
   return typeof value === 'number' ? { path, op, value } : undefined;
 }
 
-function checkPath(value: unknown, at: string, faults: Fault[]): string | undefined {
+function checkPath(value: unknown, at: string, faults: FaultList): string | undefined {
   if (isAbsent(value)) faults.push(requiredFault(at));
   else if (typeof value !== 'string') faults.push(typeFault(at, 'a string'));
   else {
@@ -91,7 +89,7 @@ function checkPath(value: unknown, at: string, faults: Fault[]): string | undefi
   return undefined;
 }
 
-function checkKind(value: unknown, at: string, faults: Fault[]): Operation['op'] | undefined {
+function checkKind(value: unknown, at: string, faults: FaultList): Operation['op'] | undefined {
   const kind = OPERATION_KINDS.find((each) => each === value);
   if (kind !== undefined) return kind;
   if (isAbsent(value)) faults.push(requiredFault(at));
@@ -103,7 +101,7 @@ function checkValue(
   value: unknown,
   op: Operation['op'] | undefined,
   at: string,
-  faults: Fault[],
+  faults: FaultList,
 ): VariableValue | undefined {
   if (isAbsent(value)) faults.push(requiredFault(at));
   else if (op !== 'set' && op !== undefined && typeof value !== 'number') faults.push(typeFault(at, 'a number'));
@@ -119,10 +117,8 @@ function checkValue(
   return undefined;
 }
 
-function reportUnknownFields(entry: object, at: string, faults: Fault[]): void {
+function reportUnknownFields(entry: object, at: string, faults: FaultList): void {
   for (const field of Object.keys(entry)) {
-    // The body is refused anyway, and each fault costs memory.
-    if (faults.length > FAULTS_MAX) return;
-    if (!OPERATION_FIELDS.has(field)) faults.push(unknownFieldFault(fieldPath(at, field), 'an operation'));
+    if (!OPERATION_FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath(at, field), 'an operation'));
   }
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { credentialKey } from './credential-key';
 
 const pem = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
@@ -7,6 +7,13 @@ const PEM = pem(publicKey);
 const DER = publicKey.export({ type: 'spki', format: 'der' });
 const PRIVATE_PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const slowRsa = createPublicKey({
+  format: 'jwk',
+  key: {
+    ...{ kty: 'RSA', n: Buffer.alloc(384, 0xff).toString('base64url') },
+    e: Buffer.alloc(375, 0x7f).toString('base64url'),
+  },
+});
 const CERTIFICATE = PEM.replaceAll('PUBLIC KEY', 'CERTIFICATE');
 
 const blockOf = (der: Buffer): string =>
@@ -50,6 +57,9 @@ describe('the key of an Ed25519 credential', () => {
     ['PKCS#1', rsa.publicKey.export({ type: 'pkcs1', format: 'pem' }).toString()],
     ['an SSH key', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE9 me@example.com'],
     ['an RSA key', pem(rsa.publicKey)],
+    ['an RSA key with an exponent of 3,000 bits', pem(slowRsa)],
+    ['an Ed25519 key with more behind it', blockOf(Buffer.concat([DER, Buffer.alloc(8)]))],
+    ['an Ed25519 key with parameters', blockOf(Buffer.from(DER).fill(0x2c, 1, 2))],
     ['an X25519 key', pem(generateKeyPairSync('x25519').publicKey)],
     ['an Ed448 key', pem(generateKeyPairSync('ed448').publicKey)],
     ['a P-256 key', pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)],

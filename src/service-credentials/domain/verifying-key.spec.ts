@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import {
   aKeyPair,
@@ -140,5 +141,16 @@ describe('a key', () => {
   it('of an HMAC is the bytes of the text, not what the text would be decoded to', () => {
     const decoded = Buffer.from(SECRET, 'base64url').toString('latin1');
     expect(isTaken(signed(hmacSigner(KEY_ID, decoded)), hmacKey(SECRET))).toBe(false);
+  });
+});
+
+describe('a stored public key', () => {
+  it.each([
+    ['RSA', generateKeyPairSync('rsa', { modulusLength: 2_048 })],
+    ['P-256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['Ed448', generateKeyPairSync('ed448')],
+  ])('verifies nothing when it is of another kind: %s', (_kind, { publicKey }) => {
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    expect(() => ed25519Key(pem)).toThrow('of another kind');
   });
 });

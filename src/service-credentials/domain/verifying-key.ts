@@ -8,9 +8,11 @@ export interface VerifyingKey {
   readonly key: KeyObject;
 }
 
-/** `publicKey` is SPKI PEM, checked when the credential was made. */
+/** `publicKey` is SPKI PEM, checked when the credential was made. Throws for a key of another kind. */
 export function ed25519Key(publicKey: string): VerifyingKey {
-  return { algorithm: 'ed25519', key: createPublicKey(publicKey) };
+  const key = createPublicKey(publicKey);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('A service credential is stored with a key of another kind');
+  return { algorithm: 'ed25519', key };
 }
 
 /** The key is the UTF-8 bytes of the secret as it was shown, not what it would be if it were decoded. */

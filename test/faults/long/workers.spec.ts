@@ -5,7 +5,7 @@ import { Client } from '../../support/client';
 import { freshDatabaseUrl } from '../../support/database';
 import { startServiceProcess } from '../../support/service-process';
 import { until } from '../../support/until';
-import { sendApart, workersOf } from '../../support/worker-processes';
+import { sendApart, untilOnOwnCores, workersOf } from '../../support/worker-processes';
 
 /** Long enough for a worker to be started on a busy machine. */
 const STARTED_SECONDS = 45;
@@ -44,6 +44,7 @@ describe('WORKERS=2', () => {
       const now = await workersOf(service.child.pid);
       return now.length === 2 && !now.includes(killed) && now.includes(other ?? 0);
     }, STARTED_SECONDS);
+    await untilOnOwnCores(service.child.pid);
     await until(async () => (await sendApart(client, 20))[202] === 20, STARTED_SECONDS);
     const again = await workersOf(service.child.pid);
     for (const pid of again) process.kill(pid, 'SIGKILL');

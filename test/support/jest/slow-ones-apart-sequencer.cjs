@@ -8,10 +8,14 @@ const TESTS = join(module.path, '..', '..');
 /** What takes ten seconds and more, most of them waiting; the slowest come first. */
 const SLOW = [
   'faults/rounds',
+  'e2e/cds-backup',
+  'e2e/postgres-upgrade',
+  'faults/killed-attempts',
   'integration/jobs',
   'e2e/bootstrap',
   'faults/keys-on-two-nodes',
   'e2e/cds',
+  'e2e/secrets-key',
   'faults/migrate-apart',
   'integration/embedded-postgres',
   'faults/worker-metrics',
@@ -19,6 +23,7 @@ const SLOW = [
   'integration/mutations',
   'e2e/demo',
   'e2e/overload',
+  'e2e/jwks-starvation',
   'clients/typescript-package',
   'e2e/authorization-matrix',
 ].map((name) => join(TESTS, `${name}.spec.ts`));

@@ -1,9 +1,7 @@
-import { mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { giveTo, postgresAccount } from './postgres-account';
-import { usableBinaries } from './postgres-binaries';
+import { giveTo } from './postgres-account';
+import type { Binaries } from './postgres-binaries';
 import { type Account, runProgram } from './processes';
-import { isErrno } from '../../errors/errno';
 
 /** One PostgreSQL data folder and what runs it. */
 export interface Cluster {
@@ -17,20 +15,8 @@ export interface Cluster {
 /** The role the service connects as. */
 export const SUPERUSER = 'cds';
 
-const UNFINISHED = 'initialising-';
-
-/** Finds or makes the database in `home`; to be called by the process that has claimed it. */
-export async function prepareCluster(home: string, log: (message: string) => void): Promise<Cluster> {
-  const folder = join(home, 'data');
-  const as = await postgresAccount(folder);
-  const binaries = await usableBinaries(home, as);
-  const cluster = { folder, address: addressOf(folder, as), binaries, as };
-  await removeUnfinished(home);
-  if (!(await exists(folder))) {
-    log('Creating the embedded PostgreSQL database (once) …');
-    await initialise(cluster, home);
-  }
-  return cluster;
+export function clusterIn(folder: string, { folder: binaries }: Binaries, as: Account | undefined): Cluster {
+  return { folder, address: addressOf(folder, as), binaries, as };
 }
 
 /**
@@ -42,54 +28,35 @@ function addressOf(folder: string, as: Account | undefined): string {
   return as !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
-/** The folder gets its name only when it is complete and on disk; a start that was killed before leaves none. */
-async function initialise(cluster: Cluster, home: string): Promise<void> {
-  const unfinished = await mkdtemp(join(home, UNFINISHED));
+/** Makes an empty database in the folder, which is there and empty. */
+export async function initialise(cluster: Cluster): Promise<void> {
   if (cluster.as !== undefined) {
-    await giveTo(cluster.as, unfinished);
+    await giveTo(cluster.as, cluster.folder);
   }
   // Trust, since only whoever may enter the folder finds the socket. C.UTF-8 of PostgreSQL itself sorts alike everywhere.
+  await initdb(cluster, [
+    `--username=${SUPERUSER}`,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--no-instructions',
+  ]);
+}
+
+/** Sees to it that every file of a stopped database is on disk. */
+export async function syncToDisk(cluster: Cluster): Promise<void> {
+  await initdb(cluster, ['--sync-only']);
+}
+
+async function initdb(cluster: Cluster, args: readonly string[]): Promise<void> {
   const { exitCode, output } = await runProgram(
     join(cluster.binaries, 'bin', 'initdb'),
-    [
-      `--pgdata=${addressOf(unfinished, cluster.as)}`,
-      `--username=${SUPERUSER}`,
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
-      '--no-instructions',
-    ],
-    { cwd: unfinished, as: cluster.as },
+    [`--pgdata=${cluster.address}`, ...args],
+    { cwd: cluster.folder, as: cluster.as },
   );
   if (exitCode !== 0) {
-    await rm(unfinished, { recursive: true, force: true });
     throw new Error(`The embedded PostgreSQL could not create its database (or set DATABASE_URL): ${output.trim()}`);
   }
-  await rename(unfinished, cluster.folder);
-  await syncFolder(home);
-}
-
-async function removeUnfinished(home: string): Promise<void> {
-  for (const name of await readdir(home)) {
-    if (name.startsWith(UNFINISHED)) {
-      // An initdb whose service was killed may still be writing there for a moment; the next start removes the rest.
-      await rm(join(home, name), { recursive: true, force: true }).catch((error: unknown) => {
-        if (!isErrno(error, 'ENOTEMPTY', 'EBUSY')) {
-          throw error;
-        }
-      });
-    }
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync();
-  await handle.close();
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

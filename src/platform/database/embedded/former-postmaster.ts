@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from './cluster';
 import { pidIsTaken, processCommand, processIdentity } from './processes';
-import { CLUSTER_NAME } from './server-settings';
+import { CLUSTER_NAME, COPY_PORT, SERVICE_PORT } from './server-settings';
 
 const FAST_SHUTDOWN_MS = 5_000;
 const PATIENCE_MS = 15_000;
@@ -21,7 +21,7 @@ export class ForeignPostmasterError extends Error {
  * Sees to it that nothing of an earlier run is in the way. To be called by the process that has claimed the data: a
  * server of ours that still runs then has no service any more. Usually its shell is closing it this very moment.
  */
-export async function clearFormerPostmaster(cluster: Cluster): Promise<void> {
+export async function clearFormerPostmaster(cluster: Pick<Cluster, 'folder'>): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid');
   const pid = await writtenPid(pidFile);
   if (pid !== undefined && (await isPostmasterOf(pid, cluster))) {
@@ -34,8 +34,10 @@ export async function clearFormerPostmaster(cluster: Cluster): Promise<void> {
     // is free is left to PostgreSQL, which then also looks whether backends of that server are still at work.
     await rm(pidFile, { force: true });
   }
-  await rm(join(cluster.folder, '.s.PGSQL.5432'), { force: true });
-  await rm(join(cluster.folder, '.s.PGSQL.5432.lock'), { force: true });
+  for (const port of [SERVICE_PORT, COPY_PORT]) {
+    await rm(join(cluster.folder, `.s.PGSQL.${String(port)}`), { force: true });
+    await rm(join(cluster.folder, `.s.PGSQL.${String(port)}.lock`), { force: true });
+  }
 }
 
 /** A fast shutdown, then an immediate one, until the process is gone. */
@@ -67,7 +69,7 @@ async function writtenPid(pidFile: string): Promise<number | undefined> {
 }
 
 /** A postmaster works in its data folder, and names it. */
-async function isPostmasterOf(pid: number, cluster: Cluster): Promise<boolean> {
+async function isPostmasterOf(pid: number, cluster: Pick<Cluster, 'folder'>): Promise<boolean> {
   const command = processCommand(pid);
   if (processIdentity(pid) === undefined || !command.includes('postgres')) {
     return false;

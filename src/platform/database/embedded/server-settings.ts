@@ -5,6 +5,11 @@ export type ServerSettings = Readonly<Record<string, string>>;
 /** Stands in the command line of every server that the service starts, which tells it from one started by a person. */
 export const CLUSTER_NAME = 'campaign-data-service';
 
+/** Names the socket: nothing listens on a network. */
+export const SERVICE_PORT = 5432;
+/** Of a server whose data are being copied: tools that look for the service's database do not find this one. */
+export const COPY_PORT = 5433;
+
 const MIB = 2 ** 20;
 const SHARED_BUFFERS_MIB = { min: 128, max: 2_048 };
 
@@ -32,7 +37,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
-  port: '5432',
+  port: String(SERVICE_PORT),
 
   // The log never holds a value. The text of an ERROR can quote one, its DETAIL quotes keys, its STATEMENT parameters,
   // and the service gets each of them as an answer anyway: so the log begins at LOG, which ranks above ERROR here.
@@ -44,6 +49,14 @@ export const SERVER_SETTINGS: ServerSettings = {
   log_parameter_max_length: '0',
   log_parameter_max_length_on_error: '0',
   log_statement: 'none',
+};
+
+/** For filling a new database, which is thrown away when that does not come to its end; it is put on disk afterwards. */
+export const FILL_SETTINGS: ServerSettings = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  // Rows of a table that was emptied in the same transaction are then not written to the WAL.
+  ...{ wal_level: 'minimal', max_wal_senders: '0' },
+  ...{ maintenance_work_mem: '256MB', port: String(COPY_PORT) },
 };
 
 /** For systems that refuse the amounts above: `initdb` tried out what they grant and wrote it to the configuration. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Cluster } from './cluster';
 import { giveTo } from './postgres-account';
 import { runProgram } from './processes';
+import { SERVICE_PORT } from './server-settings';
 
 export interface SocketFolder {
   /** `unix_socket_directories` */
@@ -15,7 +16,8 @@ export interface SocketFolder {
 
 /** What the kernels take, Linux (107) and macOS (103). */
 const SOCKET_PATH_BYTES_MAX = 103;
-const SOCKET_NAME = '.s.PGSQL.5432';
+/** Of whatever port: they all have four digits. */
+const SOCKET_NAME = `.s.PGSQL.${String(SERVICE_PORT)}`;
 
 /** Where the socket of a server goes: into the data folder, mode 0700, or into such a folder with a shorter path. */
 export async function socketFolder(cluster: Cluster): Promise<SocketFolder> {

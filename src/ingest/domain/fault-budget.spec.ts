@@ -1,0 +1,28 @@
+import { capFaults } from '../../platform/errors/cap-faults';
+import type { Fault } from '../../platform/errors/fault';
+import { FaultBudget } from './fault-budget';
+
+const faults = (count: number): readonly Fault[] =>
+  capFaults(
+    Array.from({ length: count }, (_unused, n) => ({ path: `a${n}`, code: 'type', message: 'is wrong' })),
+    100,
+  );
+
+const listed = (events: number, count: number): number[] => {
+  const budget = new FaultBudget(events);
+  return Array.from({ length: events }, () => budget.spend(faults(count)).length);
+};
+
+describe('the faults of a batch', () => {
+  it('are one thousand at most, and each event has one of them', () => {
+    for (const events of [1, 10, 999, 1_000]) {
+      const each = listed(events, 500);
+      expect([Math.min(...each) > 0, Math.max(...each) <= 100]).toEqual([true, true]);
+      expect(each.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1_000);
+    }
+  });
+
+  it('are all listed where they are few', () => {
+    expect(listed(100, 5)).toEqual(Array(100).fill(5));
+  });
+});

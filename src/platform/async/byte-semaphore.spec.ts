@@ -1,0 +1,23 @@
+import { ByteSemaphore } from './byte-semaphore';
+
+const settle = (): Promise<void> => new Promise(setImmediate);
+
+describe('a semaphore of bytes', () => {
+  it('lets in what fits, in order, and the next when something is done', async () => {
+    const semaphore = new ByteSemaphore(100);
+    const inside = new Map<number, () => void>();
+    for (const bytes of [60, 40, 10, 500, 5]) void semaphore.enter(bytes).then((leave) => inside.set(bytes, leave));
+    const done = async (bytes: number): Promise<number[]> => {
+      inside.get(bytes)?.();
+      inside.delete(bytes);
+      await settle();
+      return [...inside.keys()];
+    };
+    expect(await done(0)).toEqual([60, 40]);
+    expect(await done(40)).toEqual([60, 10]);
+    expect(await done(10)).toEqual([60]);
+    // Larger than all of it: alone.
+    expect(await done(60)).toEqual([500]);
+    expect(await done(500)).toEqual([5]);
+  });
+});

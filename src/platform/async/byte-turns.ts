@@ -1,0 +1,60 @@
+/**
+ * Input that is parsed and checked in one turn of the event loop. The worst JSON of this size takes some 20 ms to parse and
+ * as long to check; two hundred honest events are smaller.
+ */
+export const BYTES_PER_TURN = 64 * 1024;
+
+interface Waiting {
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/**
+ * Spreads work over turns of the event loop by the bytes that it works on. Whatever all requests together do in one turn
+ * stays below `bytesPerTurn`, so that no client waits long for the input of others. A larger piece gets a turn of its own.
+ * First come, first served.
+ */
+export class ByteTurns {
+  private left: number;
+  private readonly waiting: Waiting[] = [];
+  private isTurnAwaited = false;
+
+  constructor(private readonly bytesPerTurn = BYTES_PER_TURN) {
+    this.left = bytesPerTurn;
+  }
+
+  /** To be awaited before the work begins; undefined when it may begin at once, as nearly all work on small input may. */
+  take(bytes: number): Promise<void> | undefined {
+    if (!this.isTurnAwaited) {
+      this.isTurnAwaited = true;
+      setImmediate(this.beginTurn);
+    }
+    if (this.waiting.length === 0 && this.fits(bytes)) {
+      this.left -= bytes;
+      return undefined;
+    }
+    return new Promise((begin) => this.waiting.push({ bytes, begin }));
+  }
+
+  private readonly beginTurn = (): void => {
+    this.left = this.bytesPerTurn;
+    let begun = 0;
+    for (const { bytes, begin } of this.waiting) {
+      if (!this.fits(bytes)) break;
+      this.left -= bytes;
+      begun += 1;
+      begin();
+    }
+    this.waiting.splice(0, begun);
+    // What began now counts for this turn; the next one begins anew.
+    if (begun > 0) setImmediate(this.beginTurn);
+    else this.isTurnAwaited = false;
+  };
+
+  private fits(bytes: number): boolean {
+    return bytes <= this.left || this.left === this.bytesPerTurn;
+  }
+}
+
+/** Of this process, which has one event loop. */
+export const byteTurns = new ByteTurns();

@@ -1,0 +1,83 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+
+/** What is wrong with the text of a variable, in words for the operator. */
+export class SettingFault extends Error {}
+
+export const optionalText = (text: string | undefined): string | undefined => text;
+
+export function textOr(fallback: string): (text: string | undefined) => string {
+  return (text) => text ?? fallback;
+}
+
+export function integer(min: number, max: number, fallback: number): (text: string | undefined) => number {
+  return (text) => {
+    if (text === undefined) return fallback;
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new SettingFault(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+const WORKERS_MAX = 64;
+
+export function processes(text: string | undefined): number {
+  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
+  if (text !== undefined && !/^\d+$/.test(text)) {
+    throw new SettingFault(`must be auto or a whole number from 1 to ${WORKERS_MAX}`);
+  }
+  return integer(1, WORKERS_MAX, 1)(text);
+}
+
+export function oneOf<const T extends string>(values: readonly T[], fallback: T): (text: string | undefined) => T {
+  return (text) => {
+    if (text === undefined) return fallback;
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new SettingFault(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+export function matching(
+  pattern: RegExp,
+  words: string,
+  fallback?: string,
+): (text: string | undefined) => string | undefined {
+  return (text) => {
+    if (text !== undefined && !pattern.test(text)) throw new SettingFault(words);
+    return text ?? fallback;
+  };
+}
+
+export function optional<T>(parse: (text: string) => T): (text: string | undefined) => T | undefined {
+  return (text) => (text === undefined ? undefined : parse(text));
+}
+
+export function commaList(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+const ORIGIN = /^https?:\/\/[^\s/]+$/;
+
+export function origins(text: string | undefined): readonly string[] {
+  const list = commaList(text ?? '*');
+  if (list.every((origin) => origin === '*' || ORIGIN.test(origin))) return list;
+  throw new SettingFault('must be * or origins such as https://shop.example.com, separated by commas');
+}
+
+const DNS_SERVER = /^(?:\[([\da-fA-F:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/;
+const PORT_MAX = 65_535;
+
+function isDnsServer(text: string): boolean {
+  const [, ipv6, ipv4, port = '53'] = DNS_SERVER.exec(text) ?? [];
+  return isIP(text) !== 0 || (isIP(ipv6 ?? ipv4 ?? '') !== 0 && Number(port) >= 1 && Number(port) <= PORT_MAX);
+}
+
+export function dnsServers(text: string | undefined): readonly string[] {
+  const list = commaList(text);
+  if (list.every(isDnsServer)) return list;
+  throw new SettingFault('must be IP addresses, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:53, separated by commas');
+}

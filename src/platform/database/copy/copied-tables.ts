@@ -1,0 +1,109 @@
+import { escapeIdentifier, type Client } from 'pg';
+import { COPIED_SCHEMAS, CopyError, type CopiedPartition, type CopiedSequence, type CopiedTable } from './copy-format';
+
+/** Somebody may be changing the schema; a migration of that time is over by the next try. */
+const TRIES_MAX = 5;
+
+const LAST_JOBS_MIGRATION = 'SELECT coalesce(max(id), 0) AS last FROM cds_jobs.migrations';
+
+interface NamedRow {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/**
+ * Begins a transaction that sees one moment of the database, and answers the tables of that moment. They cannot be changed or
+ * dropped until the transaction ends; reading and writing their rows goes on.
+ */
+export async function beginSnapshot(client: Client): Promise<readonly CopiedTable[]> {
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const expected = await tablesOf(client);
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      // Before the first SELECT, which takes the snapshot: what was waited for is then seen.
+      if (expected.length > 0) {
+        await client.query(`LOCK TABLE ${expected.map(quoted).join(', ')} IN ACCESS SHARE MODE`);
+      }
+      const found = await tablesOf(client);
+      if (JSON.stringify(found) === JSON.stringify(expected)) return found;
+    } catch (error) {
+      // A table that was dropped since it was listed.
+      if ((error as { code?: unknown }).code !== '42P01') throw error;
+    }
+    await client.query('ROLLBACK');
+  }
+  throw new CopyError('The tables of the database keep changing. Wait until its migrations have run, then try again.');
+}
+
+/** Ordinary and partitioned tables by name; a partition's rows are read through its parent. */
+export async function tablesOf(client: Client): Promise<CopiedTable[]> {
+  const { rows } = await client.query<CopiedTable>(
+    `SELECT n.nspname AS schema, c.relname AS name,
+       (SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]') FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     ORDER BY n.nspname DESC, c.relname`,
+    [COPIED_SCHEMAS],
+  );
+  return rows;
+}
+
+export async function partitionsOf(client: Client): Promise<CopiedPartition[]> {
+  const { rows } = await client.query<CopiedPartition>(
+    `SELECT n.nspname AS schema, c.relname AS name, p.relname AS parent,
+       pg_get_expr(c.relpartbound, c.oid) AS bound, coalesce(to_json(c.reloptions), '[]') AS options
+     FROM pg_class c
+     JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
+     WHERE n.nspname = ANY ($1::text[]) AND c.relkind = 'r' AND c.relispartition
+     ORDER BY n.nspname, c.relname`,
+    [COPIED_SCHEMAS],
+  );
+  return rows;
+}
+
+/** To be asked for last: a sequence is outside of every snapshot, and may only be ahead of the rows. */
+export async function sequencesOf(client: Client): Promise<CopiedSequence[]> {
+  const { rows } = await client.query<NamedRow>(
+    `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = ANY ($1::text[]) AND c.relkind = 'S' ORDER BY n.nspname, c.relname`,
+    [COPIED_SCHEMAS],
+  );
+  const sequences: CopiedSequence[] = [];
+  for (const { schema, name } of rows) {
+    const state = await client.query<{ value: string; isCalled: boolean }>(
+      `SELECT last_value::text AS value, is_called AS "isCalled" FROM ${quoted({ schema, name })}`,
+    );
+    sequences.push(...state.rows.map((row) => ({ schema, name, ...row })));
+  }
+  return sequences;
+}
+
+/** Which migrations have run, of the service and of the job library. */
+export async function schemaVersionOf(client: Client): Promise<{ migrations: string[]; jobsRevision: number }> {
+  const { rows } = await client.query<{ own: boolean; jobs: boolean }>(
+    `SELECT to_regclass('public.migrations') IS NOT NULL AS own, to_regclass('cds_jobs.migrations') IS NOT NULL AS jobs`,
+  );
+  const own =
+    rows[0]?.own === true ? await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id') : null;
+  const jobs = rows[0]?.jobs === true ? await client.query<{ last: number }>(LAST_JOBS_MIGRATION) : null;
+  return { migrations: own?.rows.map(({ name }) => name) ?? [], jobsRevision: jobs?.rows[0]?.last ?? 0 };
+}
+
+/** Tables of a Citus cluster lie on several servers, of which no transaction sees one moment. */
+export async function refuseDistributed(client: Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
+  );
+  if (rows[0]?.found !== true) return;
+  const distributed = await client.query('SELECT FROM pg_catalog.pg_dist_partition LIMIT 1');
+  if (distributed.rowCount === 0) return;
+  throw new CopyError(
+    'This database is distributed by Citus: back it up with the tools of its servers (pg_basebackup).',
+  );
+}
+
+export function quoted({ schema, name }: NamedRow): string {
+  return `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
+}

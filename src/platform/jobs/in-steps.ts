@@ -1,0 +1,25 @@
+import type { EntityManager } from 'typeorm';
+import type { Jobs } from './jobs';
+
+/** A stop waits for a job for six seconds; steps of this long together leave the process to others in between. */
+const WORK_MS_MAX = 2_000;
+
+export interface StepwiseJob {
+  readonly name: string;
+  readonly cron: string;
+  /** Does a bounded piece, of some milliseconds; answers whether there may be more. */
+  readonly step: () => Promise<boolean>;
+}
+
+/** Does work in steps, each a transaction of its own; what is left after a while is a further job. */
+export function handleInSteps(jobs: Jobs, manager: EntityManager, { name, cron, step }: StepwiseJob): void {
+  const work = async (): Promise<void> => {
+    const began = performance.now();
+    while (await step()) {
+      if (performance.now() - began < WORK_MS_MAX) continue;
+      await jobs.add(manager, name, {}, { key: 'rest' });
+      return;
+    }
+  };
+  jobs.handle(name, work, { cron });
+}

@@ -1,0 +1,70 @@
+import { COSTS, type Meter } from './condition-meter';
+import { OperandError } from './operator-methods';
+
+/** What JavaScript compares by its order: two texts, two numbers, or an absent value with either. */
+type Ordered = string | number | null;
+
+interface Comparison {
+  /** Compares values as they are, of whatever type. */
+  readonly isStrict: boolean;
+  readonly holds: (a: unknown, b: unknown) => boolean;
+}
+
+const strict = (holds: Comparison['holds']): Comparison => ({ isStrict: true, holds });
+const ordered = (holds: (a: string, b: string) => boolean): Comparison => ({
+  isStrict: false,
+  holds: holds as Comparison['holds'],
+});
+
+/** JsonLogic's own, as `json-logic-engine` has them: what is neither a number nor a text cannot be compared. */
+export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ['===', strict((a, b) => a === b)],
+  ['!==', strict((a, b) => a !== b)],
+  ['==', ordered((a, b) => a === b)],
+  ['!=', ordered((a, b) => a !== b)],
+  ['<', ordered((a, b) => a < b)],
+  ['<=', ordered((a, b) => a <= b)],
+  ['>', ordered((a, b) => a > b)],
+  ['>=', ordered((a, b) => a >= b)],
+]);
+
+type Part = (context: unknown) => unknown;
+
+/** Of two operands, or of three each with the next; those behind one that decides are not worked out. */
+export function compare(comparison: Comparison, parts: readonly Part[], context: unknown, meter: Meter): boolean {
+  let before = parts[0]?.(context);
+  for (let index = 1; index < parts.length; index += 1) {
+    const value = parts[index]?.(context);
+    meter.spend(costOf(before, value));
+    if (!holdsFor(comparison, before, value)) return false;
+    before = value;
+  }
+  return true;
+}
+
+function holdsFor({ isStrict, holds }: Comparison, a: unknown, b: unknown): boolean {
+  if (isStrict || (isText(a) && isText(b))) return holds(a, b);
+  const left = numberOf(a);
+  return holds(left, a === null ? scalarOf(b) : numberOf(b));
+}
+
+/** Two texts are compared up to the end of the shorter one; a text beside something else is read as a number. */
+function costOf(a: unknown, b: unknown): number {
+  if (typeof a !== 'string') return typeof b === 'string' ? b.length * COSTS.readCharacter : 0;
+  return typeof b === 'string' ? Math.min(a.length, b.length) * COSTS.character : a.length * COSTS.readCharacter;
+}
+
+function isText(value: unknown): value is Exclude<Ordered, number> {
+  return typeof value === 'string' || value === null;
+}
+
+function scalarOf(value: unknown): number {
+  if (typeof value === 'object' && value !== null) throw new OperandError();
+  return Number(value);
+}
+
+function numberOf(value: unknown): number {
+  const number = scalarOf(value);
+  if (Number.isNaN(number)) throw new OperandError();
+  return number;
+}
