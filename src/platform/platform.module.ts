@@ -10,6 +10,7 @@ import { databaseOptions } from './database/database-options';
 import { ProblemDetailsFilter } from './errors/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
+import { HeldBodies } from './http/held-bodies';
 import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
 import { Jobs } from './jobs/jobs';
@@ -51,8 +52,9 @@ export class PlatformModule {
 
 function bodyLimits(settings: Settings): BodyLimitsByName {
   const { bodyBytesMax, batchBytesMax, batchItemsMax: entriesMax, propertiesBytesMax } = settings;
+  const held = new HeldBodies(settings.heldBodiesBytesMax);
   return {
-    single: { bodyBytesMax, propertiesBytesMax },
-    batch: { bodyBytesMax: batchBytesMax, propertiesBytesMax, entriesMax },
+    single: { bodyBytesMax, propertiesBytesMax, held },
+    batch: { bodyBytesMax: batchBytesMax, propertiesBytesMax, entriesMax, held },
   };
 }

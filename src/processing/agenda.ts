@@ -1,5 +1,5 @@
 import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
-import { FairQueue } from '../platform/lane/fair-queue';
+import { FairQueue } from '../platform/async/fair-queue';
 
 type Standing = 'waiting' | 'running' | 'again';
 

@@ -6,7 +6,8 @@ describe('a semaphore of bytes', () => {
   it('lets in what fits, in order, and the next when something is done', async () => {
     const semaphore = new ByteSemaphore(100);
     const inside = new Map<number, () => void>();
-    for (const bytes of [60, 40, 10, 500, 5]) void semaphore.enter(bytes).then((leave) => inside.set(bytes, leave));
+    for (const bytes of [60, 40, 10, 500, 5])
+      void semaphore.enter('one', bytes).then((leave) => inside.set(bytes, leave));
     const done = async (bytes: number): Promise<number[]> => {
       inside.get(bytes)?.();
       inside.delete(bytes);
@@ -19,5 +20,17 @@ describe('a semaphore of bytes', () => {
     // Larger than all of it: alone.
     expect(await done(60)).toEqual([500]);
     expect(await done(500)).toEqual([5]);
+  });
+
+  it('lets workspaces take turns, so that many of one do not hold up the first of another', async () => {
+    const semaphore = new ByteSemaphore(100);
+    const inside: [string, () => void][] = [];
+    for (const tenantId of ['one', 'one', 'one', 'one', 'two'])
+      void semaphore.enter(tenantId, 100).then((leave) => inside.push([tenantId, leave]));
+    for (let turn = 0; turn < 5; turn += 1) {
+      await settle();
+      inside.at(-1)?.[1]();
+    }
+    expect(inside.map(([tenantId]) => tenantId)).toEqual(['one', 'one', 'two', 'one', 'one']);
   });
 });

@@ -119,6 +119,11 @@ export const SETTINGS = {
     'Open client connections in one process, idle ones too; a further one is closed at once',
     integer(1, 1_000_000, 10_000),
   ),
+  heldBodiesBytesMax: setting(
+    'HELD_BODIES_BYTES_MAX',
+    'Bytes of request bodies that one process holds at a time, a quarter of them for one workspace; beyond it clients get 503',
+    integer(32 * MEBIBYTE, 16_384 * MEBIBYTE, 256 * MEBIBYTE),
+  ),
   unsentBytesMax: setting(
     'UNSENT_BYTES_MAX',
     'Bytes of answers in one process that clients have not read yet; beyond it connections are closed, the slowest first',

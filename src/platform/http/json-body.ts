@@ -6,6 +6,7 @@ import { bodyTooLarge, unsupportedBody } from './body-refusal';
 import { ClientGone } from './client-gone';
 import { checkContentDigest } from './content-digest';
 import { sendContinue } from './expect-continue';
+import { HeldBodies, tenantOf } from './held-bodies';
 import { isUtf8Json } from './media-type';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
 import { inflateBody, receiveBody } from './receive-body';
@@ -19,11 +20,14 @@ export interface ReceivedJson extends ParsedBody {
 export interface BodyLimits extends BodyForm {
   /** Holds for the transmitted and for the inflated bytes. */
   readonly bodyBytesMax: number;
+  /** What all bodies of the process together may take. */
+  readonly held?: HeldBodies;
 }
 
 /** Values take up to twenty times the bytes of their JSON text: large bodies are in memory parsed only a few at a time. */
 const LARGE_BODIES_BYTES_MAX = 16 * 1024 * 1024;
 const largeBodies = new ByteSemaphore(LARGE_BODIES_BYTES_MAX);
+const defaultHeldBodies = new HeldBodies();
 
 /** Express gives a request its answer. */
 type Answered = IncomingMessage & { readonly res?: ServerResponse };
@@ -41,24 +45,26 @@ interface Receiving extends IncomingMessage {
  * bytes as soon as they are there. `entriesOf` names the top-level list whose entries are taken one by one.
  *
  * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, and what `parseBody` throws), and ClientGone when
- * the client aborts; `invalid_signature` when the body is not the one that was signed.
+ * the client aborts; `invalid_signature` when the body is not the one that was signed; `unavailable` when the bodies under way
+ * take too much memory.
  */
 export function readJsonBody(
   request: IncomingMessage,
   limits: BodyLimits,
   entriesOf?: string,
 ): ReceivedJson | Promise<ReceivedJson> {
-  const { bodyBytesMax } = limits;
+  const { bodyBytesMax, held = defaultHeldBodies } = limits;
   if (!isUtf8Json(request.headers['content-type'])) {
     throw unsupportedBody('The body must be sent with Content-Type: application/json, in UTF-8.');
   }
   const gzipped = isGzipped(request.headers['content-encoding']);
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
   sendContinue(request);
-  return atOnce(receiveBody(request, bodyBytesMax), (transmitted) => {
+  const hold = (bytes: number): void => held.hold(request, bytes);
+  return atOnce(receiveBody(request, bodyBytesMax, hold), (transmitted) => {
     chargeBytes(request, transmitted.length);
     checkContentDigest(request, transmitted);
-    const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax) : transmitted;
+    const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax, hold) : transmitted;
     return atOnce(inflated, (raw) => {
       chargeBytes(request, raw.length);
       const parsing = isLargeBatch(raw, entriesOf)
@@ -71,7 +77,7 @@ export function readJsonBody(
 
 /** Room for a large body until its request is answered. */
 async function roomFor(request: IncomingMessage, bytes: number): Promise<void> {
-  const leave = await largeBodies.enter(bytes);
+  const leave = await largeBodies.enter(tenantOf(request), bytes);
   const { res } = request as Answered;
   if (res === undefined || res.closed) {
     leave();

@@ -12,11 +12,14 @@ const INFLATION_MAX = 100;
 const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 
+/** Is told of each piece of a body; throws when memory is short. */
+type Hold = (bytes: number) => void;
+
 /**
  * The transmitted bytes of a request, at most `bytesMax`, or a promise of them while they are not all there; BodyRefusal beyond
- * that, and ClientGone on an abort.
+ * that, ClientGone on an abort, and what `hold` throws.
  */
-export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer | Promise<Buffer> {
+export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Hold): Buffer | Promise<Buffer> {
   if (request.readableEnded) throw new Error('The body of this request was read before.');
   // Of most requests all is there by now, and one look takes the place of a handful of listeners.
   if (request.complete && !request.destroyed && request.readableLength <= bytesMax) {
@@ -35,12 +38,16 @@ export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer 
       request.off('close', gone);
       resolve(body);
     };
-    const stop = collect(request, bytesMax, whole, (chunks) => {
+    const refuse = (error: Error): void => {
       // The rest stays unread here; whoever answers decides what becomes of it.
       request.pause();
+      reject(error);
+    };
+    const tooLarge = (chunks: Buffer[]): void => {
       chargeBytes(request, bytesMax);
-      reject(bodyTooLarge(bytesMax, chunks));
-    });
+      refuse(bodyTooLarge(bytesMax, chunks));
+    };
+    const stop = collect(request, bytesMax, { hold, onEnd: whole, onTooLarge: tooLarge, onError: refuse });
     // The error stays listened to: nobody else does, and an error nobody hears ends the process.
     request.on('error', gone).once('close', gone);
   });
@@ -51,17 +58,25 @@ export function receiveBody(request: IncomingMessage, bytesMax: number): Buffer 
  * buffer and stops at the limit, so a gzip bomb costs no more memory than an honest body of the largest size, and few bytes
  * cannot be made into many.
  */
-export function inflateBody(request: IncomingMessage, transmitted: Buffer, bytesMax: number): Promise<Buffer> {
+export function inflateBody(
+  request: IncomingMessage,
+  transmitted: Buffer,
+  bytesMax: number,
+  hold: Hold,
+): Promise<Buffer> {
   const inflatedMax = Math.min(bytesMax, Math.max(INFLATED_FREELY_BYTES, INFLATION_MAX * transmitted.length));
   return new Promise((resolve, reject) => {
     const gunzip = createGunzip({ chunkSize: INFLATE_CHUNK_BYTES });
     const inflated: Buffer[] = [];
-    const refuse = (chunks: Buffer[]): void => {
+    const refuse = (error: Error): void => {
       gunzip.destroy();
-      chargeBytes(request, inflatedMax);
-      reject(inflatedMax < bytesMax ? inflatesTooFar(INFLATION_MAX, chunks) : bodyTooLarge(bytesMax, chunks));
+      reject(error);
     };
-    collect(gunzip, inflatedMax, resolve, refuse, inflated);
+    const tooLarge = (chunks: Buffer[]): void => {
+      chargeBytes(request, inflatedMax);
+      refuse(inflatedMax < bytesMax ? inflatesTooFar(INFLATION_MAX, chunks) : bodyTooLarge(bytesMax, chunks));
+    };
+    collect(gunzip, inflatedMax, { hold, onEnd: resolve, onTooLarge: tooLarge, onError: refuse }, inflated);
     gunzip.on('error', () => {
       reject(malformedBody('The body is not valid gzip data, or it ends too early.', Buffer.concat(inflated)));
     });
@@ -69,17 +84,31 @@ export function inflateBody(request: IncomingMessage, transmitted: Buffer, bytes
   });
 }
 
+interface Collecting {
+  readonly hold: Hold;
+  readonly onEnd: (whole: Buffer) => void;
+  readonly onTooLarge: (chunks: Buffer[]) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Puts the pieces of a stream together; answers what stops that. */
 function collect(
   stream: Readable,
   bytesMax: number,
-  onEnd: (whole: Buffer) => void,
-  onTooLarge: (chunks: Buffer[]) => void,
+  { hold, onEnd, onTooLarge, onError }: Collecting,
   chunks: Buffer[] = [],
 ): () => void {
   let bytes = 0;
   const take = (chunk: Buffer): void => {
     bytes += chunk.length;
     chunks.push(chunk);
+    try {
+      hold(chunk.length);
+    } catch (error) {
+      stop();
+      onError(error as Error);
+      return;
+    }
     if (bytes <= bytesMax) return;
     stop();
     onTooLarge(chunks);

@@ -1,5 +1,5 @@
 import { unavailable } from '../database/database-errors';
-import { FairQueue } from './fair-queue';
+import { FairQueue } from '../async/fair-queue';
 
 export interface LaneOptions<Work, Answer> {
   /** Does one batch, all of it in one commit, and answers in the order of the work. Never called twice at a time. */
