@@ -3,6 +3,7 @@ import type { Principal } from '../platform/auth/principal';
 import { spenderOf } from '../platform/auth/spender';
 import { inTurns } from '../platform/async/in-turns';
 import { unavailable } from '../platform/database/database-errors';
+import { FAULTS_MAX } from '../platform/errors/cap-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { excessFault } from '../platform/errors/fault-words';
 import { receivedJson, sentTextOf } from '../platform/http/json-body';
@@ -10,7 +11,7 @@ import { entriesOf, UnparsedEntry } from '../platform/json/json-entries';
 import { chargeUnits } from '../platform/rate-limit/request-meter';
 import type { RateLimits } from '../platform/rate-limit/rate-limits';
 import { refuseInvalid } from './domain/event-fields';
-import { FaultBudget } from './domain/fault-budget';
+import { capListedFaults, FaultBudget } from './domain/fault-budget';
 import type { CheckedEvent, EventFamily, Refusal, SentEvent } from './domain/incoming-event';
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
@@ -20,6 +21,8 @@ import type { IngestService } from './ingest.service';
 
 const ACCEPTED = 202;
 const OK = 200;
+/** For turns of the event loop: to find the faults of the smallest event takes as long as to check so many bytes. */
+const CHECK_BYTES_MIN = 1024;
 
 /** A refusal that the review area has been told of already. */
 export class RefusedEventError extends DomainError {}
@@ -74,7 +77,7 @@ export abstract class IngestController {
     const sent = sentEvents(request, items);
     const checking = inTurns(
       sent,
-      ({ bytes }) => bytes,
+      ({ bytes }) => Math.max(bytes, CHECK_BYTES_MIN),
       (event) => unparsed(this.family, event) ?? check(event),
     );
     const checked = checking instanceof Promise ? await checking : checking;
@@ -82,7 +85,8 @@ export abstract class IngestController {
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
     if (!dryRun) this.figures.settled(this.family, results);
-    return { results: results.map((result, index) => ingestResultDto(result, `items[${index}]`)) };
+    const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
+    return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }
 }
 

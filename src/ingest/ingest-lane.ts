@@ -23,8 +23,11 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 const PATIENCE_MS = 1_500;
 /** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
 const ROWS_MAX = 400;
-/** A batch's statements are written in one turn of the event loop: the worst events of this size take 20 ms of it. */
-const BATCH_BYTES_MAX = 1024 * 1024;
+/**
+ * What comes behind waits for the batch. PostgreSQL compresses events of hundreds of fields at some 5 MB a second, so that a
+ * megabyte of them took a quarter of a second; 400 events of an ordinary size are smaller than this.
+ */
+const BATCH_BYTES_MAX = 256 * 1024;
 /** Where somebody waits for a single event. */
 const FILL_TO = 200;
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { unavailable } from '../platform/database/database-errors';
@@ -34,6 +35,10 @@ const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const PATIENCE_MS = 1_500;
 const ENTRIES_MAX = 100;
+/** A batch's statement is put together in one turn of the event loop. */
+const BATCH_BYTES_MAX = 512 * 1024;
+/** To describe a problem of a small event costs about what parsing so many bytes does. */
+const PROBLEM_BYTES_MIN = 1024;
 /** Refusals are large where events are, but rare; beyond this the sender of nonsense waits, not the sender of events. */
 const LANE_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -69,6 +74,7 @@ export class ReviewService implements BeforeApplicationShutdown {
       run: (entries) => this.persist(entries),
       singlesMax: ENTRIES_MAX,
       fillTo: ENTRIES_MAX,
+      batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: LANE_BYTES_MAX,
       watch: watches.of('review'),
     });
@@ -77,7 +83,8 @@ export class ReviewService implements BeforeApplicationShutdown {
   /** Keeps problems of one workspace; once this resolves they can be read. Throws `unavailable` when they cannot be kept. */
   async record(tenantId: string, problems: readonly Problem[]): Promise<void> {
     if (problems.length === 0) return;
-    const entries = this.entriesOf(problems);
+    const weighed = inTurns(problems, turnBytesOf, (problem) => reviewEntry(problem, this.entryOptions));
+    const entries = weighed instanceof Promise ? await weighed : weighed;
     await this.lane.submitBulk(
       tenantId,
       entries.map((work) => ({ work, bytes: work.payload.length })),
@@ -148,6 +155,11 @@ export class ReviewService implements BeforeApplicationShutdown {
       patienceMs: PATIENCE_MS,
     });
   }
+}
+
+/** For turns of the event loop: a thousand small events can be refused in one request. */
+function turnBytesOf({ payload }: Problem): number {
+  return Math.max(PROBLEM_BYTES_MIN, payload.text.length);
 }
 
 function columns(events: readonly EventKey[]): [string[], string[]] {

@@ -14,6 +14,8 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 /** A participant is told to send again rather than left waiting. */
 const PATIENCE_MS = 1_500;
 const MUTATIONS_MAX = 400;
+/** Each value is written and answered three times over; a batch of this size takes some 20 ms of the event loop. */
+const BATCH_BYTES_MAX = 256 * 1024;
 
 /**
  * The way of every mutation into the database: group commit, so that a counter everybody adds to is written once a batch.
@@ -39,6 +41,7 @@ export class MutationLane implements BeforeApplicationShutdown {
       run: (batch) => this.persist(batch),
       singlesMax: MUTATIONS_MAX,
       fillTo: MUTATIONS_MAX,
+      batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
       watch: watches.of('mutations'),
     });

@@ -1,6 +1,6 @@
 import { capFaults } from '../../platform/errors/cap-faults';
 import type { Fault } from '../../platform/errors/fault';
-import { FaultBudget } from './fault-budget';
+import { capListedFaults, FaultBudget } from './fault-budget';
 
 const faults = (count: number): readonly Fault[] =>
   capFaults(
@@ -24,5 +24,16 @@ describe('the faults of a batch', () => {
 
   it('are all listed where they are few', () => {
     expect(listed(100, 5)).toEqual(Array(100).fill(5));
+  });
+
+  it('are one thousand at most in an answer to more events, and those of the first events', () => {
+    const results = Array.from({ length: 3_000 }, (_unused, n) =>
+      n % 2 === 0 ? { status: 'accepted' } : { status: 'error', message: 'is wrong', details: faults(1) },
+    );
+    const capped = capListedFaults(results);
+    const lengths = capped.map((result) => ('details' in result ? result.details.length : undefined));
+    expect(lengths.slice(0, 4)).toEqual([undefined, 1, undefined, 1]);
+    expect(lengths.slice(-2)).toEqual([undefined, 0]);
+    expect(capped.flatMap((result) => ('details' in result ? result.details : []))).toHaveLength(1_000);
   });
 });

@@ -27,3 +27,14 @@ export class FaultBudget {
     return listed;
   }
 }
+
+/** Of batches with more events than an answer may have faults, the last refused ones are told by their messages alone. */
+export function capListedFaults<Result extends object>(results: readonly Result[]): Result[] {
+  let left = FAULTS_MAX;
+  return results.map((result) => {
+    if (!('details' in result) || !Array.isArray(result.details)) return result;
+    const details = (result.details as readonly Fault[]).slice(0, left);
+    left -= details.length;
+    return { ...result, details };
+  });
+}

@@ -64,9 +64,14 @@ describe('FetchSlots', () => {
   });
 
   it('lets so many of a workspace wait and no more', async () => {
-    const { fetch } = someSlots({ perWorkspace: 1 });
-    ['a1', 'a2', 'a3', 'a4', 'a5'].forEach((name) => void fetch(name));
+    const { fetch, begun, end } = someSlots({ perWorkspace: 1 });
+    const names = ['a1', 'a2', 'a3', 'a4', 'a5'];
+    const fetched = names.map(fetch);
     await expect(fetch('a6')).rejects.toThrow('Too many');
-    void fetch('b1');
+    fetched.push(fetch('b1'));
+    await settled();
+    expect(begun).toEqual(['a1', 'b1']);
+    for (const name of ['b1', ...names]) await end(name);
+    expect(await Promise.all(fetched)).toEqual([...names, 'b1']);
   });
 });
