@@ -5,6 +5,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ErasureDto, LiftedErasureDto } from './dto/erasure.dto';
 import { IdentityLookupDto } from './dto/profile.dto';
@@ -32,6 +33,20 @@ export class ErasuresController {
     @Ip() address: string,
   ): Promise<ErasureDto> {
     return ErasureDto.of(await this.erasures.erase(caller, id, address));
+  }
+
+  /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+  @Post('profiles\\:erase')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:write')
+  @MayRefuse('not_found')
+  @ApiOkResponse({ type: ErasureDto })
+  async erasePerson(
+    @Caller() caller: Principal,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @Ip() address: string,
+  ): Promise<ErasureDto> {
+    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, wanted, address));
   }
 
   /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */

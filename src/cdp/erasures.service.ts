@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { CustomerErasure, type ErasedCustomer } from '../identity/customer-erasure';
+import type { IdentityReference } from '../identity/domain/identity-reference';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import type { DomainError } from '../platform/errors/domain-error';
@@ -10,7 +11,7 @@ import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Turns } from '../platform/lane/turns';
 import { PersonalData, type PersonalDataKeeper } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
-import { noSuchProfile } from './profiles.service';
+import { noSuchProfile, ProfilesService } from './profiles.service';
 
 /** Finished in one go; far more than can be interrupted at once. */
 const UNFINISHED_MAX = 1_000;
@@ -35,6 +36,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
 
   constructor(
     private readonly customers: CustomerErasure,
+    private readonly profiles: ProfilesService,
     private readonly persons: Persons,
     private readonly data: PersonalData,
     private readonly jobs: Jobs,
@@ -66,6 +68,29 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
     if (customer === undefined) throw noSuchProfile();
     return this.turns.take(tenantId, () => this.finish(customer));
+  }
+
+  /**
+   * Erases whoever has an identifier: a customer, or a participant of whom there are no events (docs/adr/0052). Throws what
+   * `erase` throws; `not_found` when nobody is known by it.
+   */
+  async eraseByIdentifier(
+    caller: Principal,
+    reference: IdentityReference,
+    address: string | null,
+  ): Promise<FinishedErasure> {
+    if (!this.customers.isPossible) throw noSecretsKey();
+    const { tenantId, credentialId } = caller;
+    const identifier = this.profiles.identifierOf(reference);
+    if (!(await this.persons.isParticipantOnly(tenantId, identifier))) {
+      const { rootId } = await this.profiles.lookUp(tenantId, reference);
+      return this.erase(caller, rootId, address);
+    }
+    const eraser = { by: credentialId, address };
+    const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
+    // Their first event came just now.
+    if (begun === undefined) return this.eraseByIdentifier(caller, reference, address);
+    return this.turns.take(tenantId, () => this.finish(begun));
   }
 
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {

@@ -5,11 +5,13 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { NDJSON_MEDIA_TYPE, sendNdjson } from '../platform/http/send-ndjson';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { ReadSlots } from '../platform/read-slots/read-slots';
 import { ExportedRecordDto } from './dto/profile-export.dto';
+import { IdentityLookupDto } from './dto/profile.dto';
 import { ProfileExport } from './profile-export';
 import { ProfilesService } from './profiles.service';
 
@@ -23,6 +25,24 @@ export class PersonalDataController {
     private readonly unmasking: UnmaskAudit,
     private readonly slots: ReadSlots,
   ) {}
+
+  /** Hands out all that is held about whoever has an identifier; also of participants without events, by their `sub`. */
+  @Post('profiles\\:export')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:read', { and: ['pii:read'], streams: true })
+  @MayRefuse('not_found')
+  @ApiProduces(NDJSON_MEDIA_TYPE)
+  @ApiOkResponse({ type: ExportedRecordDto, description: 'Lines of NDJSON, each one record.' })
+  async exportPerson(
+    @Caller() { tenantId }: Principal,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @Req() request: AuthenticatedRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const records = await this.slots.run(tenantId, () => this.exports.ofIdentifier(tenantId, wanted));
+    await this.unmasking.note(request);
+    await sendNdjson(response, this.slots.each(tenantId, records));
+  }
 
   /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
   @Post('profiles/:id\\:export')

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Customer } from '../identity/customer-reader';
+import type { IdentityReference } from '../identity/domain/identity-reference';
 import { MergesService } from '../identity/merges.service';
 import { idPageStart } from '../platform/pagination/id-key';
 import { PersonalData, type PersonalRecord } from '../platform/personal-data/personal-data';
 import { MergeDto } from './dto/merge.dto';
 import { ProfileDto } from './dto/profile.dto';
-import { Persons } from './persons';
+import { Persons, type KnownPerson } from './persons';
 import { ProfilesService } from './profiles.service';
 
 const MERGES_PER_PAGE = 200;
@@ -30,7 +31,20 @@ export class ProfileExport {
       for (const merge of page.rows) yield { record: 'merge', data: MergeDto.of(merge) };
       cursor = page.nextCursor;
     }
-    const person = this.persons.of(tenantId, customer);
+    yield* this.kept(tenantId, customer);
+  }
+
+  /** The same of whoever has an identifier; a participant without events has no profile. Throws `not_found`. */
+  async ofIdentifier(tenantId: string, reference: IdentityReference): Promise<AsyncIterable<PersonalRecord>> {
+    const identifier = this.profiles.identifierOf(reference);
+    if (await this.persons.isParticipantOnly(tenantId, identifier)) {
+      return this.kept(tenantId, { profileIds: [], identifiers: [identifier] });
+    }
+    return this.records(tenantId, await this.profiles.lookUp(tenantId, reference));
+  }
+
+  private async *kept(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {
+    const person = this.persons.of(tenantId, known);
     for (const keeper of this.data.keepers()) yield* keeper.exportOf(person);
   }
 }

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { databaseFailure, unavailable } from '../platform/database/database-errors';
+import { newId } from '../platform/ids/ids';
 import type { ErasureSteps } from '../platform/personal-data/personal-data';
 import { CustomerLocks } from './customer-locks';
 import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { Erasure, type StepsDone } from './entities/erasure.entity';
+import { Profile } from './entities/profile.entity';
 
 /** Whoever asks for an erasure. */
 export interface Eraser {
@@ -62,6 +64,41 @@ export class CustomerErasure {
       await this.database.transaction((manager) => this.mark(manager, tenantId, root.id, eraser));
     }
     throw unavailable();
+  }
+
+  /**
+   * Marks a person of whom there are no events, such as a participant: their profile is made, and marked in the same
+   * transaction. Undefined when somebody has the identifier by now.
+   */
+  async beginWithoutProfile(
+    tenantId: string,
+    { kind, value }: Identifier,
+    eraser: Eraser,
+  ): Promise<ErasedCustomer | undefined> {
+    const [profileId, erasedAt] = [newId(), this.clock.now()];
+    const isMade = await this.database.transaction(async (manager) => {
+      const claimed: unknown[] = await manager.query(
+        `INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id) VALUES ($1, $2, $3, $4)
+         ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING RETURNING profile_id`,
+        [tenantId, kind, value, profileId],
+      );
+      if (claimed.length === 0) return false;
+      await manager.insert(Profile, {
+        tenantId,
+        profileId,
+        rootId: profileId,
+        externalId: null,
+        emailCount: 0,
+        phoneCount: 0,
+        deviceCount: 0,
+        version: 1,
+        createdAt: erasedAt,
+        erasedAt,
+      });
+      await insertErasure(manager, { tenantId, profileId, erasedAt, ...eraser });
+      return true;
+    });
+    return isMade ? this.customerOf(tenantId, profileId) : undefined;
   }
 
   /** Erasures that were begun by `begunBy` and are not finished, of any workspace; without those somebody has been at since `idleSince`. */
@@ -135,10 +172,7 @@ export class CustomerErasure {
       `UPDATE profiles SET erased_at = $3, version = version + 1 WHERE tenant_id = $1 AND profile_id = ANY($2)`,
       [tenantId, members.map(({ profileId }) => profileId), erasedAt],
     );
-    await manager.insert(Erasure, {
-      ...{ tenantId, profileId: rootId, erasedAt, by, address },
-      ...{ progress: null, workedAt: null, finishedAt: null },
-    });
+    await insertErasure(manager, { tenantId, profileId: rootId, erasedAt, by, address });
   }
 
   private async forget(
@@ -177,4 +211,11 @@ export class CustomerErasure {
       [tenantId, profileId, name, position, this.clock.now()],
     );
   }
+}
+
+async function insertErasure(
+  manager: EntityManager,
+  begun: Pick<Erasure, 'tenantId' | 'profileId' | 'erasedAt' | 'by' | 'address'>,
+): Promise<void> {
+  await manager.insert(Erasure, { ...begun, progress: null, workedAt: null, finishedAt: null });
 }

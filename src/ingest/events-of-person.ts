@@ -39,7 +39,8 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   async *exportOf({ tenantId, profileIds }: Person): AsyncIterable<PersonalRecord> {
-    for (let after: TimeKey | undefined, more = true; more;) {
+    // Of a participant without events there is no profile.
+    for (let after: TimeKey | undefined, more = profileIds.length > 0; more;) {
       const span = { order: 'asc', after } as const;
       const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, {}, EVENTS_PER_PAGE);
       for (const data of await this.views.of(tenantId, events, { unmasked: true })) yield { record: 'event', data };

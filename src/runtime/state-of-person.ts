@@ -46,6 +46,17 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
     this.data.register(this);
   }
 
+  async knowsSubject(tenantId: string, subject: string): Promise<boolean> {
+    const rows: unknown[] = await this.database.query(
+      `SELECT 1 FROM participant_states WHERE tenant_id = $1 AND subject = $2
+       UNION ALL
+       SELECT 1 FROM mutation_outcomes WHERE tenant_id = $1 AND subject = $2
+       LIMIT 1`,
+      [tenantId, subject],
+    );
+    return rows.length > 0;
+  }
+
   async *exportOf({ tenantId, subject }: Person): AsyncIterable<PersonalRecord> {
     if (subject === null) return;
     yield* this.statesOf(tenantId, subject);

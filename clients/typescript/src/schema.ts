@@ -528,6 +528,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/cdp/profiles:export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hands out all that is held about whoever has an identifier; also of participants without events, by their `sub`. */
+        post: operations["exportPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cdp/profiles/{id}:export": {
         parameters: {
             query?: never;
@@ -556,6 +573,23 @@ export interface paths {
         put?: never;
         /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
         post: operations["eraseProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles:erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+        post: operations["erasePerson"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4824,6 +4858,69 @@ export interface operations {
             };
         };
     };
+    exportPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "EMAIL",
+                 *       "value": "jane@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLookupDto"];
+            };
+        };
+        responses: {
+            /** @description Lines of NDJSON, each one record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "record": "profile",
+                     *       "data": {
+                     *         "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "source": "shop.orders"
+                     *       }
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["ExportedRecordDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     exportProfile: {
         parameters: {
             query?: never;
@@ -4899,6 +4996,64 @@ export interface operations {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "profileId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "erasedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErasureDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    erasePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "EMAIL",
+                 *       "value": "jane@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentityLookupDto"];
             };
         };
         responses: {

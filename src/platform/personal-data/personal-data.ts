@@ -14,7 +14,7 @@ export interface Traces {
 /** Somebody whose data are exported or erased, by every name that the service has for them. */
 export interface Person {
   readonly tenantId: string;
-  /** Every profile of the customer. */
+  /** Every profile of the customer; none of a participant of whom there are no events. */
   readonly profileIds: readonly string[];
   /** The EXTERNAL identifier, which is the subject of their tokens; null for who has none. */
   readonly subject: string | null;
@@ -43,6 +43,8 @@ export interface ErasureSteps {
 export interface PersonalDataKeeper {
   /** Under which its steps are kept. */
   readonly name: string;
+  /** Whether it knows somebody as the subject of a token, of whom there may be no event. */
+  knowsSubject?(tenantId: string, subject: string): Promise<boolean>;
   /** Everything that it holds about somebody, unmasked. */
   exportOf(person: Person): AsyncIterable<PersonalRecord>;
   /**
@@ -71,5 +73,10 @@ export class PersonalData {
 
   keepers(): readonly PersonalDataKeeper[] {
     return this.registered;
+  }
+
+  async knowsSubject(tenantId: string, subject: string): Promise<boolean> {
+    for (const keeper of this.registered) if ((await keeper.knowsSubject?.(tenantId, subject)) === true) return true;
+    return false;
   }
 }

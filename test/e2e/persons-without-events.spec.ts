@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { type Answer, type Client, expectProblem } from '../support/client';
+import { aCampaign, type Campaign, mutate, set } from '../support/runtime';
+import { placesOf } from '../support/traces';
+
+const ERASE = '/v1/cdp/profiles:erase';
+const EXPORT = '/v1/cdp/profiles:export';
+
+let service: TestApp;
+let campaign: Campaign;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startApp();
+  campaign = await aCampaign(service);
+  ({ admin } = campaign.workspace);
+  await campaign.define('state.user.motto', 'string');
+});
+
+afterAll(() => service.stop());
+
+interface Participant {
+  readonly identity: { readonly type: 'EXTERNAL'; readonly value: string };
+  readonly motto: string;
+  readonly client: Client;
+}
+
+/** Somebody who has changed their state, and of whom no event was sent. */
+async function aParticipant(): Promise<Participant> {
+  const [value, motto] = [`sub-${randomUUID()}`, `motto-${randomUUID()}`];
+  const client = campaign.participant({ sub: value });
+  expect((await mutate(client, [set('state.user.motto', motto)], { mutation_id: 'one' })).status).toBe(200);
+  return { identity: { type: 'EXTERNAL', value }, motto, client };
+}
+
+async function exportOf(identity: object): Promise<any[]> {
+  const headers = { authorization: `Bearer ${admin.key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${admin.url}${EXPORT}`, { method: 'POST', headers, body: JSON.stringify(identity) });
+  expect(answer.status).toBe(200);
+  return (await answer.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+const eventOf = (identity: object): Promise<Answer> => admin.post('/v1/external-events', anExternalEvent({ identity }));
+
+describe('POST /v1/cdp/profiles:export', () => {
+  it('hands out what a participant has stored, without making a profile', async () => {
+    const { identity, motto } = await aParticipant();
+    const records = await exportOf(identity);
+    expect(records.map(({ record }) => record)).toEqual(['participant_state', 'mutation_outcome']);
+    expect(records[0].data).toMatchObject({ campaignId: campaign.campaignId, values: { motto } });
+    expectProblem(await admin.post('/v1/cdp/profiles:lookup', identity), 404, 'not_found');
+  });
+
+  it('hands out the same as by the id of the profile, once there is one', async () => {
+    const { identity } = await aParticipant();
+    await eventOf(identity);
+    const { id } = (await admin.post('/v1/cdp/profiles:lookup', identity)).body;
+    const byIdentifier = await exportOf(identity);
+    expect(byIdentifier.map(({ record }) => record)).toEqual([
+      'profile',
+      'event',
+      'participant_state',
+      'mutation_outcome',
+    ]);
+    expect(byIdentifier[0].data.id).toBe(id);
+  });
+});
+
+describe('POST /v1/cdp/profiles:erase', () => {
+  it('leaves nothing of a participant, and refuses their events from then on', async () => {
+    const [person, other] = [await aParticipant(), await aParticipant()];
+    const { identity, motto } = person;
+    const answer = await admin.post(ERASE, identity);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { profileId: expect.any(String), erasedAt: expect.any(String) },
+    ]);
+    expect(await placesOf(service.databaseUrl, [identity.value, motto])).toEqual([]);
+    expect((await placesOf(service.databaseUrl, [other.identity.value])).length).toBeGreaterThan(0);
+    expectProblem(await eventOf(identity), 409, 'profile_erased');
+    expectProblem(await admin.post(ERASE, identity), 404, 'not_found');
+  });
+
+  it('erases them again when they have begun anew', async () => {
+    const { identity, client } = await aParticipant();
+    expect((await admin.post(ERASE, identity)).status).toBe(200);
+    const again = await mutate(client, [set('state.user.motto', 'again')], { mutation_id: 'one' });
+    expect(again.body.status).toBe('applied');
+    expect((await admin.post(ERASE, identity)).status).toBe(200);
+    expect(await placesOf(service.databaseUrl, [identity.value])).toEqual([]);
+  });
+
+  it('erases a customer by any identifier, as by the id of the profile', async () => {
+    const { identity } = await aParticipant();
+    await eventOf(identity);
+    const { id } = (await admin.post('/v1/cdp/profiles:lookup', identity)).body;
+    expect((await admin.post(ERASE, identity)).body).toMatchObject({ profileId: id });
+    expect(await placesOf(service.databaseUrl, [identity.value])).toEqual([]);
+  });
+
+  it('beside the first events of the participant erases them in one way or the other', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { identity } = await aParticipant();
+      const [erased] = await Promise.all([admin.post(ERASE, identity), eventOf(identity), eventOf(identity)]);
+      expect(erased.status).toBe(200);
+      expectProblem(await eventOf(identity), 409, 'profile_erased');
+      const events = await placesOf(service.databaseUrl, [identity.value]);
+      // What came in behind the erasure was refused, and is kept for replay as anything that is refused.
+      expect(events.filter((place) => !place.startsWith('public.review_entries'))).toEqual([]);
+    }
+  });
+
+  it('finds nobody by what nobody is known by, and nobody of another workspace', async () => {
+    const { identity } = await aParticipant();
+    const stranger = (await aCampaign(service)).workspace.admin;
+    for (const [client, wanted] of [
+      [stranger, identity],
+      [admin, { type: 'EXTERNAL', value: 'nobody' }],
+      [admin, { type: 'EMAIL', value: 'nobody@example.com' }],
+    ] as const) {
+      expectProblem(await client.post(ERASE, wanted), 404, 'not_found');
+      expectProblem(await client.post(EXPORT, wanted), 404, 'not_found');
+    }
+    expect((await exportOf(identity)).length).toBe(2);
+  });
+});
