@@ -3,7 +3,9 @@ import { aWorkspace } from '../../support/client';
 import { freshDatabaseUrl } from '../../support/database';
 import { aCampaign } from '../../support/runtime';
 import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
-import { EXPENSIVE_INPUTS } from './expensive-inputs';
+import { EXPENSIVE_BODIES } from './expensive-bodies';
+import { EXPENSIVE_DEFINITIONS } from './expensive-definitions';
+import { EXPENSIVE_READS } from './expensive-reads';
 import { LatencyProbe, type Seen } from './latency-probe';
 
 /** What other clients may have to wait longer, on a machine that does nothing else. */
@@ -42,7 +44,7 @@ async function memoryMiB(): Promise<number> {
   return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]) / 1024 / 1024);
 }
 
-it.each(EXPENSIVE_INPUTS)(
+it.each([...EXPENSIVE_BODIES, ...EXPENSIVE_DEFINITIONS, ...EXPENSIVE_READS])(
   `costs other clients less than ${STALL_MS_MAX} ms: $name`,
   async ({ name, prepare, send }) => {
     const seen: Seen[] = [];
