@@ -9,6 +9,7 @@ import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Turns } from '../platform/lane/turns';
+import { Readiness } from '../platform/observability/readiness';
 import { PersonalData, type PersonalDataKeeper } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
 import { noSuchProfile, ProfilesService } from './profiles.service';
@@ -40,6 +41,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     private readonly persons: Persons,
     private readonly data: PersonalData,
     private readonly jobs: Jobs,
+    private readonly readiness: Readiness,
     private readonly clock: Clock,
   ) {
     this.turns = new Turns(clock);
@@ -100,7 +102,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const done = await this.customers.steps(erasure);
     const since = new Map<PersonalDataKeeper, Date>();
     for (const keeper of this.data.keepers()) {
-      const steps = this.customers.stepsOf(erasure, done, keeper.name);
+      const steps = this.customers.stepsOf(erasure, done, keeper.name, this.readiness.stopped);
       if ((await keeper.eraseAhead?.(person, steps)) === true) since.set(keeper, steps.begunAt);
     }
     return this.customers.finish(customer, async (manager) => {

@@ -121,16 +121,21 @@ export class CustomerErasure {
     return row.progress;
   }
 
-  /** The steps of one feature. */
-  stepsOf(erasure: Erasure, { begunAt, positions }: StepsDone, name: string): ErasureSteps {
+  /** The steps of one feature, until `stopped`. */
+  stepsOf(erasure: Erasure, { begunAt, positions }: StepsDone, name: string, stopped: AbortSignal): ErasureSteps {
     let keptAtMs = this.clock.monotonicMs();
+    const goOn = (): void => {
+      if (stopped.aborted) throw unavailable();
+    };
     return {
       begunAt: new Date(begunAt),
       position: positions[name],
+      goOn,
       done: async (position) => {
-        if (this.clock.monotonicMs() - keptAtMs < KEPT_EVERY_MS) return;
+        if (this.clock.monotonicMs() - keptAtMs < KEPT_EVERY_MS && !stopped.aborted) return;
         await this.keepPosition(erasure, name, position);
         keptAtMs = this.clock.monotonicMs();
+        goOn();
       },
     };
   }

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { NIL_UUID } from '../platform/ids/uuid';
 import {
   PersonalData,
+  type ErasureSteps,
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
@@ -50,8 +51,8 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /** Statement by statement, each a transaction: nobody waits for a hundred thousand rows. */
-  async eraseAhead(person: Person): Promise<boolean> {
-    await this.eraseEvents(this.database.manager, person);
+  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
+    await this.eraseEvents(this.database.manager, person, goOn);
     return true;
   }
 
@@ -60,9 +61,14 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     await this.eraseEvents(manager, person);
   }
 
-  private async eraseEvents(manager: EntityManager, { tenantId, profileIds }: Person): Promise<void> {
+  private async eraseEvents(
+    manager: EntityManager,
+    { tenantId, profileIds }: Person,
+    beforeEach?: () => void,
+  ): Promise<void> {
     for (const profileId of profileIds) {
       for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
+        beforeEach?.();
         const rows: LookedAt[] = await manager.query(
           `SELECT event_id, occurred_at::text AS occurred_at, content_hash <> '' AS filled FROM events
            WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)

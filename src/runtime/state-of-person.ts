@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
   PersonalData,
+  type ErasureSteps,
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
@@ -64,9 +65,10 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /** A participant may have mutated state a million times: some outcomes a statement, each a transaction. */
-  async eraseAhead({ tenantId, subject }: Person): Promise<boolean> {
+  async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
     for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
+      steps.goOn();
       [, erased] = await this.database.query<[unknown, number]>(
         `DELETE FROM mutation_outcomes o USING (
            SELECT campaign_id, mutation_key, created_at FROM mutation_outcomes

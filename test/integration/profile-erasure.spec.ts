@@ -10,6 +10,7 @@ import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Jobs } from '../../src/platform/jobs/jobs';
+import { Readiness } from '../../src/platform/observability/readiness';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
@@ -338,7 +339,7 @@ describe('an erasure beside 100 MB of refused payloads', () => {
     ).map(({ id }) => id as string);
     const steps = await customers.steps(customer.erasure);
     expect(steps).toEqual({ begunAt: expect.any(String), positions: {} });
-    const ofReview = customers.stepsOf(customer.erasure, steps, 'review');
+    const ofReview = customers.stepsOf(customer.erasure, steps, 'review', new AbortController().signal);
     await until(async () => {
       await ofReview.done(first!);
       return (await of(1, CustomerErasure).steps(customer.erasure)).positions['review'] === first;
@@ -350,6 +351,33 @@ describe('an erasure beside 100 MB of refused payloads', () => {
     expect(left).toEqual([{ id: first }]);
     expect(second).toBeDefined();
   });
+
+  it('stops with its process, says so, and is taken up where it was', async () => {
+    const { tenantId } = await aTenant(url);
+    const mark = randomUUID();
+    await send(0, tenantId, eventOf(mark, [external(mark)]));
+    const { rootId } = (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!;
+    await insertPayloads(tenantId, 60, `"value": "${mark}"${'x'.repeat(1024 * 1024)}`);
+    const kept = async (): Promise<number> => {
+      const counted = 'SELECT count(payload)::int AS kept FROM review_entries WHERE tenant_id = $1';
+      return (await query(counted, [tenantId]))[0]!['kept'];
+    };
+    const stopping = await startNode(url, ENVIRONMENT);
+    const erasing = stopping.get(ErasuresService).erase(aCaller(tenantId), rootId, null);
+    const refused = expect(erasing).rejects.toMatchObject({ code: 'unavailable' });
+    await until(async () => (await kept()) < 60);
+    stopping.get(Readiness).stop();
+    await refused;
+    const left = await kept();
+    expect(left).toBeGreaterThan(0);
+    await stopping.close();
+    const positions = `SELECT progress -> 'positions' ->> 'review' AS review FROM erasures WHERE tenant_id = $1`;
+    const [{ review }] = (await query(positions, [tenantId])) as [{ review: string }];
+    const passed = 'SELECT count(*)::int AS done FROM review_entries WHERE tenant_id = $1 AND id <= $2';
+    expect(await query(passed, [tenantId, review])).toEqual([{ done: 60 - left }]);
+    await of(1, ErasuresService).erase(aCaller(tenantId), rootId, null);
+    expect(await kept()).toBe(0);
+  }, 60_000);
 
   it('is left to the process that is at it, and taken over once that is gone', async () => {
     const { tenantId } = await aTenant(url);

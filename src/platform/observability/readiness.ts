@@ -25,7 +25,7 @@ const FIND_READ_ONLY: Statement = {
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private stopping = false;
+  private readonly stopping = new AbortController();
   private checking: Promise<ReadyState> | undefined;
 
   constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, metrics: Metrics) {
@@ -50,12 +50,17 @@ export class Readiness implements BeforeApplicationShutdown {
 
   /** From now on this process is not ready, whatever else holds. */
   stop(): void {
-    this.stopping = true;
+    this.stopping.abort();
+  }
+
+  /** Aborted once the process is told to stop: for work that takes long and can be taken up again. */
+  get stopped(): AbortSignal {
+    return this.stopping.signal;
   }
 
   /** Answers within two seconds. Of any number of callers at once one asks the database, and the others share the answer. */
   async state(): Promise<ReadyState> {
-    if (this.stopping) return 'stopping';
+    if (this.stopped.aborted) return 'stopping';
     this.checking ??= this.ask().finally(() => {
       this.checking = undefined;
     });

@@ -35,8 +35,10 @@ export interface ErasureSteps {
   readonly begunAt: Date;
   /** Behind what is done; undefined at the beginning. */
   readonly position: string | undefined;
-  /** Everything up to here is done; kept once a second. */
+  /** Everything up to here is done; kept once a second, and when the process stops. Throws what `goOn` throws. */
   done(position: string): Promise<void>;
+  /** Throws `unavailable` once the process is told to stop: another one, or a later start, takes the erasure up. */
+  goOn(): void;
 }
 
 /** A feature that stores data of persons (contract section 5, export and erasure). */
