@@ -6,6 +6,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { BodyRefusal } from './body-refusal';
 import { ClientGone } from './client-gone';
 import { readJsonBody } from './json-body';
+import { readWhatIsThere } from './receive-body';
 
 const LIMIT = 2_000;
 type Headers = Record<string, string>;
@@ -201,3 +202,22 @@ function corrupted(gzipped: Buffer): Buffer {
   gzipped.writeUInt8(gzipped.readUInt8(at) ^ 1, at);
   return gzipped;
 }
+
+describe('what a request has brought so far', () => {
+  /** As Node 26 and later read: one chunk at a time. */
+  const requestOf = (chunks: readonly string[], length?: number): IncomingMessage => {
+    const left = chunks.map((chunk) => Buffer.from(chunk));
+    const bytes = left.reduce((sum, chunk) => sum + chunk.length, 0);
+    return { readableLength: length ?? bytes, read: () => left.shift() ?? null } as unknown as IncomingMessage;
+  };
+
+  it('is read to its end, also where one read answers one chunk', () => {
+    for (const chunks of [[], ['{}'], ['{"a":', '1}'], ['{}', ' ', '{"junk":1}']]) {
+      expect(readWhatIsThere(requestOf(chunks)).toString()).toBe(chunks.join(''));
+    }
+  });
+
+  it('is never taken for less than it is', () => {
+    expect(() => readWhatIsThere(requestOf(['{}'], 12))).toThrow('was not read to its end');
+  });
+});

@@ -9,7 +9,7 @@ import { sendContinue } from './expect-continue';
 import { HeldBodies, tenantOf } from './held-bodies';
 import { isUtf8Json } from './media-type';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
-import { inflateBody, receiveBody } from './receive-body';
+import { inflateBody, readWhatIsThere, receiveBody } from './receive-body';
 
 /** A JSON body as it was understood, and its text. */
 export interface ReceivedJson extends ParsedBody {
@@ -128,7 +128,7 @@ function isGzipped(contentEncoding: string | undefined): boolean {
 
 function declaredTooLarge(request: IncomingMessage, bodyBytesMax: number): Error {
   // Nothing is waited for; what has arrived with the head shows what it was about.
-  const early: unknown = request.read();
+  const early = readWhatIsThere(request);
   chargeBytes(request, bodyBytesMax);
-  return bodyTooLarge(bodyBytesMax, Buffer.isBuffer(early) ? [early] : []);
+  return bodyTooLarge(bodyBytesMax, [early]);
 }

@@ -23,7 +23,7 @@ export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Ho
   if (request.readableEnded) throw new Error('The body of this request was read before.');
   // Of most requests all is there by now, and one look takes the place of a handful of listeners.
   if (request.complete && !request.destroyed && request.readableLength <= bytesMax) {
-    return (request.read() as Buffer | null) ?? NOTHING;
+    return readWhatIsThere(request);
   }
   return new Promise((resolve, reject) => {
     if (request.destroyed) {
@@ -51,6 +51,20 @@ export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Ho
     // The error stays listened to: nobody else does, and an error nobody hears ends the process.
     request.on('error', gone).once('close', gone);
   });
+}
+
+/** All that a request has brought so far. Since Node 26 one `read` answers one chunk, before that all of them. */
+export function readWhatIsThere(request: IncomingMessage): Buffer {
+  const bytes = request.readableLength;
+  const first = (request.read() as Buffer | null) ?? NOTHING;
+  if (first.length === bytes) return first;
+  const chunks = [first];
+  for (let chunk = request.read() as Buffer | null; chunk !== null; chunk = request.read() as Buffer | null) {
+    chunks.push(chunk);
+  }
+  const whole = Buffer.concat(chunks);
+  if (whole.length !== bytes) throw new Error('A body was not read to its end.');
+  return whole;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface ErasureSteps {
   /** Everything up to here is done; kept once a second, and when the process stops. Throws what `goOn` throws. */
   done(position: string): Promise<void>;
   /** Throws `unavailable` once the process is told to stop: another one, or a later start, takes the erasure up. */
-  goOn(): void;
+  readonly goOn: () => void;
 }
 
 /** A feature that stores data of persons (contract section 5, export and erasure). */
