@@ -51,7 +51,8 @@ describe('dashboard and alerts', () => {
   it('ask in PromQL for metrics that the service has, and for nothing else', () => {
     const asked = expressions.flatMap(metricsIn);
     expect(expressions.filter((expression) => metricsIn(expression).length === 0)).toEqual([]);
-    expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
+    // `up` is Prometheus's own.
+    expect([...new Set(asked)].filter((name) => name !== 'up' && !names.has(name))).toEqual([]);
   });
 
   it('show every metric of the service itself', () => {
@@ -63,6 +64,15 @@ describe('dashboard and alerts', () => {
 });
 
 describe('ops/alerts.yaml', () => {
+  it('has an alert for an instance that does not answer, and for none at all, by the job that the documents name', () => {
+    const expressionOf = (name: string) => rules.find(({ alert }) => alert === name)?.expr;
+    expect([expressionOf('CdsDown'), expressionOf('CdsAbsent')]).toEqual([
+      'up{job="campaign-data-service"} == 0',
+      'absent(cds_ready)',
+    ]);
+    expect(read('docs/operations.md')).toContain('job_name: campaign-data-service');
+  });
+
   it('has for each alert a name of its own, how bad it is, what it says, and a section of docs/operations.md', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const rule of rules) {

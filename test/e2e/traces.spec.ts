@@ -41,7 +41,9 @@ describe('traces', () => {
     const event = anExternalEvent({ identity: { type: 'EMAIL', value: 'jane.roe@example.com' } });
     const { headers } = await traced('/v1/external-events', event, `00-${TRACE}-${CALLER_SPAN}-01`);
     await client.get('/v1/events/jane.roe@example.com');
+    for (const probed of ['/health/live', '/health/ready?verbose', '/metrics']) await client.get(probed);
     const spans = await sent();
+    expect(spans.filter(({ name }) => /health|metrics/.test(name))).toEqual([]);
     expect(named(spans, 'POST /v1/external-events')).toEqual([
       {
         ...{ name: 'POST /v1/external-events', traceId: TRACE, spanId: expect.any(String), parentSpanId: CALLER_SPAN },

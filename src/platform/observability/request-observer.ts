@@ -9,8 +9,8 @@ import { Tracing, type RequestTrace } from './tracing';
 
 /** Of what no route answered; its path is the client's choice and is neither counted nor written down. */
 const NO_ROUTE = 'none';
-/** Asked for every few seconds by machines; their lines would bury the others. */
-const UNTOLD_ROUTES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+/** Asked for every few seconds by machines; their lines and traces would bury the others. */
+const PROBED_ROUTES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 const TRACED_HEADER = 'traceparent';
 
 /** Where the line of a request goes. */
@@ -39,7 +39,9 @@ export class RequestObserver {
     return (request, response, next) => {
       const startedAt = performance.now();
       const parent = request.headers[TRACED_HEADER];
-      const trace = this.tracing.request(request.method, typeof parent === 'string' ? parent : undefined);
+      const trace = PROBED_ROUTES.has(pathOf(request.url))
+        ? undefined
+        : this.tracing.request(request.method, typeof parent === 'string' ? parent : undefined);
       response.once('close', () => this.end(log, request, response, performance.now() - startedAt, trace));
       this.tracing.within(trace, next);
     };
@@ -60,7 +62,7 @@ export class RequestObserver {
     // A method that no route has is the client's choice too.
     this.durations.observe({ route, method: route === NO_ROUTE ? 'any' : method, status }, ms / 1_000);
     const failed = statusCode >= 500;
-    log.request(UNTOLD_ROUTES.has(route) ? 'debug' : failed ? 'error' : 'info', {
+    log.request(PROBED_ROUTES.has(route) ? 'debug' : failed ? 'error' : 'info', {
       requestId: requestIdOf(request),
       workspace: request.caller?.tenantId ?? request.participant?.tenantId,
       ...{ method, route, status: statusCode, gone: gone || undefined, ms: Math.round(ms * 100) / 100 },
@@ -73,6 +75,11 @@ export class RequestObserver {
     };
     this.tracing.endRequest(trace, `${method} ${route}`, labels, failed);
   }
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }
 
 function routeOf({ route }: AuthenticatedRequest): string {
