@@ -1,7 +1,7 @@
 # The service without a database of its own (set DATABASE_URL); with one: --build-arg EMBEDDED_POSTGRES=true, and a volume at
 # /app/.data. What this file runs is run by `npm run test:container` too, and its rules are held by test/architecture/container.spec.ts.
 # The digest is that of the tag's index of platforms: a tag can be moved, a digest cannot. A new version takes both.
-FROM node:22.23.3-bookworm-slim@sha256:c3de60bf2f9dd0ac6370e6117950ff62d6e339527e7472301c9c78a017978392 AS build
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 ARG EMBEDDED_POSTGRES=false
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -12,7 +12,7 @@ COPY src ./src
 RUN npm run build
 RUN if [ "$EMBEDDED_POSTGRES" = true ]; then npm prune --omit=dev; else npm prune --omit=dev --omit=optional; fi && mkdir .data
 
-FROM node:22.23.3-bookworm-slim@sha256:c3de60bf2f9dd0ac6370e6117950ff62d6e339527e7472301c9c78a017978392
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production PORT=3000 HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
