@@ -32,7 +32,7 @@ async function run(): Promise<void> {
     }
     announce(service, await service.serving);
   } catch (error) {
-    process.stderr.write(`The service cannot start. ${messageOf(error)}\n`);
+    process.stderr.write(`The service cannot start. ${startFailure(error)}\n`);
     process.exitCode = 1;
     // Whatever is half open must not keep a service alive that does not serve.
     setTimeout(() => process.exit(), 1_000).unref();
@@ -55,6 +55,13 @@ function stopOnSignal(service: Service): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+function startFailure(error: unknown): string {
+  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
+  if (code === 'EADDRINUSE')
+    return `Port ${String(port)} is in use. Set PORT to another one, or stop what listens there.`;
+  return messageOf(error);
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -248,6 +249,23 @@ describe('a service process', () => {
     expect([code, stderr.trim().split('\n').length]).toEqual([0, 1]);
     expect(stderr).toMatch(/BOOTSTRAP_ADMIN_KEY was revoked/);
     expect(stdout + stderr).not.toContain(OLD);
+  });
+
+  it('ends with one message that says what to do when its port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await run({
+      DATABASE_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'error',
+    });
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      `The service cannot start. Port ${port} is in use. Set PORT to another one, or stop what listens there.`,
+    );
   });
 
   it('ends with one message that names every variable with a bad value, and shows none', async () => {

@@ -38,7 +38,7 @@ async function problemOf(response: Response): Promise<Record<string, any>> {
 
 describe('routing', () => {
   it('answers a path that nobody serves with 404', async () => {
-    for (const path of ['/', '/v1', '/v1/notesX', '/v1/notes/', '/V1/notes', '/v1/notes:batchX', '/v2/notes']) {
+    for (const path of ['/v1', '/v1/notesX', '/v1/notes/', '/V1/notes', '/v1/notes:batchX', '/v2/notes']) {
       expect((await problemOf(await call(path)))['error_code']).toBe('not_found');
     }
   });
@@ -191,7 +191,18 @@ describe('bytes that are no request', () => {
   });
 });
 
+describe('an answer', () => {
+  it('ends with a newline, whether it is data or a problem', async () => {
+    for (const path of ['/v1/notes', '/v1/nothing']) expect(await (await call(path)).text()).toMatch(/^[{[].*[}\]]\n$/);
+  });
+});
+
 describe('the documentation', () => {
+  it('is where the root leads to, by an address that holds behind a proxy with a path of its own', async () => {
+    const { status, headers } = await call('/', { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([302, 'docs']);
+  });
+
   it('is a page that may load its own scripts, while data may load nothing', async () => {
     const page = await call('/docs');
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -122,9 +122,10 @@ export function excessFault(path: string, { code, max }: JsonExcess): Fault {
   return { path, code, message };
 }
 
-/** `whole` is what the field is not part of: `this body`, `this query`. */
-export function unknownFieldFault(path: string, whole: string): Fault {
-  return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` };
+/** `whole` is what the field is not part of: `this body`, `this query`; `meant` is a field that it has. */
+export function unknownFieldFault(path: string, whole: string, meant?: string): Fault {
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.${question}` };
 }
 
 /** Ends a list of faults that was cut: see `capFaults`. */

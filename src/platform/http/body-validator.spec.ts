@@ -82,7 +82,10 @@ describe('a compiled body validator', () => {
     [{ source: 'far too long', identity: IDENTIFIED }, 'source is longer than 8 characters.'],
     [{ source: '', identity: IDENTIFIED }, 'source is empty.'],
     [{ source: 7, identity: IDENTIFIED }, 'source must be a string.'],
-    [{ sorce: 'shop', source: 'shop', identity: IDENTIFIED }, 'sorce is not a field of this body.'],
+    [
+      { sorce: 'shop', source: 'shop', identity: IDENTIFIED },
+      'sorce is not a field of this body. Did you mean source?',
+    ],
     [{ source: 'shop', identity: IDENTIFIED, tags: [] }, 'tags must have at least 1 entry.'],
     [{ source: 'shop', identity: IDENTIFIED, tags: ['c'] }, 'tags[0] must be one of a, b.'],
     [

@@ -1,4 +1,5 @@
 import { invalidCharactersFault, tooManyItemsFault, tooManyKeysFault, unknownFieldFault } from '../errors/fault-words';
+import { similarName } from '../text/similar-name';
 import { isStorable } from '../text/storable-text';
 import { below, type Place, type PlacedFault, placedFault, UNDECLARED } from './body-place';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './body-schema';
@@ -65,7 +66,7 @@ function pruneObject(
   for (const name of names) {
     const field = shape.fields.get(name);
     if (field === undefined && shape.closed) {
-      reportUnknown(name, place, walk);
+      reportUnknown(name, shape, place, walk);
       continue;
     }
     const value = object[name];
@@ -92,9 +93,13 @@ function checkText(
 }
 
 /** More than can be listed are only counted: the body is refused anyway, and each fault costs memory. */
-function reportUnknown(name: string, place: Place | undefined, walk: Walk): void {
-  if (walk.faults.length > walk.faultsMax) walk.uncollected += 1;
-  else walk.faults.push(placedFault(below(place, name, UNDECLARED), (path) => unknownFieldFault(path, 'this body')));
+function reportUnknown(name: string, { fields }: ObjectShape, place: Place | undefined, walk: Walk): void {
+  if (walk.faults.length > walk.faultsMax) {
+    walk.uncollected += 1;
+    return;
+  }
+  const meant = similarName(name, fields.keys());
+  walk.faults.push(placedFault(below(place, name, UNDECLARED), (path) => unknownFieldFault(path, 'this body', meant)));
 }
 
 function positionOf(field: FieldShape | undefined): number {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../errors/problem-details.filter';
 import type { StatusPolicy } from '../errors/status-policy';
@@ -51,6 +51,8 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   const adapter = app.getHttpAdapter();
   if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
   adapter.setLastRoutes(() => {
+    // By a relative address, which is right behind a proxy with a path of its own too.
+    adapter.get('/', (_request: Request, response: Response) => response.redirect(DOCS_PATH.slice(1)));
     app.use(DOCS_PATH, onlyDocsFiles, docsHeaders());
     SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
   });

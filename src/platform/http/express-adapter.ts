@@ -65,7 +65,8 @@ export class ApiExpressAdapter extends ExpressAdapter {
     if (!isPlainData(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
     if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', JSON_MEDIA_TYPE);
-    return response.end(JSON.stringify(body));
+    // The newline is for people at a terminal.
+    return response.end(`${JSON.stringify(body)}\n`);
   }
 
   /** Resolves when the last answer is out: an idle kept-alive connection does not hold the process back for 65 s. */

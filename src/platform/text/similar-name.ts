@@ -1,0 +1,35 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Longer names are no typing mistakes, and comparing them would take long. */
+const NAME_LENGTH_MAX = 64;
+/** Of shorter names any other is similar. */
+const TYPED_LENGTH_MIN = 4;
+const TYPING_MISTAKES_MAX = 2;
+/** What one family of events calls so, and the other so. */
+const SAME_MEANING: ReadonlyMap<string, string> = new Map([
+  ['attributes', 'properties'],
+  ['properties', 'attributes'],
+]);
+
+/**
+ * Which of the known names was probably meant: the same in another spelling (`externalEventId`), another word for it, its end
+ * (`eventId`, `eventType`), or one with up to two typing mistakes. Undefined when none is close.
+ */
+export function similarName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > NAME_LENGTH_MAX) return undefined;
+  const names = [...known];
+  const plain = plainly(name);
+  const isClose = (each: string): boolean =>
+    plain.length >= TYPED_LENGTH_MIN && distance(plain, plainly(each)) <= TYPING_MISTAKES_MAX;
+  return (
+    names.find((each) => plainly(each) === plain) ??
+    names.find((each) => each === SAME_MEANING.get(name)) ??
+    names.find(isClose) ??
+    names.find((each) => plain.length > 1 && plainly(each).endsWith(plain)) ??
+    names.find((each) => each.length > 1 && plain.endsWith(plainly(each)))
+  );
+}
+
+function plainly(name: string): string {
+  return name.replace(/[_.\s-]/g, '').toLowerCase();
+}
