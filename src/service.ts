@@ -13,7 +13,7 @@ import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/datab
 import { migrate, pendingMigrationsOf } from './platform/database/migrate';
 import { statusPolicy } from './platform/errors/status-policy';
 import { configureApp } from './platform/http/configure-app';
-import { ApiExpressAdapter } from './platform/http/express-adapter';
+import { ApiExpressAdapter, apiAdapterOf } from './platform/http/express-adapter';
 import { Jobs } from './platform/jobs/jobs';
 import { JsonLogger } from './platform/observability/logger';
 import { EventWorker } from './processing/event-worker';
@@ -24,7 +24,7 @@ import { openWaitingRoom } from './waiting-room';
 import { BootstrapService } from './workspaces/bootstrap.service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
-/** Requests under way get this long to be answered when the service is told to stop; all of it takes 10 s at most. */
+/** A stop waits this long for answers, `SHUTDOWN_DELAY_SECONDS` included; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
 
 /** What serves, in this process or in others of this one's. */
@@ -112,7 +112,7 @@ export async function serve(
 async function listen(app: NestExpressApplication, settings: Settings): Promise<Serving> {
   await app.listen(settings.port, hostOf(settings));
   startWork(app, settings);
-  return { url: urlOf(httpServerOf(app)), stop: () => stop(app) };
+  return { url: urlOf(httpServerOf(app)), stop: () => stop(app, settings) };
 }
 
 /** Listens, and begins once somebody has run the migrations. */
@@ -231,10 +231,10 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication): Promise<void> {
+async function stop(app: NestExpressApplication, { shutdownDelaySeconds }: Settings): Promise<void> {
   app.get(Readiness).stop();
   // First the requests under way, then what they need: Nest would close the lanes before the server.
-  const drained = app.getHttpAdapter().close() as Promise<void>;
+  const drained = apiAdapterOf(app).drain(shutdownDelaySeconds * 1_000);
   await Promise.all([
     Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
     app.get(Jobs).stop(),

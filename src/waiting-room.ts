@@ -60,6 +60,8 @@ export async function openWaitingRoom({ port, host, pending }: WaitingRoomOption
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
+  // The connection would be lost when the service takes the port over.
+  response.shouldKeepAlive = false;
   const requestId = requestIdOf(request);
   response.setHeader('X-Request-Id', requestId);
   if (request.url === LIVE_PATH) {

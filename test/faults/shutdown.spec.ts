@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { sendUntilGone } from '../support/kept-connections';
 import { startServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 
@@ -48,12 +49,30 @@ describe('SIGTERM', () => {
     await untilRefused(Number(port));
     socket.write(body.slice(20));
     const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 202 /);
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 202 [^]*\r\nConnection: close\r\n/);
     socket.destroy();
     expect(await stopped).toBe(0);
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(await processesWith(dataDir)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('SIGTERM while clients send one request after the other on kept connections', () => {
+  it('closes none that it said to keep, and is not ready until it listens no more', async () => {
+    const settings = { DATABASE_URL: await freshDatabaseUrl('shutdown_kept'), SHUTDOWN_DELAY_SECONDS: '3' };
+    const service = await startServiceProcess(settings);
+    const client = new Client(service.url, service.adminKey);
+    const clients = Array.from({ length: 8 }, () => sendUntilGone(service.url, service.adminKey));
+    await until(async () => (await client.get('/v1/events')).body.items.length >= clients.length);
+    const asked = performance.now();
+    const stopped = service.stop();
+    await until(async () => (await client.get('/health/ready')).status === 503);
+    expect((await client.get('/health/live')).headers.get('connection')).toBe('close');
+    const lastAnswers = await Promise.all(clients);
+    expect(await stopped).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    for (const { statuses, connection } of lastAnswers) expect([[...statuses], connection]).toEqual([[202], 'close']);
   });
 });
 

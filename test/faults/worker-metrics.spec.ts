@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
+import { sendUntilGone } from '../support/kept-connections';
 import { metricsOf } from '../support/metrics';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
 import { sendApart, untilOnOwnCores, workersOf } from '../support/worker-processes';
 
 const RECEIVED = 'cds_events_received_total{family="external"}';
@@ -16,6 +18,7 @@ beforeAll(async () => {
   service = await startServiceProcess({
     // Nobody works off the queue: what waits is known.
     ...{ WORKERS: '2', ROLE: 'api', DATABASE_URL: await freshDatabaseUrl('worker_metrics') },
+    SHUTDOWN_DELAY_SECONDS: '3',
   });
 }, 120_000);
 afterAll(() => service.stop());
@@ -80,5 +83,15 @@ describe('GET /metrics of WORKERS=2', () => {
     }
     expect(await sendApart(new Client(service.url, service.adminKey), 10)).toEqual({ 202: 10 });
     expect((await look()).numbers[RECEIVED]).toBe(50);
+  });
+});
+
+describe('SIGTERM with WORKERS=2', () => {
+  it('closes no kept connection of either worker that it said to keep', async () => {
+    const clients = Array.from({ length: 8 }, () => sendUntilGone(service.url, service.adminKey));
+    await until(async () => (await look()).numbers[RECEIVED]! >= 50 + clients.length);
+    expect(await service.stop()).toBe(0);
+    const lastAnswers = await Promise.all(clients);
+    for (const { statuses, connection } of lastAnswers) expect([[...statuses], connection]).toEqual([[202], 'close']);
   });
 });

@@ -134,6 +134,11 @@ export const SETTINGS = {
     'Seconds that a client may read nothing of its answer before its connection is closed',
     integer(1, 3600, 30),
   ),
+  shutdownDelaySeconds: setting(
+    'SHUTDOWN_DELAY_SECONDS',
+    'Seconds from SIGTERM until no connection is taken any more: not ready meanwhile, and each answer ends its connection',
+    integer(0, 5, 1),
+  ),
   secretsKey: setting(
     'SECRETS_KEY',
     'Encrypts secrets that must be read back, 32 to 200 printable characters; unset: made in DATA_DIR with the embedded database',

@@ -10,7 +10,7 @@ import { BodyReader, setBodyReader } from './body-reader';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
 import { onlyDocsFiles } from './docs-files';
-import { ApiExpressAdapter } from './express-adapter';
+import { apiAdapterOf } from './express-adapter';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
 import { serveNoApi } from './serve-no-api';
@@ -48,8 +48,7 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   const validators = app.get(BodyValidators);
   validators.setDocument(document, options.settings);
   setBodyReader(app, new BodyReader(validators, app.get<BodyLimitsByName>(BODY_LIMITS)));
-  const adapter = app.getHttpAdapter();
-  if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
+  const adapter = apiAdapterOf(app);
   adapter.setLastRoutes(() => {
     // By a relative address, which is right behind a proxy with a path of its own too.
     adapter.get('/', (_request: Request, response: Response) => response.redirect(DOCS_PATH.slice(1)));

@@ -1,8 +1,9 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from './expect-continue';
 import { inARow } from './in-a-row';
@@ -35,6 +36,7 @@ const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
  */
 export class ApiExpressAdapter extends ExpressAdapter {
   private addLastRoutes: () => void = () => undefined;
+  private isDraining = false;
 
   constructor(private readonly unsentLimits: Partial<UnsentLimits> = {}) {
     super(quietExpress());
@@ -42,7 +44,10 @@ export class ApiExpressAdapter extends ExpressAdapter {
 
   override initHttpServer(options?: NestApplicationOptions): void {
     if (options?.httpsOptions) throw new Error('HTTPS ends in front of this service.');
-    this.httpServer = expressServer(this.getInstance<Express>(), this.unsentLimits);
+    this.httpServer = expressServer(this.getInstance<Express>(), {
+      unsentLimits: this.unsentLimits,
+      isDraining: () => this.isDraining,
+    });
   }
 
   /** Bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
@@ -69,6 +74,16 @@ export class ApiExpressAdapter extends ExpressAdapter {
     return response.end(`${JSON.stringify(body)}\n`);
   }
 
+  /**
+   * Each answer from now on says `Connection: close`, and requests are answered for `delayMs` more; then `close`. So a client
+   * that keeps its connection knows that it ends before it does, and never sends a request into a closed one.
+   */
+  async drain(delayMs: number): Promise<void> {
+    this.isDraining = true;
+    await wait(delayMs);
+    await this.close();
+  }
+
   /** Resolves when the last answer is out: an idle kept-alive connection does not hold the process back for 65 s. */
   override async close(): Promise<void> {
     const closing = super.close();
@@ -76,6 +91,13 @@ export class ApiExpressAdapter extends ExpressAdapter {
     await closing;
     clearInterval(sweep);
   }
+}
+
+/** The adapter of an application that was made with one. */
+export function apiAdapterOf(app: NestExpressApplication): ApiExpressAdapter {
+  const adapter = app.getHttpAdapter();
+  if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
+  return adapter;
 }
 
 function isPlainData(body: unknown): boolean {
@@ -94,11 +116,17 @@ function quietExpress(): Express {
   return app;
 }
 
-function expressServer(app: Express, unsentLimits: Partial<UnsentLimits>): Server {
+interface ServerOptions {
+  readonly unsentLimits: Partial<UnsentLimits>;
+  readonly isDraining: () => boolean;
+}
+
+function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions): Server {
   const Requests = bornAs(IncomingMessage, app.request);
   const Responses = bornAs<typeof ServerResponse>(ServerResponse, app.response);
   app.request = Requests.prototype as Request;
   app.response = Responses.prototype as Response;
+  closeConnectionsWhile(isDraining, Responses.prototype as ServerResponse);
   const server = createServer(
     {
       IncomingMessage: Requests,
@@ -143,6 +171,15 @@ function bornAs<Parent extends abstract new (...args: never[]) => object>(parent
   const Born = class extends (parent as unknown as new () => object) {};
   Object.setPrototypeOf(Born.prototype, prototype);
   return Born as unknown as Parent;
+}
+
+/** While `isDraining`, an answer says `Connection: close`, also where its request came before: Node asks when it writes the head. */
+function closeConnectionsWhile(isDraining: () => boolean, responses: ServerResponse): void {
+  const writeHead = Reflect.get(responses, 'writeHead') as (...head: unknown[]) => ServerResponse;
+  responses.writeHead = function (this: ServerResponse, ...head: unknown[]) {
+    if (isDraining()) this.shouldKeepAlive = false;
+    return Reflect.apply(writeHead, this, head);
+  };
 }
 
 /** At most a line a second: how many there are is up to clients. */
