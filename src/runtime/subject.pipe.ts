@@ -1,15 +1,18 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
+import { emptyFault, invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { hasMoreCharacters } from '../platform/text/character-count';
 import { isStorable } from '../platform/text/storable-text';
+import { trimBlank } from '../platform/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 
-/** Refuses a path parameter that cannot be the subject of a token. */
+/** The subject that a path parameter names, trimmed as those of tokens are; refuses what no token can have. */
 @Injectable()
 export class SubjectPipe implements PipeTransform<string, string> {
-  transform(subject: string, { data = 'sub' }: ArgumentMetadata): string {
+  transform(sent: string, { data = 'sub' }: ArgumentMetadata): string {
+    const subject = trimBlank(sent);
     const faults = [
+      ...(subject === '' ? [emptyFault(data)] : []),
       ...(hasMoreCharacters(subject, SUBJECT_CHARACTERS_MAX) ? [tooLongFault(data, SUBJECT_CHARACTERS_MAX)] : []),
       ...(isStorable(subject) ? [] : [invalidCharactersFault(data)]),
     ];

@@ -73,6 +73,16 @@ describe('GET /v1/campaigns/{campaign_id}/participants/{sub}/state', () => {
     }
   });
 
+  it('trims the subject as tokens and EXTERNAL identifiers are trimmed', async () => {
+    await campaign.define('state.user.points', 'number', { default: 0 });
+    for (const sub of ['ann', ' ann ', '\u00a0ann\u200b']) {
+      const mutation = await mutate(campaign.participant({ sub }), [inc('state.user.points')], { user_id: `${sub}\t` });
+      expect(summary(mutation)).toBe('200 applied');
+    }
+    for (const sub of ['ann', ' ann\n']) expect((await show(sub)).body.state.user).toEqual({ points: 3 });
+    expect(summary(await mutate(campaign.participant({ sub: ' \u200b' }), []))).toBe('401 invalid_token');
+  });
+
   it('is for keys with state:read, of the workspace', async () => {
     await campaign.define('state.user.points', 'number', { default: 5 });
     const { workspace } = campaign;
@@ -89,6 +99,7 @@ describe('GET /v1/campaigns/{campaign_id}/participants/{sub}/state', () => {
 
   it('refuses what can be no subject, no campaign and no app', async () => {
     expectProblem(await show('x'.repeat(257)), 422, 'validation_failed', ['sub too_long']);
+    expectProblem(await show(' \u00a0'), 422, 'validation_failed', ['sub empty']);
     expectProblem(await show('a\u0000'), 422, 'validation_failed', ['sub invalid_characters']);
     expectProblem(await show('a', '?app_id=-a'), 422, 'validation_failed', ['app_id format']);
     expectProblem(await show('a', '?unmask=true'), 422, 'validation_failed', ['unmask unknown_field']);

@@ -37,7 +37,7 @@ describe('GET /v1/runtime/state', () => {
   });
 
   it('gives every value back as it was set', async () => {
-    const values = { number: [0, -1e-7, 5e-324, Number.MAX_SAFE_INTEGER, 1e15], boolean: [false, true] };
+    const values = { number: [0, -1e-7, 5e-324, 2 ** 53, 1e15], boolean: [false, true] };
     const texts = ['', 'null', '"\\ ✓ 😀 \u2028', '__proto__', 'x'.repeat(4_096)];
     const participant = campaign.participant();
     for (const [type, list] of Object.entries({ ...values, string: texts })) {
@@ -157,8 +157,7 @@ describe('a value of the scope user', () => {
     const subjects = [
       'ann',
       'Ann',
-      ' ann',
-      'ann ',
+      'a nn',
       'a/b',
       'a',
       'b',

@@ -5,6 +5,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { formatFault, invalidCharactersFault, tooLongFault } from '../../platform/errors/fault-words';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { isStorable } from '../../platform/text/storable-text';
+import { trimBlank } from '../../platform/text/trim-blank';
 
 /** In order of strength, the strongest first (contract section 5). */
 export const IDENTIFIER_KINDS = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'] as const;
@@ -32,8 +33,6 @@ const PLACEHOLDERS = [
   ...['false', '[object object]', '00000000-0000-0000-0000-000000000000'],
 ];
 
-// Unicode's White_Space, and what is as invisible: U+200B, U+2060 and U+FEFF.
-const BLANK = /[\p{White_Space}\u200b\u2060\ufeff]/u;
 // local@domain, without what RFC 5322 reserves for lists, comments, names and routes: `J <j@x.de>` or `a@x.de,b@x.de`
 // is no address. No neighbours share a character, so matching is linear.
 const EMAIL = /^[^\s\p{Cc}@<>()[\],;:"\\]+@[^\s\p{Cc}@<>()[\],;:"\\.]+(?:\.[^\s\p{Cc}@<>()[\],;:"\\.]+)*$/u;
@@ -125,13 +124,4 @@ function toE164(text: string, region: CountryCode | undefined): string | undefin
   // E.164 has no room for an extension, and dropping it would make one person of everybody behind a switchboard.
   if (parsed === undefined || parsed.ext !== undefined || !parsed.isPossible()) return undefined;
   return parsed.number;
-}
-
-/** Trims in one pass from either end; a regular expression for the end would be quadratic in inner white space. */
-function trimBlank(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && BLANK.test(text.charAt(start))) start += 1;
-  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
 }

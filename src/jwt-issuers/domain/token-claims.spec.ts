@@ -51,6 +51,7 @@ describe('judgeClaims', () => {
     ['sub', undefined, 'sub'],
     ['sub', null, 'sub'],
     ['sub', '', 'sub'],
+    ['sub', ' \t\u00a0\u200b', 'sub'],
     ['sub', 7, 'sub'],
     ['sub', ['jane'], 'sub'],
     ['sub', 'x'.repeat(257), '256 characters'],
@@ -110,8 +111,11 @@ describe('judgeClaims', () => {
     expect(refusalOf({ sub: '🎉'.repeat(257) })).toContain('256 characters');
   });
 
-  it('keeps sub to the letter', () => {
-    expect(participantOf({ sub: ' Jane ' }).subject).toBe(' Jane ');
+  it('trims sub as EXTERNAL identifiers are, and keeps its case; sid stays as it is', () => {
+    for (const sub of ['Jane', ' Jane ', '\u00a0Jane\t', '\ufeffJane\u200b\n']) {
+      expect(participantOf({ sub, sid: ' s ' })).toMatchObject({ subject: 'Jane', sessionId: ' s ' });
+    }
+    expect(participantOf({ sub: ` ${'x'.repeat(256)} ` }).subject).toHaveLength(256);
   });
 
   it('takes one of several audiences', () => {

@@ -2,6 +2,7 @@ import type { Participant } from '../../platform/auth/principal';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
+import { trimBlank } from '../../platform/text/trim-blank';
 import { audiencesOf } from './compact-token';
 
 /** What an issuer's record says about the claims of its tokens. */
@@ -37,11 +38,11 @@ export function judgeClaims(claims: Claims, rules: ClaimRules, nowMs: number): J
   }
   const expiry = judgeTimes(claims, rules.clockToleranceSeconds, nowMs);
   if ('refused' in expiry) return expiry;
-  const subject = judgeName(claims, 'sub');
+  const subject = judgeName('sub', claims['sub'], trimBlank);
   if ('refused' in subject) return subject;
   if (subject.value === null)
     return { refused: 'The token names no participant: sub must be a text that is not empty.' };
-  const session = typeof claims['sid'] === 'string' ? judgeName(claims, 'sid') : { value: null };
+  const session = judgeName('sid', claims['sid']);
   if ('refused' in session) return session;
   const campaign = judgePathName(claims, rules.campaignClaim, 'campaign');
   if ('refused' in campaign) return campaign;
@@ -75,10 +76,10 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** A text that names somebody, to the letter; null when it is absent or empty. */
-function judgeName(claims: Claims, claim: 'sub' | 'sid'): Judged<string | null> {
-  const value = claims[claim];
-  if (typeof value !== 'string' || value === '') return { value: null };
+/** A text that names somebody, in the form in which it is compared; null when it is no text, or empty in that form. */
+function judgeName(claim: 'sub' | 'sid', sent: unknown, formOf = (text: string) => text): Judged<string | null> {
+  const value = typeof sent === 'string' ? formOf(sent) : '';
+  if (value === '') return { value: null };
   if (!isStorable(value)) {
     return { refused: `The claim ${claim} contains U+0000 or a lone surrogate, which cannot be stored.` };
   }

@@ -1,6 +1,7 @@
 import type { Participant } from '../../platform/auth/principal';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
+import { trimBlank } from '../../platform/text/trim-blank';
 
 /** The app of tokens that name none (contract section 8). */
 export const DEFAULT_APP_ID = 'default';
@@ -64,7 +65,7 @@ function violationsOf(claims: Claims, named: NamedOwner, appId: string): Fault[]
       ? "names a campaign that tokens of this issuer are not for; name one of the issuer's allowedCampaignIds"
       : "names another campaign than the token's; remove it";
   const apps = named.apps.filter(({ value }) => value !== appId);
-  const users = named.users.filter(({ value }) => value !== claims.subject);
+  const users = named.users.filter(({ value }) => trimBlank(value) !== claims.subject);
   return [
     ...campaigns.map(({ field }) => contextFault(field, campaignWords)),
     ...apps.map(({ field }) => contextFault(field, "names another app than the token's; remove it")),

@@ -1,0 +1,14 @@
+// Unicode's White_Space, and what is as invisible: U+200B, U+2060 and U+FEFF.
+const BLANK = /[\p{White_Space}\u200b\u2060\ufeff]/u;
+
+/**
+ * A name of a person without what is invisible around it: identifiers and subjects of tokens are compared like this (contract
+ * section 5). In one pass from either end; a regular expression for the end would be quadratic in inner white space.
+ */
+export function trimBlank(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && BLANK.test(text.charAt(start))) start += 1;
+  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
