@@ -4,6 +4,7 @@ import { TimeSlice } from '../platform/async/time-slice';
 import type { Principal } from '../platform/auth/principal';
 import { grants } from '../platform/auth/scopes';
 import type { Fault } from '../platform/errors/fault';
+import { parseExactly } from '../platform/json/parse-exactly';
 import { PersonalProperties } from '../platform/masking/personal-properties';
 import { RefusalSample } from '../review/refusal-sample';
 import { CdpContract } from './cdp-contract';
@@ -104,8 +105,8 @@ export class EventTypeTrial {
     };
     const faultsOfStored = (stored: unknown): readonly Fault[] => contract.check(stored, leftOutOf(stored, piiNames));
     return [
-      ...properties.map((text) => () => faultsOfStored(JSON.parse(text))),
-      ...payloads.map((text) => () => faultsOfPayload(JSON.parse(text))),
+      ...properties.map((text) => () => faultsOfStored(parseExactly(text))),
+      ...payloads.map((text) => () => faultsOfPayload(parseExactly(text))),
     ];
   }
 }

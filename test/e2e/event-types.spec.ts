@@ -138,6 +138,10 @@ describe('a definition', () => {
     ['{}', ['eventType required', 'properties required']],
     ['[]', [' type']],
     ['{"eventType": "a", "properties": []}', ['properties type']],
+    [
+      '{"eventType": "a", "properties": {"a": {"type": "number", "enum": [0.10, 0.1234567890123456789, 1e-400]}}}',
+      ['properties.a.enum[1] range', 'properties.a.enum[2] range'],
+    ],
     ['{"eventType": "a", "properties": {}, "__proto__": {"force": true}}', ['__proto__ unknown_field']],
     [
       '{"eventType": "a", "properties": {"a": {"__proto__": {"type": "string"}}}}',

@@ -114,6 +114,14 @@ describe('defining a reaction', () => {
     expectProblem(await define({ ops }), 422, 'validation_failed', [fault]);
   });
 
+  it('refuses numbers that would change on their way', async () => {
+    const body = JSON.stringify({ name: 'count', eventType: 'purchase', when: { '>': ['N', 1] }, ops: OPS });
+    const text = body.replace('"N"', '1e-400').replace(/"value":[^,}]+/, '"value":0.1234567890123456789');
+    expectProblem(await client.send(`${path()}:define`, text), 422, 'validation_failed', [
+      ...['ops[0].value range', 'when[">"][0] range'],
+    ]);
+  });
+
   it('refuses paths that the campaign does not declare, every one of them', async () => {
     const ops = [
       { path: 'state.user.nothing', op: 'set', value: 1 },

@@ -135,15 +135,18 @@ describe('POST /v1/review-entries/{id}:replay', () => {
 
   it('sends a payload to the letter: what JSON cannot keep is refused again, single or in a batch', async () => {
     const client = await aClient(service);
-    const texts = ['1e999', '12345678901234567890'].map((number) =>
+    const texts = ['1e999', '12345678901234567890', '1e-400'].map((number) =>
       JSON.stringify(anExternalEvent({ attributes: { number: 'N' } })).replace('"N"', number),
     );
     await client.send('/v1/external-events', texts[0]);
-    await client.send('/v1/external-events:batch', `{"items" : [ ${texts[0]?.replace('order-', 'x')}, ${texts[1]} ]}`);
+    await client.send(
+      '/v1/external-events:batch',
+      `{"items" : [ ${texts[0]?.replace('order-', 'x')}, ${texts[1]}, ${texts[2]} ]}`,
+    );
     const entries = await reviewEntries(client);
-    expect(entries).toHaveLength(3);
+    expect(entries).toHaveLength(4);
     for (const entry of entries) {
-      expect(entry.payload).toMatch(/1e999|12345678901234567890/);
+      expect(entry.payload).toMatch(/1e999|12345678901234567890|1e-400/);
       const { body } = await replay(client, entry);
       expect(body.outcome).toMatchObject({ status: 'error', details: [{ path: 'attributes.number', code: 'range' }] });
     }

@@ -85,8 +85,14 @@ describe('POST /v1/runtime/state:mutate', () => {
     expect((await stateOf(participant)).campaign.total).toBe(1234567.8910001);
   });
 
-  it('keeps whole numbers up to ±(2^53 - 1) exactly, and refuses what goes beyond, wholly', async () => {
-    const limit = Number.MAX_SAFE_INTEGER;
+  it('keeps whole numbers up to ±2^53 exactly, and refuses what goes beyond, wholly', async () => {
+    const limit = 2 ** 53;
+    for (const sign of ['', '-']) {
+      const ops = (value: string): string => `{"ops":[{"path":"${TOTAL}","op":"set","value":${sign}${value}}]}`;
+      const send = (value: string) => participant.send('/v1/runtime/state:mutate', ops(value));
+      expect((await send('9007199254740992')).body.mutations[0].current).toBe(sign === '' ? limit : -limit);
+      expectProblem(await send('9007199254740993'), 422, 'validation_failed', ['ops[0].value range']);
+    }
     expect((await mutate(participant, [set(TOTAL, limit - 1), inc(TOTAL)])).body.mutations[1].current).toBe(limit);
     const beyond = await mutate(participant, [inc(POINTS), inc(TOTAL), inc(POINTS)]);
     expectProblem(beyond, 422, 'validation_failed', ['ops[1] range']);
@@ -173,7 +179,7 @@ describe('POST /v1/runtime/state:mutate', () => {
     const shape = { path: POINTS, op: 'mul', value: 1 };
     const path = inc('state.user.pionts');
     const type = set(POINTS, 'x');
-    const result = inc(POINTS, Number.MAX_SAFE_INTEGER);
+    const result = inc(POINTS, 2 ** 53);
     const context = { user_id: 'somebody-else' };
     await mutate(participant, [inc(TOTAL)], { mutation_id: 'used' });
     const nobody = await mutate(campaign.participant({ exp: 1 }), [shape], context);
@@ -195,7 +201,7 @@ describe('POST /v1/runtime/state:mutate', () => {
 
   it('is wholly or not at all: nothing of a refused mutation is seen, in no scope', async () => {
     const good = [inc(POINTS), set('state.user.motto', 'x'), inc(TOTAL), set('state.app.open', false)];
-    const bad = [inc('state.user.pionts'), set(POINTS, true), inc(POINTS, Number.MAX_SAFE_INTEGER), set('', 1)];
+    const bad = [inc('state.user.pionts'), set(POINTS, true), inc(POINTS, 2 ** 53), set('', 1)];
     for (const one of bad) {
       for (const place of [0, 2, 4]) {
         const { status } = await mutate(participant, good.toSpliced(place, 0, one));

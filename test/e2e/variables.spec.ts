@@ -45,7 +45,8 @@ describe('POST /v1/campaigns/{campaign_id}/variables:define', () => {
       [
         ['number', 0],
         ['number', -1e-7],
-        ['number', Number.MAX_SAFE_INTEGER],
+        ['number', 2 ** 53],
+        ['number', -(2 ** 53)],
         ['number', 5e-324],
         ['string', ''],
         ['string', 'null'],

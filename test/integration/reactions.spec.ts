@@ -188,7 +188,7 @@ describe('a reaction that cannot succeed', () => {
     [
       'a number that cannot be kept',
       { ops: [REVENUE, { ...REVENUE, value: undefined }] },
-      { amount: Number.MAX_SAFE_INTEGER },
+      { amount: 2 ** 53 },
       'ops[1] range',
     ],
     [

@@ -143,8 +143,11 @@ describe('checkDefinition', () => {
       'properties.a.enum[3] duplicate',
     ]);
     expect(ofProperty({ type: 'integer', enum: [1, 1.5] })).toEqual(['properties.a.enum[1] type']);
+    expect(ofProperty({ type: 'integer', enum: [2 ** 53, 2 ** 53 + 2, Infinity] })).toEqual([
+      ...['properties.a.enum[1] range', 'properties.a.enum[2] range'],
+    ]);
     expect(ofProperty({ type: 'number', enum: [1, 1.5, Infinity, '1'] })).toEqual([
-      'properties.a.enum[2] type',
+      'properties.a.enum[2] range',
       'properties.a.enum[3] type',
     ]);
     expect(ofProperty({ type: 'string', enum: ['a\u0000', 'x'.repeat(257)] })).toEqual([

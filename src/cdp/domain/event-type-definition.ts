@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../platform/json/exact-number';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
@@ -6,6 +7,7 @@ import {
   enumFault,
   fieldPath,
   formatFault,
+  inexactFault,
   emptyFault,
   invalidCharactersFault,
   itemPath,
@@ -182,7 +184,9 @@ function checkEnum(
     const entryPath = itemPath(path, index);
     if (fits !== undefined && !fits.accepts(entry)) faults.push(typeFault(entryPath, fits.words));
     else if (typeof entry === 'string') checkText(entry, entryPath, ENUM_VALUE_CHARACTERS_MAX, faults);
-    if (typeof entry !== 'string' && typeof entry !== 'number') return;
+    else if (isInexact(entry)) faults.push(inexactFault(entryPath));
+    // Two that no double keeps may differ.
+    if ((typeof entry !== 'string' && typeof entry !== 'number') || isInexact(entry)) return;
     if (seen.has(entry)) {
       faults.push({ path: entryPath, code: 'duplicate', message: `${entryPath} is in the list already.` });
     }
@@ -193,9 +197,14 @@ function checkEnum(
 
 const ENUM_TYPES: Readonly<Partial<Record<PropertyType, { accepts: (entry: unknown) => boolean; words: string }>>> = {
   string: { accepts: (entry) => typeof entry === 'string', words: 'a string' },
-  number: { accepts: Number.isFinite, words: 'a number' },
-  integer: { accepts: Number.isInteger, words: 'an integer' },
+  number: { accepts: (entry) => typeof entry === 'number', words: 'a number' },
+  // What no double keeps may be an integer; it is refused as inexact, not for its type.
+  integer: { accepts: (entry) => Number.isInteger(entry) || isInexact(entry), words: 'an integer' },
 };
+
+function isInexact(entry: unknown): boolean {
+  return typeof entry === 'number' && !isExactNumber(entry);
+}
 
 function checkDescription(value: unknown, path: string, faults: FaultList): string | undefined {
   if (isAbsent(value)) return undefined;

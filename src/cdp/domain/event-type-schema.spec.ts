@@ -71,7 +71,7 @@ function isKnownDifference(text: unknown): boolean {
 
 const value = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<unknown>('x', 'z', 0, -0, 1, 1.5, true, null, {}, [], { a: { b: 1 } }) },
-  fc.constantFrom<unknown>(2 ** 53 - 1, 2 ** 53, -(2 ** 53) + 1, -(2 ** 53), 1e300, 1e15),
+  fc.constantFrom<unknown>(2 ** 53, 2 ** 53 + 2, -(2 ** 53), -(2 ** 53) - 2, 1e300, 1e15),
   fc.constantFrom('2026-01-02T03:04:05Z', '2026-01-02', 'a@b.de', '::1', '10.0.0.1', 'https://a.b/c', 'a.example'),
   anInstant,
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -91,7 +91,7 @@ describe('the JSON Schema of an event type', () => {
       description: 'An order',
       type: 'object',
       properties: {
-        amount: { type: 'number', description: 'gross', minimum: -(2 ** 53) + 1, maximum: 2 ** 53 - 1 },
+        amount: { type: 'number', description: 'gross', minimum: -(2 ** 53), maximum: 2 ** 53 },
         plan: { type: ['string', 'null'], enum: ['a', 'b', null] },
         mail: { type: ['string', 'null'], format: 'email' },
         at: { type: ['string', 'null'], pattern: expect.stringContaining('[Zz]') },
@@ -153,15 +153,15 @@ describe('the JSON Schema of an event type', () => {
   });
 
   it('accepts the numbers that can be kept exactly and no others, as the service does', () => {
-    const safe = Number.MAX_SAFE_INTEGER;
+    const limit = 2 ** 53;
     for (const type of ['number', 'integer']) {
       const definition = define({ a: { type } });
-      for (const a of [safe, -safe, safe + 1, -safe - 1, 1e300]) {
+      for (const a of [limit, -limit, limit + 2, -limit - 2, 1e300]) {
         const fits = stock(definition)({ a });
         expect([type, a, fits, service(definition)({ a })]).toEqual([
           type,
           a,
-          ...Array<boolean>(2).fill(Math.abs(a) <= safe),
+          ...Array<boolean>(2).fill(Math.abs(a) <= limit),
         ]);
       }
     }
@@ -177,5 +177,5 @@ describe('the JSON Schema of an event type', () => {
 });
 
 function isInexact(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) > 2 ** 53;
 }

@@ -1,4 +1,5 @@
 import { FREE_FORM_KEYS_MAX } from '../../ingest/domain/free-form';
+import { EXACT_INTEGER_MAX } from '../../platform/json/exact-number';
 import type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
 
 /** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
@@ -52,8 +53,8 @@ interface Dialect {
 
 const PUBLISHED: Dialect = {
   time: { pattern: TIMESTAMP_PATTERN },
-  // Beyond these a number may not be the one that was sent (docs/adr/0011).
-  number: { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  // Beyond these a number may not be the one that was sent (docs/adr/0050).
+  number: { minimum: -EXACT_INTEGER_MAX, maximum: EXACT_INTEGER_MAX },
   values: 'enum',
 };
 

@@ -16,6 +16,9 @@ export type ReadLine = 'blank' | { readonly item: Item } | { readonly fault: str
 /** As much as the service takes as one event (contract section 3). */
 const EVENT_BYTES_MAX = 256 * 1024;
 const START_CHARACTERS_MAX = 200;
+/** Texts, and the signs that structure JSON. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
+const FIELD = /^\s*("[^"\\]*(?:\\.[^"\\]*)*")\s*:([^]*)$/;
 
 /** Reads a line as an event, or as a line of an errors file, whose `event` is sent again. */
 export function readLine(line: Line): ReadLine {
@@ -28,9 +31,8 @@ export function readLine(line: Line): ReadLine {
   const text = content.toString('utf8').trim();
   if (text === '') return 'blank';
   try {
-    const event = eventOf(JSON.parse(text));
-    if (event === undefined) return noEvent(number, text);
-    return asItem(line, event.value === undefined ? text : JSON.stringify(event.value));
+    const event = eventTextOf(JSON.parse(text), text);
+    return event === undefined ? noEvent(number, text) : asItem(line, event);
   } catch (error) {
     const message = `Line ${number} is no JSON that could be sent: ${readable(String(error))}`;
     return { fault: errorsLine(number, 'malformed_json', message, [], { text }) };
@@ -59,12 +61,40 @@ function asItem(line: Line, text: string): ReadLine {
   return bytes > EVENT_BYTES_MAX ? tooLong(line) : { item: { line: line.number, text, bytes } };
 }
 
-/** Undefined: a line of an errors file that nobody has mended; without a value: the line itself is the event. */
-function eventOf(parsed: unknown): { readonly value?: unknown } | undefined {
+/**
+ * The line itself, or what stands in the `event` of a line of an errors file, to the letter: numbers that JSON.parse cannot keep
+ * are the service's to refuse. Undefined: such a line that nobody has mended.
+ */
+function eventTextOf(parsed: unknown, text: string): string | undefined {
   const fields = fieldsOf(parsed);
   const isOfErrorsFile = typeof fields['error_code'] === 'string' && typeof fields['line'] === 'number';
-  if (!isOfErrorsFile) return {};
-  return fields['event'] === undefined ? undefined : { value: fields['event'] };
+  return isOfErrorsFile ? textOfField(text, 'event') : text;
+}
+
+/** The text of a field of an object that is JSON; of two equal keys the last one's, as for JSON.parse. */
+function textOfField(json: string, name: string): string | undefined {
+  let found: string | undefined;
+  let depth = 0;
+  let start = 0;
+  for (const { 0: token, index } of json.matchAll(TOKENS)) {
+    if (token.startsWith('"')) continue;
+    if (token === '{' || token === '[') {
+      depth += 1;
+      if (depth === 1) start = index + 1;
+      continue;
+    }
+    if (depth === 1) {
+      found = fieldText(json.slice(start, index), name) ?? found;
+      start = index + 1;
+    }
+    if (token !== ',') depth -= 1;
+  }
+  return found;
+}
+
+function fieldText(member: string, wanted: string): string | undefined {
+  const [, name = '""', text] = FIELD.exec(member) ?? [];
+  return JSON.parse(name) === wanted ? text?.trim() : undefined;
 }
 
 function noEvent(number: number, text: string): ReadLine {

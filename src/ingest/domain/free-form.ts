@@ -1,6 +1,12 @@
 import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
-import { fieldPath, invalidCharactersFault, itemPath, tooManyKeysFault } from '../../platform/errors/fault-words';
+import {
+  fieldPath,
+  inexactFault,
+  invalidCharactersFault,
+  itemPath,
+  tooManyKeysFault,
+} from '../../platform/errors/fault-words';
 import { isExactNumber } from '../../platform/json/exact-number';
 import { isStorable } from '../../platform/text/storable-text';
 
@@ -137,10 +143,6 @@ function addFaultsOf(value: unknown, place: Place, faults: FaultList): void {
   for (const key of Object.keys(value)) {
     if (!isStorable(key)) faults.add(() => invalidCharactersFault(fieldPath(pathOf(place), key)));
   }
-}
-
-function inexactFault(path: string): Fault {
-  return { path, code: 'range', message: `${path} cannot be kept exactly as a number; send it as text.` };
 }
 
 function tooDeepFault(path: string, depthMax: number): Fault {

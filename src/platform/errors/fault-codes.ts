@@ -7,7 +7,7 @@ export const FAULT_CODES = {
   too_short: 'The text has fewer characters than the field takes.',
   enum: 'The value is none of those the field takes.',
   format: 'The text does not have the form the field takes.',
-  range: 'The number lies outside what the field takes.',
+  range: 'The number lies outside what the field takes, or no double keeps it exactly.',
   unknown_field: 'The field is not part of this body; look for a typo.',
   too_many_items: 'The list has more entries than it may have.',
   duplicate: 'The list has this entry already.',

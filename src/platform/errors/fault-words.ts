@@ -80,6 +80,11 @@ export function rangeFault(path: string, limit: string): Fault {
   return { path, code: 'range', message: `${subject(path)} must be ${limit}.` };
 }
 
+/** A number that would change on its way (docs/adr/0050). */
+export function inexactFault(path: string): Fault {
+  return { path, code: 'range', message: `${subject(path)} cannot be kept exactly as a number; send it as text.` };
+}
+
 /** `form` goes on after the field's name: `is not a UUID`. */
 export function formatFault(path: string, form: string): Fault {
   return { path, code: 'format', message: `${subject(path)} ${form}.` };

@@ -3,6 +3,7 @@ import { BYTES_PER_TURN, byteTurns } from '../async/byte-turns';
 import { excessFault, tooManyItemsFault } from '../errors/fault-words';
 import { JsonEntries, UnparsedEntry } from '../json/json-entries';
 import { JsonScan, mayNestDeeper, type JsonExcess, type JsonLimits } from '../json/json-scan';
+import { parseExactly } from '../json/parse-exactly';
 import { BodyRefusal, malformedBody } from './body-refusal';
 
 /** Contract section 3. */
@@ -32,7 +33,7 @@ export interface BodyForm {
 }
 
 export interface ParsedBody {
-  /** Of two equal keys the last one wins, as everywhere where JSON.parse reads. */
+  /** Of two equal keys the last one wins, as everywhere where JSON.parse reads. A number that no double keeps is Infinity. */
   readonly value: unknown;
   /** Of a large body with a list of entries. An entry over a limit is not parsed: an `UnparsedEntry` stands in its place. */
   readonly entries?: JsonEntries | undefined;
@@ -73,7 +74,7 @@ function parseAtOnce(raw: Buffer, form: BodyForm): unknown {
     if (scan.excess?.code === 'too_deep' || (!isSmall && scan.excess !== undefined)) throw tooMuch(raw, scan.excess);
   }
   try {
-    return JSON.parse(raw.toString('utf8', textStart(raw))) as unknown;
+    return parseExactly(raw.toString('utf8', textStart(raw)));
   } catch (error) {
     throw malformedBody(describeSyntaxError(error), raw);
   }
@@ -152,7 +153,7 @@ class EntriesParser {
     }
     const from = all.start(start);
     try {
-      const piece = JSON.parse(`[${raw.toString('utf8', from, all.end(end - 1))}]`) as unknown[];
+      const piece = parseExactly(`[${raw.toString('utf8', from, all.end(end - 1))}]`) as unknown[];
       for (const value of piece) values.push(value);
     } catch (error) {
       const before = charactersBefore(raw, from) - 1;

@@ -1,7 +1,10 @@
+/** Beyond 2^53 not every integer is a double. */
+export const EXACT_INTEGER_MAX = 2 ** 53;
+
 /**
- * Whether a number is still the one that was sent (docs/adr/0011). 1e999 has become Infinity, which JSON would write as null; a
- * 20-digit id has lost its last digits already, and 2^53 may have been 2^53 + 1.
+ * Whether a number that `parseExactly` has read is the one that was sent, and stays an integer that can be counted on
+ * (docs/adr/0050). What no double keeps, and 1e999, is Infinity by now, which JSON would write as null.
  */
 export function isExactNumber(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return Number.isFinite(value) && (!Number.isInteger(value) || Math.abs(value) <= EXACT_INTEGER_MAX);
 }

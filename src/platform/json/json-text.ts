@@ -23,7 +23,7 @@ function walk(json: string, visit: (sign: Sign, index: number) => void): void {
 }
 
 /** After the quote that closes the string which begins at `start`. */
-function stringEnd(json: string, start: number): number {
+export function stringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (json.charAt(end - 1 - backslashes) === '\\') backslashes += 1;

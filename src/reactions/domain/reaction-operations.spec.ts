@@ -85,7 +85,7 @@ describe('the operations for one event', () => {
     [[1], 'set', 'type'],
     ['7', 'inc', 'type'],
     [true, 'dec', 'type'],
-    [2 ** 53, 'inc', 'range'],
+    [2 ** 53 + 2, 'inc', 'range'],
     [2 ** 60, 'set', 'range'],
     ['x'.repeat(4_097), 'set', 'too_large'],
   ])('have none that no variable can hold: %j', (value, kind, code) => {

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../platform/json/parse-exactly';
 import type { KeptEntry } from '../../review/domain/kept-entry';
 import { replayable } from './replayable';
 
@@ -31,7 +32,7 @@ describe('what a replay sends', () => {
     const payload = '{"source": "shop", "n": 1e999, "a":12345678901234567890}';
     const found = replayable(anEntry({ payload }), undefined);
     if (!('sent' in found)) throw new Error('Nothing to replay');
-    expect([found.sent.text(), found.sent.value]).toEqual([payload, JSON.parse(payload)]);
+    expect([found.sent.text(), found.sent.value]).toEqual([payload, parseExactly(payload)]);
   });
 
   it('is the corrected payload where there is one, also when the old one is gone or was no event', () => {

@@ -4,6 +4,7 @@ import { FIELD_NAMES } from '../../ingest/domain/event-fields';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
+import { parseExactly } from '../../platform/json/parse-exactly';
 import type { KeptEntry } from '../../review/domain/kept-entry';
 
 /** The event that a replay sends, or the stored one that it processes again, or why there is none. */
@@ -61,7 +62,7 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
     return notReplayable(PAYLOAD, 'The entry keeps a body that is no JSON; send one event of it as payload.');
   }
   const text = entry.payload;
-  const value: unknown = JSON.parse(text);
+  const value = parseExactly(text);
   if (isEnvelope(value)) {
     return notReplayable(
       PAYLOAD,

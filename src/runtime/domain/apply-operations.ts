@@ -22,7 +22,7 @@ export interface AppliedOperations {
 
 /**
  * Applies operations whose types were checked (`checkTypes`), in order, wholly or not at all (contract section 8); `values`
- * stay as they are. Faults have code `range` and name each operation that leads beyond ±(2^53 − 1).
+ * stay as they are. Faults have code `range` and name each operation that leads beyond ±2^53.
  */
 export function applyOperations(
   operations: readonly ResolvedOperation[],
@@ -62,6 +62,6 @@ function operate(operation: ResolvedOperation, previous: VariableValue | null): 
 
 function overflowFault(index: number): Fault {
   const path = itemPath('ops', index);
-  const message = `${path} leads to a number beyond ±(2^53 - 1), which cannot be kept exactly; change it by less, or set it.`;
+  const message = `${path} leads to a number beyond ±2^53, which cannot be kept exactly; change it by less, or set it.`;
   return { path, code: 'range', message };
 }

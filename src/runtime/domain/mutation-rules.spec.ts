@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Declaration, VariableScope } from '../../variables/domain/variable';
+import { parseExactly } from '../../platform/json/parse-exactly';
 import { applyOperations } from './apply-operations';
 import { checkTypes } from './check-types';
 import { parseOperations } from './operation';
@@ -17,7 +18,7 @@ const declarations: Declarations = {
   get: (scope: VariableScope, name: string) => DECLARED.find((each) => each.scope === scope && each.name === name),
 };
 const DECLARED_IN = { of: (scope: VariableScope) => DECLARED.filter((each) => each.scope === scope) };
-const values = (): StateValues => ({ user: new Map([['coins', 2 ** 53 - 1]]), campaign: new Map(), app: new Map() });
+const values = (): StateValues => ({ user: new Map([['coins', 2 ** 53]]), campaign: new Map(), app: new Map() });
 
 /** `status faults`, as a client would meet them. */
 function mutate(ops: unknown, on: StateValues): string {
@@ -33,7 +34,7 @@ function mutate(ops: unknown, on: StateValues): string {
   return 'faults' in applied ? `422${list(applied.faults)}` : `200 ${JSON.stringify(applied.mutations)}`;
 }
 const one = (path: string, op: string, value: string): string =>
-  mutate(JSON.parse(`[{"path":${JSON.stringify(path)},"op":"${op}","value":${value}}]`), values());
+  mutate(parseExactly(`[{"path":${JSON.stringify(path)},"op":"${op}","value":${value}}]`), values());
 
 const PATHS: readonly [string, string][] = [
   ...['state.sessionId', 'state.user.sessionId', 'state.__proto__', 'state.user.__proto__', 'state.constructor'].map(
@@ -69,8 +70,10 @@ const VALUES: readonly [string, string][] = [
   ['"1"', '422 ops[0].value:type'],
   ['""', '422 ops[0].value:type'],
   ['true', '422 ops[0].value:type'],
-  ['9007199254740992', '422 ops[0].value:range'],
-  [`0.${'0'.repeat(400)}1`, '200 [{"path":"state.user.coins","previous":9007199254740991,"current":0}]'],
+  ['9007199254740993', '422 ops[0].value:range'],
+  [`0.${'0'.repeat(400)}1`, '422 ops[0].value:range'],
+  ['0.1234567890123456789', '422 ops[0].value:range'],
+  ['-9007199254740992', '200 [{"path":"state.user.coins","previous":9007199254740992,"current":-9007199254740992}]'],
 ];
 
 describe('a mutation', () => {

@@ -12,7 +12,7 @@ const DECLARED = Declarations.from([
   { scope: 'campaign', name: 'total', type: 'number' },
   { scope: 'app', name: 'total', type: 'number', default: 1 },
 ]);
-const LIMIT = 2 ** 53 - 1;
+const LIMIT = 2 ** 53;
 const HOSTILE = ['a', 'a/b', 'c/a', '', '/', '1/a', 'é', '\u{1F600}', '\uFFFD', '__proto__', 'constructor', "';--"];
 
 let made = 0;

@@ -1,23 +1,21 @@
 import type { Fault } from '../../platform/errors/fault';
 import { invalidCharactersFault, rangeFault, typeFault } from '../../platform/errors/fault-words';
+import { EXACT_INTEGER_MAX } from '../../platform/json/exact-number';
 import { isStorable } from '../../platform/text/storable-text';
 import type { VariableType, VariableValue } from './variable';
 
 /** Strings of variables (contract section 8), in bytes of UTF-8. */
 export const VALUE_BYTES_MAX = 4 * 1024;
 
-/**
- * From 2^53 on not every integer is a double, so that a counter would stop counting without a word (contract section 8). 2^53
- * itself is refused as well: 2^53 + 1 has become it by the time that it is looked at.
- */
-export const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
+/** Beyond it not every integer is a double, so that a counter would stop counting without a word (contract section 8). */
+export const NUMBER_MAX = EXACT_INTEGER_MAX;
 
 const TYPE_WORDS: Readonly<Record<VariableType, string>> = {
   number: 'a number',
   string: 'a string',
   boolean: 'true or false',
 };
-const RANGE_WORDS = 'a number between -2^53 and 2^53, both excluded';
+const RANGE_WORDS = 'a number from -2^53 to 2^53 that a double keeps exactly';
 
 /** Whether a JSON value is one of this type; a number has to be finite. */
 export function isOfType(value: unknown, type: VariableType): value is VariableValue {

@@ -1,0 +1,67 @@
+import { stringEnd } from './json-text';
+
+const QUOTE = 0x22;
+const ZERO = 0x30;
+const NINE = 0x39;
+/**
+ * Stands in every text with a number that JSON.parse could change, and in few others: up to 15 digits with an exponent of two
+ * come back from a double as they were.
+ */
+const LONG_NUMBER = /(?:^|[\s,:[])-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/;
+const NUMBER_SIGNS = /[\d.eE+-]/;
+/** Without its sign. */
+const JSON_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * JSON.parse, with Infinity for each number that a double does not keep (0.1234567890123456789, 1e-400, 2^53 + 1), as 1e999
+ * is Infinity anyway: whoever checks numbers refuses both alike, and nothing changes without a word (docs/adr/0050). 0.10,
+ * 1.0 and 1e2 are kept. A SyntaxError names the same positions.
+ */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(LONG_NUMBER.test(text) ? withInexactTooLarge(text) : text) as unknown;
+}
+
+/** The text with `1e999…`, of the same length, in the place of each number that a double does not keep. */
+function withInexactTooLarge(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at);
+    else if (code < ZERO || code > NINE) at += 1;
+    else {
+      const end = numberEnd(text, at);
+      if (!isKept(text.slice(at, end))) {
+        pieces.push(text.slice(from, at), '1e'.padEnd(end - at, '9'));
+        from = end;
+      }
+      at = end;
+    }
+  }
+  return pieces.join('') + text.slice(from);
+}
+
+function numberEnd(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && NUMBER_SIGNS.test(text.charAt(end))) end += 1;
+  return end;
+}
+
+/** Whether a double keeps the number. What is no number of JSON stays as it is, for JSON.parse to refuse. */
+function isKept(literal: string): boolean {
+  if (!JSON_NUMBER.test(literal)) return true;
+  const value = Number(literal);
+  return !Number.isFinite(value) || decimalOf(literal) === decimalOf(String(value));
+}
+
+/** One text for all spellings of a number: its digits between zeros, and where its point stands. */
+function decimalOf(literal: string): string {
+  const [mantissa = '', power = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = whole + fraction;
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits.charCodeAt(start) === ZERO) start += 1;
+  while (end > start && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return start === end ? '0' : `${digits.slice(start, end)}e${whole.length - start + Number(power)}`;
+}
