@@ -24,6 +24,8 @@ export interface EventToProcessAgain {
 /** What became of it; without a failure it is processed now. */
 export interface ProcessedAgain {
   readonly failure?: EffectFailure;
+  /** It was processed before this attempt, by another replay that came first. */
+  readonly wasProcessed?: true;
 }
 
 /**
@@ -65,7 +67,7 @@ export class ProcessingReplay {
     const place = { tenantId, shard: shardOf(entry.rootId) };
     await this.leases.await(transaction, place);
     const before = await this.queue.lockProcessing(transaction, tenantId, eventId);
-    if (before?.state === 'processed') return this.close(transaction, again);
+    if (before?.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
     const result = await this.effectsOn(transaction, entry);
     const record = finishedRecord(eventId, attempts ?? before?.attempts ?? 1, result);
     this.queue.writeDown(transaction, tenantId, [record]);

@@ -20,7 +20,10 @@ export class StoredEventReplay {
   ): Promise<ReplayResult> {
     const refusal = refuseSource(source, sources);
     if (refusal !== undefined) return { status: 'error', refusal };
-    const { failure } = await this.processing.replay({ tenantId, eventId, replay: { entryId: id, attempt } });
-    return failure === undefined ? { status: 'processed', eventId } : { status: 'failed', eventId, failure };
+    const again = { tenantId, eventId, replay: { entryId: id, attempt } };
+    const { failure, wasProcessed = false } = await this.processing.replay(again);
+    if (failure !== undefined) return { status: 'failed', eventId, failure };
+    // Of any number of replays one has processed it; the others count it as there already.
+    return wasProcessed ? { status: 'duplicate', eventId } : { status: 'processed', eventId };
   }
 }

@@ -74,6 +74,22 @@ describe('a piece of a bulk replay', () => {
   });
 });
 
+describe('a piece of two bulk replays at the same time', () => {
+  it('is counted by each of them once, and the same when either is begun again', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    await sendTooEarly(admin, 40);
+    await admin.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    const ids = (await reviewEntries(admin)).map(({ id }) => id);
+    await registerTypes(admin);
+    const replays = [aReplay(tenantId), aReplay(tenantId)];
+    const round = () => Promise.all(replays.map((replay) => service.app.get(ReplayPieces).replay(replay, ids)));
+    const counts = await round();
+    for (const { accepted, duplicate, failed } of counts) expect([accepted + duplicate, failed]).toEqual([40, 1]);
+    expect(counts.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(40);
+    expect(await round()).toEqual(counts);
+  });
+});
+
 describe('a bulk replay', () => {
   it('is left to the process that is at it, and goes on when that one is gone', async () => {
     const { tenantId, admin } = await aWorkspace(service);

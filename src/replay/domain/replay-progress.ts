@@ -16,7 +16,7 @@ export interface ReplayFilter {
 export interface ReplayCounts {
   /** Stored now, or processed now that were stored before. */
   readonly accepted: number;
-  /** Their events were stored already. */
+  /** Their events were stored, or processed, already. */
   readonly duplicate: number;
   /** Refused again, or nothing was there to send. */
   readonly failed: number;

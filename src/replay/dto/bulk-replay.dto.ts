@@ -60,7 +60,7 @@ export class ReviewReplayDto {
 
   accepted!: number;
 
-  /** Their events were stored already. */
+  /** Their events were stored, or processed, already. */
   duplicate!: number;
 
   /** Refused again, or nothing was there to send; each entry's resolution tells why. */
