@@ -30,15 +30,17 @@ export class ProfilesController {
   /** Finds the customer who has an identifier. */
   @Post('profiles\\:lookup')
   @HttpCode(200)
-  @AuthenticateApiKey('profiles:read')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
   @MayRefuse('not_found')
   @ApiOkResponse({ type: ProfileDto })
   async lookUpProfile(
     @Caller() { tenantId }: Principal,
+    @CheckedQuery() _query: UnmaskQuery,
     @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
-    const customer = await this.profiles.lookUp(tenantId, wanted);
-    return ProfileDto.of(await this.profiles.view(tenantId, customer), { unmasked: false });
+    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, wanted));
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, [view.customer.rootId]) });
   }
 
   /** Shows a customer; a merged profile's id leads to the surviving one. */
@@ -67,8 +69,8 @@ export class ProfilesController {
   ): Promise<EventPageDto> {
     const span = timelineSpan(query);
     const { profileIds } = await this.profiles.find(tenantId, id);
-    const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
+    const page = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
     const unmasked = await this.unmasking.unmasks(request);
-    return { items: await this.views.of(tenantId, events, { unmasked }), nextCursor };
+    return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
   }
 }

@@ -3,8 +3,10 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ReviewViews } from '../review/review-views';
 import { BulkReplayService } from './bulk-replay.service';
 import { BulkReplayDto, BulkReplayStartedDto, replayFilter, ReviewReplayDto } from './dto/bulk-replay.dto';
@@ -29,6 +31,7 @@ export class ReplayController {
   async replayReviewEntry(
     @Caller() caller: Principal,
     @Param('id') id: string,
+    @CheckedQuery() _query: NoFieldsDto,
     @JsonBody(ReplayDto, { optional: true }) { payload }: ReplayDto,
   ): Promise<ReplayedDto> {
     const result = await this.replays.replay(caller, id, payload);

@@ -6,6 +6,7 @@ import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
+import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
@@ -80,6 +81,7 @@ export class ReviewController {
   async dismissReviewEntry(
     @Caller() { tenantId, credentialId }: Principal,
     @Param('id') id: string,
+    @CheckedQuery() _query: NoFieldsDto,
     @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
   ): Promise<ReviewEntryDto> {
     const { id: known } = (await this.entries.find(tenantId, id)).entry;

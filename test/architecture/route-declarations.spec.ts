@@ -18,7 +18,7 @@ import { SCOPES } from '../../src/platform/auth/scopes';
 import { SIGNATURE_SCOPE } from '../../src/service-credentials/domain/signature-scope';
 import { PATH_NAME } from '../../src/platform/text/path-name';
 import { startApp, type TestApp } from '../support/app';
-import { aClient, Client } from '../support/client';
+import { aClient, aWorkspace, Client, faultsOf } from '../support/client';
 import { addressOf, operationsOf, type Callers } from '../support/operations';
 import { sendRaw } from '../support/signatures';
 import { aTokenIssuer } from '../support/tokens';
@@ -302,6 +302,48 @@ describe('every parameter of a path', () => {
       }
     }
     expect(answers).toEqual([]);
+  });
+});
+
+/** What masks: an event, a customer, a review entry. */
+const MASKED_VIEWS = ['EventDto', 'ProfileDto', 'ReviewEntryDto'];
+
+/** The names of all schemas that an answer of the operation is made of. */
+function schemasOf({ responses }: Operation): Set<string> {
+  const found = new Set<string>();
+  const visit = (part: object): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(document.components.schemas[name]);
+    }
+  };
+  visit(Object.fromEntries(Object.entries(responses).filter(([status]) => isSuccess(status))));
+  return found;
+}
+
+describe('every route that masks what it shows', () => {
+  it('takes unmask=true with pii:read, or refuses it as a parameter that it does not know', async () => {
+    const { backend } = await clientsOf();
+    const all = await operationsOf(service.url);
+    const masking = operations().filter((each) => MASKED_VIEWS.some((name) => schemasOf(each).has(name)));
+    expect(masking.length).toBeGreaterThan(7);
+    const odd: string[] = [];
+    for (const { name, parameters } of masking) {
+      const operation = all.find((each) => each.name === name)!;
+      const path = `${addressOf(operation)}?unmask=true`;
+      const { method, scope, body } = operation;
+      if (parameters.some((each) => each.name === 'unmask')) {
+        const limited = await (await aWorkspace(service)).client({ scopes: [scope!] });
+        const answer = await limited.send(path, body === '' ? undefined : body, { method });
+        if (answer.status !== 403) odd.push(`${name}: ${answer.status} without pii:read`);
+      } else {
+        const answer = await backend.send(path, body === '' ? undefined : body, { method });
+        const isRefused = answer.status === 422 && faultsOf(answer.body).includes('unmask unknown_field');
+        if (!isRefused) odd.push(`${name}: ${answer.status}`);
+      }
+    }
+    expect(odd).toEqual([]);
   });
 });
 
