@@ -67,7 +67,49 @@ describe('the example of a body', () => {
     }
     expect(answers).toEqual([]);
   });
+
+  it('is answered alike with null in each optional field that it leaves out', async () => {
+    const [plain, withNulls] = await Promise.all([answersOf((value) => value), answersOf(nullsIn)]);
+    expect(plain.size).toBeGreaterThan(20);
+    expect(Object.fromEntries(withNulls)).toEqual(Object.fromEntries(plain));
+  });
 });
+
+/** What a workspace of its own answers to all examples, each as `change` makes it: statuses, and the form of the bodies. */
+async function answersOf(change: (value: unknown, schema: any) => unknown): Promise<Map<string, unknown>> {
+  const [twin] = await twins(service);
+  const filled = await fill(twin);
+  const answers = new Map<string, unknown>();
+  for (const example of examples()) {
+    const { status, text } = await send(twin, filled, { ...example, value: change(example.value, example.schema) });
+    answers.set(example.name, [status, text.includes('\n') ? 'lines' : formOf(JSON.parse(text))]);
+  }
+  return answers;
+}
+
+/** The value with an explicit null in each optional field that its schema declares and it does not have, at any depth. */
+function nullsIn(value: unknown, schema: any): unknown {
+  const { $ref, allOf: [only] = [] } = schema;
+  if ($ref !== undefined) return nullsIn(value, document.components.schemas[$ref.split('/').at(-1)]);
+  if (only !== undefined) return nullsIn(value, only);
+  if (Array.isArray(value)) return value.map((entry) => nullsIn(entry, schema.items ?? {}));
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties = {}, required = [], additionalProperties: each } = schema;
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return {
+    ...Object.fromEntries(optional.map((name) => [name, null])),
+    ...Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, nullsIn(inner, properties[name] ?? each ?? {})]),
+    ),
+  };
+}
+
+/** Which fields there are, of which types; null is one of them. */
+function formOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(formOf);
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, formOf(inner)]));
+}
 
 /** Not every answer is JSON. */
 async function send(twin: Twin, filled: Filled, { operation, value }: Example) {
