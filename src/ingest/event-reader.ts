@@ -21,6 +21,8 @@ export interface EventFilter {
 export interface EventPage {
   readonly events: readonly Event[];
   readonly nextCursor: string | null;
+  /** How many rows were looked at, where that ended the page. */
+  readonly scanned?: number;
 }
 
 /**
@@ -69,8 +71,14 @@ export class EventReader {
       tenantId,
       wanted.map((row) => row.event_id),
     );
-    const last = fitting.length > places ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
-    return { events, nextCursor: last === undefined ? null : cursorAfter({ at: last.at, id: last.event_id }) };
+    const isFull = fitting.length > places;
+    const last = isFull ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    if (last === undefined) return { events, nextCursor: null };
+    const nextCursor = cursorAfter({ at: last.at, id: last.event_id });
+    // All events of a full page may have gone since their ids were read.
+    return isFull && events.length > 0
+      ? { events, nextCursor }
+      : { events, nextCursor, scanned: Number(last.position) };
   }
 
   /** "Did you get it?": source and id name one event, whatever else is asked of it. */

@@ -33,10 +33,10 @@ export class EventsController {
     @CheckedQuery() query: EventQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
-    const { events, nextCursor } = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
-    const ids = events.map(({ eventId }) => eventId);
+    const page = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
+    const ids = page.events.map(({ eventId }) => eventId);
     const unmasked = await this.unmasking.unmasks(request, ids);
-    return { items: await this.views.of(tenantId, events, { unmasked }), nextCursor };
+    return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
   }
 
   /** Shows one stored event. */

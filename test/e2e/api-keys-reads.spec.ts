@@ -191,7 +191,9 @@ describe('another workspace', () => {
     const second = await create('ours too');
     const stranger = new Client(service.url, (await aTenant(service.databaseUrl)).adminKey);
     const { nextCursor } = (await admin.get('/v1/api-keys?limit=1')).body;
-    for (const query of ['', '?state=ACTIVE', `?cursor=${nextCursor}`]) {
+    const foreign = await stranger.get(`/v1/api-keys?cursor=${nextCursor}`);
+    expectProblem(foreign, 422, 'validation_failed', ['cursor format']);
+    for (const query of ['', '?state=ACTIVE']) {
       const { items } = (await stranger.get(`/v1/api-keys${query}`)).body;
       expect(items.filter(({ name }: any) => name !== 'test')).toEqual([]);
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, ANYTHING, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, storedEvent } from '../support/client';
+import { withClient } from '../support/database';
 import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
 
 const PATH = '/v1/events';
@@ -125,6 +126,25 @@ describe('GET /v1/events', () => {
     expect(second.body.nextCursor).toBeNull();
   });
 
+  it('says how many events it has looked at where few or none of them fit, and goes on behind them', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    await withClient(service.databaseUrl, (database) =>
+      database.query(
+        `INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, occurred_at, received_at,
+           profile_id, identity, properties, content_hash, batch_id)
+         SELECT $1, gen_random_uuid(), 'external', CASE n WHEN 1 THEN 'rare' ELSE 'shop' END, n::text, 'purchase', now(),
+           '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 ms', gen_random_uuid(), '{}', '{}', '\\x00', gen_random_uuid()
+         FROM generate_series(1, 20001) n`,
+        [tenantId],
+      ),
+    );
+    const { body } = await admin.get(`${PATH}?source=rare`);
+    expect(body).toEqual({ items: [], nextCursor: expect.any(String), scanned: 20_000 });
+    const next = await admin.get(`${PATH}?source=rare&limit=1&cursor=${body.nextCursor}`);
+    expect(next.body).toEqual({ items: [expect.objectContaining({ source: 'rare' })], nextCursor: null });
+    expect((await admin.get(`${PATH}?source=shop&limit=2`)).body).not.toHaveProperty('scanned');
+  });
+
   it('lists nothing of another workspace, by whatever question', async () => {
     const [owner, stranger] = [await aClient(service), await aClient(service)];
     const events = many(3);
@@ -134,10 +154,10 @@ describe('GET /v1/events', () => {
       '',
       '?source=shop.orders',
       `?${sourceAndId('shop.orders', events[0]?.['external_event_id'])}`,
-      `?cursor=${nextCursor}`,
     ]) {
       expect((await stranger.get(`${PATH}${query}`)).body).toEqual({ items: [], nextCursor: null });
     }
+    expectProblem(await stranger.get(`${PATH}?cursor=${nextCursor}`), 422, 'validation_failed', ['cursor format']);
   });
 
   it.each([

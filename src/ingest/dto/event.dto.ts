@@ -106,4 +106,14 @@ export class EventPageDto {
 
   /** Null at the end. */
   nextCursor!: string | null;
+
+  /**
+   * How many events were looked at, where that ended the page: few of them fit the filters, perhaps none. The list goes on at
+   * `nextCursor`.
+   */
+  scanned?: number;
+
+  static of({ nextCursor, scanned }: Omit<EventPageDto, 'items'>, items: EventDto[]): EventPageDto {
+    return { items, nextCursor, ...(scanned === undefined ? {} : { scanned }) };
+  }
 }

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { BoundCursorsInterceptor } from '../pagination/bound-cursors.interceptor';
 import { ReadSlots } from '../read-slots/read-slots';
 import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
 import { RateLimits } from '../rate-limit/rate-limits';
@@ -10,7 +11,7 @@ import { RateLimitGuard } from './rate-limit.guard';
 
 const PROVIDERS = [
   ...[ApiKeyGuard, JwtGuard, RateLimitGuard, CredentialVerifier, FailedAuthentications, RateLimits],
-  ...[ReadSlots, ReadSlotsInterceptor],
+  ...[ReadSlots, ReadSlotsInterceptor, BoundCursorsInterceptor],
 ];
 
 /** What every route needs to know who is calling; the strategies that verify credentials live with their tables. */

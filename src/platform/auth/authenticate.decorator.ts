@@ -16,6 +16,7 @@ import {
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
+import { BoundCursorsInterceptor } from '../pagination/bound-cursors.interceptor';
 import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
 import { isReadScope, type Scope } from './scopes';
 import { WORKSPACE_HEADER } from './workspace-header';
@@ -48,7 +49,7 @@ export function AuthenticateApiKey(
     SetMetadata(UNMASKS, unmasks),
     SetMetadata(TAKES_SIGNATURES, orSignature),
     ...limited(ApiKeyGuard, rate ?? (reads ? 'reads' : undefined)),
-    ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor)] : []),
+    ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor, BoundCursorsInterceptor)] : []),
     ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
     ApiBearerAuth(API_KEY_SECURITY),
     ApiExtension('x-required-scope', [scope, ...and].join(' ')),

@@ -12,7 +12,7 @@ export class PageQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: LIMIT_DEFAULT })
   limit?: string;
 
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
   @IsOptional()
   @IsString()
   @MaxLength(CURSOR_CHARACTERS_MAX)

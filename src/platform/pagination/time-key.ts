@@ -25,7 +25,7 @@ export function pageStart(cursor: string | undefined): TimeKey {
 
 /** 422 `validation_failed` at `cursor`, for text that no list of this kind has given out. */
 export function notACursor(): DomainError {
-  return validationFailed([formatFault('cursor', 'is not a nextCursor of this list')]);
+  return validationFailed([formatFault('cursor', 'is not a nextCursor of this list with these filters')]);
 }
 
 /** The cursor of the page that comes after this row. */
