@@ -24,7 +24,11 @@ const ApiRead = (): MethodDecorator =>
 
 const ApiMutation = (): MethodDecorator =>
   applyDecorators(
-    ApiHeader({ name: IDEMPOTENCY_KEY, required: false, description: 'An alias of `mutation_id`.' }),
+    ApiHeader({
+      name: IDEMPOTENCY_KEY,
+      required: false,
+      description: 'An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`.',
+    }),
     ApiOkResponse({ type: MutationResultDto, headers: documentedHeaders('Mutation-Payload-Mismatch') }),
     MayRefuse('system_field', 'undeclared_variable', 'context_violation', 'campaign_required'),
   );

@@ -38,7 +38,8 @@ describe('a repeated mutation_id', () => {
   it('is the same in either spelling and in the header Idempotency-Key', async () => {
     expect(summary(await mutate(participant, [inc(POINTS)], { mutation_id: 'm' }))).toBe('200 applied');
     expect(summary(await mutate(participant, [inc(POINTS)], { mutationId: 'm' }))).toBe('200 duplicate');
-    expect(summary(await withKey('m'))).toBe('200 duplicate');
+    for (const key of ['m', '"m"']) expect(summary(await withKey(key))).toBe('200 duplicate');
+    expectProblem(await withKey('"m'), 422, 'validation_failed', ['Idempotency-Key format']);
     expect(summary(await withKey('m', [inc(POINTS)], { mutation_id: 'm', mutationId: 'm' }))).toBe('200 duplicate');
     expect(summary(await withKey('n'))).toBe('200 applied');
     expectProblem(await withKey('m', [inc(POINTS)], { mutation_id: 'n' }), 422, 'validation_failed', [

@@ -34,6 +34,27 @@ describe('the body of a mutation', () => {
     expect(faultsOf({ ops: OPS }, '')).toEqual(['Idempotency-Key empty']);
   });
 
+  it('takes the header as a string of RFC 9651, and without its quotes', () => {
+    const written = {
+      'a"b': 'a"b',
+      '"abc"': 'abc',
+      '"a \\"b\\" \\\\"': 'a "b" \\',
+      '"abc"; v=1': 'abc',
+      "'abc'": "'abc'",
+    };
+    for (const [header, mutationId] of Object.entries(written)) {
+      expect(parseMutationRequest({ ops: OPS, mutation_id: mutationId }, header)).toMatchObject({
+        request: { mutationId },
+      });
+    }
+    for (const header of ['"abc', '"', '"a\\c"', '"a" b', '"a", "b"', '"ä"']) {
+      expect(faultsOf({ ops: OPS }, header)).toEqual(['Idempotency-Key format']);
+    }
+    expect(faultsOf({ ops: OPS }, '""')).toEqual(['Idempotency-Key empty']);
+    expect(faultsOf({ ops: OPS }, `"${'x'.repeat(256)}"`)).toEqual(['Idempotency-Key too_long']);
+    expect(faultsOf({ ops: OPS, mutation_id: '"abc"' }, '"abc"')).toEqual(['Idempotency-Key conflicting_fields']);
+  });
+
   it('may say null for what it does not name', () => {
     const body = { ops: OPS, mutation_id: null, campaign_id: null, appId: null };
     expect(parseMutationRequest(body, undefined)).toMatchObject({

@@ -1,3 +1,4 @@
+import { parseItem } from 'structured-headers';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
@@ -20,6 +21,7 @@ import { SUBJECT_CHARACTERS_MAX, type NamedField, type NamedOwner } from './stat
 /** Contract section 8. */
 const MUTATION_ID_CHARACTERS_MAX = 255;
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const QUOTED_FORM = 'is not a string of RFC 9651: write "abc", with \\" and \\\\ in it, or leave the quotes out';
 
 /** Fields that have two spellings (contract section 1); naming both with different values is a fault. */
 const SPELLINGS = {
@@ -50,8 +52,10 @@ export function parseMutationRequest(
     textsOf(body, SPELLINGS[field], check, faults);
   const mutationIds = read('mutation', upTo(MUTATION_ID_CHARACTERS_MAX));
   if (idempotencyKey !== undefined) {
+    const key = textOfHeader(idempotencyKey);
+    if (key === undefined) faults.push(formatFault(IDEMPOTENCY_KEY, QUOTED_FORM));
     mutationIds.push(
-      ...textsOf({ [IDEMPOTENCY_KEY]: idempotencyKey }, [IDEMPOTENCY_KEY], upTo(MUTATION_ID_CHARACTERS_MAX), faults),
+      ...textsOf({ [IDEMPOTENCY_KEY]: key }, [IDEMPOTENCY_KEY], upTo(MUTATION_ID_CHARACTERS_MAX), faults),
     );
     faults.push(...conflictsIn(mutationIds));
   }
@@ -65,6 +69,18 @@ export function parseMutationRequest(
   }
   if (!faults.isEmpty || 'faults' in operations) return { faults: faults.all() };
   return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
+}
+
+/** What a header says in either spelling, `"abc"` (a string of RFC 9651) or `abc`; undefined for quotes that make no string. */
+function textOfHeader(header: string): string | undefined {
+  if (!header.startsWith('"')) return header;
+  try {
+    const [text] = parseItem(header) as readonly unknown[];
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    // The library throws errors of several kinds for text that is none.
+    return undefined;
+  }
 }
 
 /** A text field by whichever of its spellings are there; absent and null are the same. */
