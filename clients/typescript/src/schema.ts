@@ -1064,6 +1064,11 @@ export interface components {
             items: components["schemas"]["EventDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;
+            /**
+             * @description How many events were looked at, where that ended the page: few of them fit the filters, perhaps none. The list goes on at
+             *     `nextCursor`.
+             */
+            scanned?: number;
         };
         /** @enum {string} */
         ReviewSeverity: "error" | "warning";
@@ -1725,7 +1730,7 @@ export interface components {
             /** @description Of them, those that are accepted, duplicate or failed. */
             done: number;
             accepted: number;
-            /** @description Their events were stored already. */
+            /** @description Their events were stored, or processed, already. */
             duplicate: number;
             /** @description Refused again, or nothing was there to send; each entry's resolution tells why. */
             failed: number;
@@ -2837,7 +2842,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 source?: string;
                 /** @description With `source`: the one event of this name, or none. */
@@ -3009,7 +3014,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 status?: "open" | "replayed" | "dismissed" | "superseded";
                 reason?: string;
@@ -3391,7 +3396,7 @@ export interface operations {
             header?: {
                 /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
                 "X-Workspace"?: string;
-                /** @description An alias of `mutation_id`. */
+                /** @description An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3533,7 +3538,7 @@ export interface operations {
             header?: {
                 /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
                 "X-Workspace"?: string;
-                /** @description An alias of `mutation_id`. */
+                /** @description An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4064,7 +4069,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
@@ -4508,7 +4513,10 @@ export interface operations {
     };
     lookUpProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4642,7 +4650,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 eventType?: string;
                 source?: string;
@@ -4739,7 +4747,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
@@ -5512,7 +5520,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
@@ -5734,7 +5742,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 /** @description Only keys that are in this state now. */
                 state?: "ACTIVE" | "EXPIRED" | "REVOKED";
@@ -5952,7 +5960,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
@@ -6160,7 +6168,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
@@ -6428,7 +6436,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
             };
             header?: never;
