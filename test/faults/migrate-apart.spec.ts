@@ -24,6 +24,8 @@ describe('a service with MIGRATE_ON_START=false', () => {
     expect((await anybody.get('/health/live')).status).toBe(200);
     const refusal = await anybody.get('/health/ready');
     expectProblem(refusal, 503, 'unavailable');
+    // The service takes the port over, and no kept connection is lost with it.
+    expect(refusal.headers.get('connection')).toBe('close');
     expect(refusal.body.message).toMatch(/npm run migrate/);
     expectProblem(await new Client(service.url, service.adminKey).post('/v1/external-events', {}), 503, 'unavailable');
     expect(service.output()).toMatch(/\d+ migrations are pending/);
