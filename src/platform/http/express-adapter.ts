@@ -173,7 +173,7 @@ function bornAs<Parent extends abstract new (...args: never[]) => object>(parent
   return Born as unknown as Parent;
 }
 
-/** While `isDraining`, an answer says `Connection: close`, also where its request came before: Node asks when it writes the head. */
+/** While `isDraining`, answers say `Connection: close`, also to requests that came before: Node asks as it writes the head. */
 function closeConnectionsWhile(isDraining: () => boolean, responses: ServerResponse): void {
   const writeHead = Reflect.get(responses, 'writeHead') as (...head: unknown[]) => ServerResponse;
   responses.writeHead = function (this: ServerResponse, ...head: unknown[]) {

@@ -14,9 +14,9 @@ const NUMBER_SIGNS = /[\d.eE+-]/;
 const JSON_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * JSON.parse, with Infinity for each number in an object or a list that a double does not keep (0.1234567890123456789, 1e-400, 2^53 + 1), as 1e999
- * is Infinity anyway: whoever checks numbers refuses both alike, and nothing changes without a word (docs/adr/0050). 0.10,
- * 1.0 and 1e2 are kept. A SyntaxError names the same positions.
+ * JSON.parse, with Infinity for each number in an object or a list that a double does not keep: 0.1234567890123456789, 1e-400,
+ * 2^53 + 1. 1e999 is Infinity anyway, so whoever checks numbers refuses all of them alike, and nothing changes without a word
+ * (docs/adr/0050). 0.10, 1.0 and 1e2 are kept. A SyntaxError names the same positions.
  */
 export function parseExactly(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withInexactTooLarge(text) : text) as unknown;
