@@ -68,15 +68,21 @@ describe('the example of a body', () => {
     expect(answers).toEqual([]);
   });
 
-  it('is answered alike with null in each optional field that it leaves out', async () => {
-    const [plain, withNulls] = await Promise.all([answersOf((value) => value), answersOf(nullsIn)]);
+  it.each<[string, Change]>([
+    ['that it leaves out', (value) => value],
+    ['that there is, as without them', requiredOf],
+  ])('is answered alike with null in each optional field %s', async (_which, change) => {
+    const withNulls: Change = (value, schema) => nullsIn(change(value, schema), schema);
+    const [plain, nulls] = await Promise.all([answersOf(change), answersOf(withNulls)]);
     expect(plain.size).toBeGreaterThan(20);
-    expect(Object.fromEntries(withNulls)).toEqual(Object.fromEntries(plain));
+    expect(Object.fromEntries(nulls)).toEqual(Object.fromEntries(plain));
   });
 });
 
+type Change = (value: unknown, schema: any) => unknown;
+
 /** What a workspace of its own answers to all examples, each as `change` makes it: statuses, and the form of the bodies. */
-async function answersOf(change: (value: unknown, schema: any) => unknown): Promise<Map<string, unknown>> {
+async function answersOf(change: Change): Promise<Map<string, unknown>> {
   const [twin] = await twins(service);
   const filled = await fill(twin);
   const answers = new Map<string, unknown>();
@@ -89,19 +95,34 @@ async function answersOf(change: (value: unknown, schema: any) => unknown): Prom
 
 /** The value with an explicit null in each optional field that its schema declares and it does not have, at any depth. */
 function nullsIn(value: unknown, schema: any): unknown {
-  const { $ref, allOf: [only] = [] } = schema;
-  if ($ref !== undefined) return nullsIn(value, document.components.schemas[$ref.split('/').at(-1)]);
-  if (only !== undefined) return nullsIn(value, only);
-  if (Array.isArray(value)) return value.map((entry) => nullsIn(entry, schema.items ?? {}));
-  if (typeof value !== 'object' || value === null) return value;
-  const { properties = {}, required = [], additionalProperties: each } = schema;
-  const optional = Object.keys(properties).filter((name) => !required.includes(name));
-  return {
+  return changed(value, schema, nullsIn, (fields, optional) => ({
     ...Object.fromEntries(optional.map((name) => [name, null])),
-    ...Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, nullsIn(inner, properties[name] ?? each ?? {})]),
-    ),
-  };
+    ...fields,
+  }));
+}
+
+/** The value without any optional field that its schema declares, at any depth. */
+function requiredOf(value: unknown, schema: any): unknown {
+  return changed(value, schema, requiredOf, (fields, optional) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !optional.includes(name))),
+  );
+}
+
+/** `inner` changes what stands in it, and then `ofObject` its fields, by the names of those that its schema declares optional. */
+function changed(
+  value: unknown,
+  schema: any,
+  inner: Change,
+  ofObject: (fields: object, optional: readonly string[]) => object,
+): unknown {
+  const { $ref, allOf: [only] = [], properties = {}, required = [], additionalProperties: each } = schema;
+  if ($ref !== undefined) return inner(value, document.components.schemas[$ref.split('/').at(-1)]);
+  if (only !== undefined) return inner(value, only);
+  if (Array.isArray(value)) return value.map((entry) => inner(entry, schema.items ?? {}));
+  if (typeof value !== 'object' || value === null) return value;
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  const fields = Object.entries(value).map(([name, field]) => [name, inner(field, properties[name] ?? each ?? {})]);
+  return ofObject(Object.fromEntries(fields), optional);
 }
 
 /** Which fields there are, of which types; null is one of them. */
