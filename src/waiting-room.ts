@@ -66,9 +66,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('X-Request-Id', requestId);
   if (request.url === LIVE_PATH) {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.end('{"status":"ok"}');
+    response.end('{"status":"ok"}\n');
     return;
   }
   response.writeHead(503, problemHeaders(PENDING));
-  response.end(JSON.stringify(problemDetails(PENDING, requestId)));
+  response.end(`${JSON.stringify(problemDetails(PENDING, requestId))}\n`);
 }

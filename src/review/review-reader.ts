@@ -6,11 +6,12 @@ import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import type { KeptEntry } from './domain/kept-entry';
-import type { ReviewStatus } from './domain/review-entry';
+import type { ReviewStage, ReviewStatus } from './domain/review-entry';
 import { ReviewEntry } from './entities/review-entry.entity';
 
 export interface ReviewFilter {
   readonly status?: ReviewStatus | undefined;
+  readonly stage?: ReviewStage | undefined;
   readonly reason?: string | undefined;
   readonly source?: string | undefined;
   readonly eventType?: string | undefined;
@@ -143,7 +144,7 @@ export class ReviewReader {
 
   private filtered(
     tenantId: string,
-    { status, reason, source, eventType }: ReviewFilter,
+    { status, stage, reason, source, eventType }: ReviewFilter,
   ): SelectQueryBuilder<ReviewEntry> {
     const query = this.database.manager
       .createQueryBuilder(ReviewEntry, 'entry')
@@ -151,6 +152,7 @@ export class ReviewReader {
       // Always so, and the condition of the indexes.
       .andWhere("entry.firstSeenAt > '-infinity'");
     if (status !== undefined) query.andWhere('entry.status = :status', { status });
+    if (stage !== undefined) query.andWhere('entry.stage = :stage', { stage });
     if (reason !== undefined) query.andWhere('entry.reason = :reason', { reason });
     if (source !== undefined) query.andWhere('entry.source = :source', { source });
     if (eventType !== undefined) query.andWhere('entry.eventType = :eventType', { eventType });

@@ -150,6 +150,8 @@ describe('GET /v1/review-entries', () => {
     expect(await count('eventType=refund')).toBe(2);
     expect(await count('eventType=refund&reason=required&source=shop.orders&status=open')).toBe(1);
     expect(await count('reason=nothing-like-it')).toBe(0);
+    expect([await count('stage=validation'), await count('stage=contract')]).toEqual([3, 1]);
+    expect(await count('stage=processing')).toBe(0);
   });
 
   it('keeps a filter over the pages', async () => {

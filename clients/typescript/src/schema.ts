@@ -1705,6 +1705,11 @@ export interface components {
              * @enum {string}
              */
             status?: "open";
+            /**
+             * @description Where on its way an event met trouble.
+             * @enum {string}
+             */
+            stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
             /** @example unregistered_event_type */
             reason?: string;
             source?: string;
@@ -3017,6 +3022,8 @@ export interface operations {
                 /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 status?: "open" | "replayed" | "dismissed" | "superseded";
+                /** @description Where on its way an event met trouble. */
+                stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
                 reason?: string;
                 source?: string;
                 eventType?: string;

@@ -53,7 +53,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     const problem = problemDetails(refusal, requestId, this.policy);
     response.statusCode = problem.status;
     for (const [name, value] of Object.entries(problemHeaders(refusal, this.policy))) response.setHeader(name, value);
-    endBeforeBody(request, response, JSON.stringify(problem));
+    endBeforeBody(request, response, `${JSON.stringify(problem)}\n`);
   }
 
   /** What an error means to the client. */

@@ -41,7 +41,7 @@ export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
     details: [],
     request_id: randomUUID(),
   };
-  const body = JSON.stringify(problem);
+  const body = `${JSON.stringify(problem)}\n`;
   const headers = {
     'Content-Type': PROBLEM_MEDIA_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),

@@ -1,4 +1,4 @@
-import type { ReviewStatus } from '../../review/domain/review-entry';
+import type { ReviewStage, ReviewStatus } from '../../review/domain/review-entry';
 
 /** `queued` until the first piece is done; `failed` when it cannot go on. */
 export const REPLAY_STATES = ['queued', 'running', 'done', 'failed'] as const;
@@ -7,6 +7,7 @@ export type ReplayState = (typeof REPLAY_STATES)[number];
 /** Which entries a bulk replay sends: all that fit when it is asked for. */
 export interface ReplayFilter {
   readonly status: ReviewStatus;
+  readonly stage?: ReviewStage;
   readonly reason?: string;
   readonly source?: string;
   readonly eventType?: string;

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsIn, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import type { ReviewStatus } from '../../review/domain/review-entry';
+import { REVIEW_STAGES, type ReviewStage, type ReviewStatus } from '../../review/domain/review-entry';
 import { REPLAY_STATES, type ReplayFilter } from '../domain/replay-progress';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
@@ -14,6 +14,12 @@ export class ReplayFilterDto {
   @IsIn(REPLAYED_STATUSES)
   @ApiProperty({ enum: REPLAYED_STATUSES })
   status?: ReviewStatus;
+
+  /** Where on its way an event met trouble. */
+  @IsOptional()
+  @IsIn(REVIEW_STAGES)
+  @ApiProperty({ enum: REVIEW_STAGES })
+  stage?: ReviewStage;
 
   /** @example "unregistered_event_type" */
   @IsOptional()

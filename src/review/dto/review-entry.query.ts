@@ -2,13 +2,19 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
-import { REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
+import { REVIEW_STAGES, REVIEW_STATUSES, type ReviewStage, type ReviewStatus } from '../domain/review-entry';
 
 export class ReviewQuery extends PageQuery {
   @IsOptional()
   @IsIn(REVIEW_STATUSES)
   @ApiPropertyOptional({ enum: REVIEW_STATUSES })
   status?: ReviewStatus;
+
+  /** Where on its way an event met trouble. */
+  @IsOptional()
+  @IsIn(REVIEW_STAGES)
+  @ApiPropertyOptional({ enum: REVIEW_STAGES })
+  stage?: ReviewStage;
 
   @IsOptional()
   @IsString()
