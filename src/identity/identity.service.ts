@@ -220,6 +220,15 @@ export class IdentityService {
     return this.profiles.holdCustomers(transaction, tenantId, profileIds);
   }
 
+  /**
+   * Keeps customers, by root, without an EXTERNAL identifier until the transaction ends: an event that links one is stored behind
+   * its commit. Throws LostRaceError where one is linked already, or is somebody else's.
+   */
+  async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<void> {
+    const held = await this.profiles.holdUnlinked(transaction, tenantId, rootIds);
+    if (held < rootIds.length) throw new LostRaceError('a customer got an EXTERNAL identifier meanwhile');
+  }
+
   private plan(
     claims: readonly TenantClaim[],
     reading: IdentityReading,

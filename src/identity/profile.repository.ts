@@ -152,6 +152,11 @@ export class ProfileRepository {
     );
   }
 
+  /** Keeps customers, by root, as they are until this transaction ends; answers how many of them have no EXTERNAL identifier. */
+  async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<number> {
+    return (await transaction.send(sql.HOLD_UNLINKED, [tenantId, rootIds.toSorted()])).length;
+  }
+
   /** Writes new profiles, changed customers and merges. The customers must be locked. */
   async write(transaction: Transaction, plans: readonly TenantPlan[], mergeIds: () => string): Promise<void> {
     const profiles = plans.flatMap(({ tenantId, plan }) =>

@@ -181,6 +181,20 @@ export const FIND_ERASED: Statement = {
     ) e`,
 };
 
+/** Which of these customers have no EXTERNAL identifier, and get none, nor become others', before the transaction ends. */
+export const HOLD_UNLINKED: Statement = {
+  name: 'identity_hold_unlinked',
+  text: `
+    SELECT r.profile_id
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT profile_id FROM profiles
+      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id AND root_id = profile_id AND external_id IS NULL
+        AND erased_at IS NULL
+      LIMIT 1 FOR SHARE
+    ) r`,
+};
+
 /**
  * The customers that profiles belong to now, held so that an erasure waits for this commit; of an erased one only the root is
  * told. `others` are the profiles of the customer beside the root.

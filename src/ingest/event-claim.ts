@@ -1,5 +1,4 @@
-import type { Resolution } from '../identity/domain/resolve-profile';
-import type { TenantClaim } from '../identity/identity.service';
+import type { IdentityDecision, TenantClaim } from '../identity/identity.service';
 import { newId } from '../platform/ids/ids';
 import type { IngestWork } from './batch-outcomes';
 import { kindName, type EventKind } from './domain/event-kind';
@@ -35,18 +34,22 @@ export function kindOf({ tenantId, event: { eventType } }: EventToStore): EventK
   return { tenantId, eventType };
 }
 
-/** The events that belong somewhere, by where each of them does; those of `awaited` kinds get entries of their own in the queue. */
+/**
+ * The events that belong somewhere, by where each of them does. Those of `awaited` kinds get entries of their own in the queue; so
+ * do those by which customers get an EXTERNAL identifier, since what waits for one is looked for when they leave it.
+ */
 export function homedEvents(
   works: readonly IngestWork[],
-  homes: readonly Resolution[],
+  { homes, plans }: IdentityDecision,
   awaited: ReadonlySet<string>,
 ): HomedEvent[] {
   const sharedId = newId();
+  const linked = new Set(plans.flatMap(({ plan }) => plan.linkedRoots));
   return works.flatMap((work, index): HomedEvent[] => {
     const home = homes[index];
     if (home?.outcome !== 'resolved') return [];
-    const queueBundleId = awaited.has(kindName(kindOf(work))) ? null : sharedId;
-    return [homedEvent(work, home, queueBundleId)];
+    const isAlone = awaited.has(kindName(kindOf(work))) || (home.contributes && linked.has(home.rootId));
+    return [homedEvent(work, home, isAlone ? null : sharedId)];
   });
 }
 

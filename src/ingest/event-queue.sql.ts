@@ -136,9 +136,30 @@ export const COUNT_ATTEMPT: Statement = {
     RETURNING attempts`,
 };
 
-/** What became of an event, which nobody else changes until the transaction ends. */
+/** Skips the reactions to these events that wait for their customers, for the reason $3. */
+export const SKIP_WAITING: Statement = {
+  name: 'queue_skip_waiting',
+  text: `
+    UPDATE event_processing p
+    SET reactions = coalesce((
+      SELECT jsonb_agg(
+        CASE WHEN r.value->>'outcome' = 'waiting_for_customer'
+          THEN r.value || jsonb_build_object('outcome', 'skipped', 'reason', $3::text) ELSE r.value END
+        ORDER BY r.place)
+      FROM jsonb_array_elements(p.reactions) WITH ORDINALITY AS r (value, place)
+    ), '[]')
+    FROM (SELECT $1::uuid AS tenant_id, event_id FROM unnest($2::uuid[]) AS u (event_id) OFFSET 0) u
+    WHERE p.tenant_id = u.tenant_id AND p.event_id = u.event_id`,
+};
+
+/** What became of events, which nobody else changes until the transaction ends. */
 export const LOCK_PROCESSING: Statement = {
   name: 'queue_lock_processing',
   text: `
-    SELECT state, attempts FROM event_processing WHERE tenant_id = $1::uuid AND event_id = $2::uuid FOR UPDATE`,
+    SELECT p.event_id, p.state, p.attempts, p.last_error, p.reactions
+    FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (
+      SELECT event_id, state, attempts, last_error, reactions FROM event_processing
+      WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1 FOR UPDATE
+    ) p`,
 };

@@ -3,11 +3,11 @@ import type { Statement, Transaction } from '../platform/database/pipelined-conn
 import { NIL_UUID } from '../platform/ids/uuid';
 import type { EventFamily } from './domain/incoming-event';
 import type { LoggedEvent } from './domain/logged-event';
-import type { ProcessingRecord, ProcessingState } from './domain/processing-record';
+import type { ProcessingRecord, ProcessingState, ReactionRecord } from './domain/processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePlace } from './domain/queue-place';
 import * as sql from './event-queue.sql';
 
-export type { LoggedEvent };
+export type { LoggedEvent, ProcessingRecord };
 
 /** An entry's key in its place. */
 export interface QueuedKey extends EntryKey {
@@ -47,12 +47,20 @@ interface EntryRow extends EventRow {
   readonly queued_for: string;
 }
 
+interface ProcessingRow {
+  readonly event_id: string;
+  readonly state: ProcessingState;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly reactions: readonly ReactionRecord[];
+}
+
 /** Sorts before everything that is queued. */
 const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: NIL_UUID };
 /** Entries of another shard that are looked at to find out whether something of a customer is among them. */
 const ENTRIES_LOOKED_AT_MAX = 200;
 
-/** Runs one statement that only reads, outside of a transaction. */
+/** Runs one statement. */
 export type Reading = <T>(statement: Statement, values: readonly unknown[]) => Promise<readonly T[]>;
 
 /**
@@ -144,23 +152,33 @@ export class EventQueue {
     ]);
   }
 
+  /** Skips the reactions to events that wait for their customers. */
+  async skipWaiting(run: Reading, tenantId: string, eventIds: readonly string[], reason: string): Promise<void> {
+    if (eventIds.length > 0) await run(sql.SKIP_WAITING, [tenantId, eventIds.toSorted(), reason]);
+  }
+
   /** Counts an attempt at an event that failed for good, and answers how many there are with it; undefined for any other event. */
   async countAttempt(transaction: Transaction, tenantId: string, eventId: string): Promise<number | undefined> {
     const [row] = await transaction.send<{ attempts: number }>(sql.COUNT_ATTEMPT, [tenantId, eventId]);
     return row?.attempts;
   }
 
-  /** What became of an event, which nobody else changes until the transaction ends; undefined before its first attempt. */
+  /**
+   * What is recorded of events, by id; nobody else changes it until the transaction ends. Those before their first attempt are
+   * missing.
+   */
   async lockProcessing(
     transaction: Transaction,
     tenantId: string,
-    eventId: string,
-  ): Promise<{ readonly state: ProcessingState; readonly attempts: number } | undefined> {
-    const [row] = await transaction.send<{ state: ProcessingState; attempts: number }>(sql.LOCK_PROCESSING, [
-      tenantId,
-      eventId,
-    ]);
-    return row;
+    eventIds: readonly string[],
+  ): Promise<Map<string, ProcessingRecord>> {
+    const rows = await transaction.send<ProcessingRow>(sql.LOCK_PROCESSING, [tenantId, eventIds.toSorted()]);
+    return new Map(
+      rows.map(({ event_id: eventId, state, attempts, last_error: lastError, reactions }) => [
+        eventId,
+        { eventId, state, attempts, lastError, reactions },
+      ]),
+    );
   }
 }
 

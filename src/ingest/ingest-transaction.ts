@@ -87,7 +87,7 @@ export class IngestTransaction {
 
     const claims = all.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, read);
-    const homed = homedEvents(fresh, decision.homes, awaited);
+    const homed = homedEvents(fresh, decision, awaited);
     const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, homed };
     const likely = this.withoutTraces(prepared);
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
@@ -134,6 +134,10 @@ export class IngestTransaction {
       this.identity.write(transaction, decision, claims),
     ]);
     const late = homed.filter((event) => !inserted.has(event.eventId));
+    if (late.length > 0 && decision.plans.some(({ plan }) => plan.linkedRoots.length > 0)) {
+      // Whoever is linked here must be linked by an event that is queued here.
+      throw new LostRaceError('an event was stored by somebody else');
+    }
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = homed.filter((event) => inserted.has(event.eventId));

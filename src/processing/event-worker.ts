@@ -166,6 +166,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const outcome = await this.turn(place);
       this.succeeded(placeName(place), this.turnOutage);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
+      this.agenda.add(outcome.released);
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {

@@ -5,6 +5,7 @@ import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
+import { LostRaceError } from '../platform/lane/persist-batch';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
 import { ATTEMPTS_MAX, retryDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
@@ -119,7 +120,7 @@ export class ParkedRetry implements OnModuleInit {
     // Behind the lock: somebody else may have tried it meanwhile.
     const found = await this.parked.find(transaction, tenantId, due);
     if (found?.isDue !== true) return undefined;
-    const entry = await this.entryOf(transaction, tenantId, due);
+    const entry = await this.entryOf(transaction, place, due);
     if (entry === undefined) {
       this.parked.postpone(transaction, tenantId, due, found.attempts, LOOK_AGAIN_MS);
       return undefined;
@@ -132,7 +133,7 @@ export class ParkedRetry implements OnModuleInit {
     const attempts = found.attempts + 1;
     const delayMs = retryDelayMs(attempts, Math.random()) ?? LAST_ATTEMPT_MS;
     this.parked.postpone(transaction, tenantId, due, attempts, delayMs);
-    this.queue.writeDown(transaction, tenantId, [waitingRecord(entry.eventId, attempts, INTERRUPTED)]);
+    this.queue.writeDown(transaction, tenantId, [waitingRecord(entry, attempts, INTERRUPTED)]);
     return attempts;
   }
 
@@ -140,7 +141,7 @@ export class ParkedRetry implements OnModuleInit {
     const { tenantId } = place;
     await this.leases.await(transaction, place);
     if ((await this.parked.find(transaction, tenantId, due))?.attempts !== attempts) return;
-    const entry = await this.entryOf(transaction, tenantId, due);
+    const entry = await this.entryOf(transaction, place, due);
     if (entry === undefined) {
       this.parked.postpone(transaction, tenantId, due, attempts - 1, LOOK_AGAIN_MS);
       return;
@@ -160,9 +161,9 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   /** Undefined while there are earlier ones of its customer. */
-  private async entryOf(transaction: Transaction, tenantId: string, due: DueEntry): Promise<ReadyEntry | undefined> {
-    const event = (await this.queue.events(transaction, tenantId, [due.eventId])).get(due.eventId);
-    return event === undefined ? undefined : this.order.retriable(transaction, tenantId, { ...due, event });
+  private async entryOf(transaction: Transaction, place: QueuePlace, due: DueEntry): Promise<ReadyEntry | undefined> {
+    const event = (await this.queue.events(transaction, place.tenantId, [due.eventId])).get(due.eventId);
+    return event === undefined ? undefined : this.order.retriable(transaction, place, { ...due, event });
   }
 
   private async resultOf(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
@@ -170,7 +171,7 @@ export class ParkedRetry implements OnModuleInit {
       const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
       return result ?? { reactions: [] };
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseAway(error) || error instanceof LostRaceError) throw error;
       const { line, stack } = describeError(error);
       this.logger.warn(`An event could not be processed in another attempt: ${line}`, stack);
       return { reactions: [], failure: failureOf(error), mayRetry: true };
@@ -188,7 +189,7 @@ export class ParkedRetry implements OnModuleInit {
       return this.finish(transaction, place, { entry, attempts, result });
     }
     this.parked.postpone(transaction, place.tenantId, entry, attempts, delayMs);
-    this.queue.writeDown(transaction, place.tenantId, [waitingRecord(entry.eventId, attempts, failure)]);
+    this.queue.writeDown(transaction, place.tenantId, [waitingRecord(entry, attempts, failure)]);
   }
 
   private async finish(

@@ -15,7 +15,12 @@ export interface ProcessingFigure {
 export interface Backlog extends ProcessingFigure {
   /** Of the queued ones, those that will be tried again and those behind them. */
   readonly parked: number;
+  /** Processed events with a reaction that waits for their customer; counted up to `WAITING_COUNTED_MAX`. */
+  readonly waitingForCustomer: number;
 }
+
+/** There may be millions; counting so many takes some 10 ms. */
+const WAITING_COUNTED_MAX = 100_000;
 
 interface FigureRow {
   readonly queued: string;
@@ -56,7 +61,7 @@ export class ProcessingFigures {
 
   /** Of all workspaces together. Counts the whole queue: for every few seconds. */
   async read(): Promise<Backlog> {
-    const [row]: (FigureRow & { parked: string })[] = await this.database.query(
+    const [row]: (FigureRow & { parked: string; waiting_for_customer: string })[] = await this.database.query(
       `WITH waiting AS (
          SELECT count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue
          UNION ALL
@@ -66,11 +71,13 @@ export class ProcessingFigures {
        )
        SELECT sum(queued) AS queued, sum(parked) AS parked, min(oldest) AS oldest,
          (SELECT sum(processed) FROM processing_counts
-          WHERE started_at > clock_timestamp() - interval '1 minute') AS processed
+          WHERE started_at > clock_timestamp() - interval '1 minute') AS processed,
+         (SELECT count(*) FROM (SELECT 1 FROM waiting_events LIMIT $1) AS counted) AS waiting_for_customer
        FROM waiting`,
+      [WAITING_COUNTED_MAX],
     );
     if (row === undefined) throw new Error('A statement that always has a row had none');
-    return { ...figureOf(row), parked: Number(row.parked) };
+    return { ...figureOf(row), parked: Number(row.parked), waitingForCustomer: Number(row.waiting_for_customer) };
   }
 }
 

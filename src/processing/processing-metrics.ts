@@ -33,6 +33,12 @@ export class ProcessingMetrics {
     this.gauge('cds_queue_oldest_seconds', 'How long the oldest event of the queue has waited', [], (backlog) => [
       { labels: {}, value: this.ageOf(backlog) },
     ]);
+    this.gauge(
+      'cds_events_waiting_for_customer',
+      'Processed events with a reaction that waits for an EXTERNAL identifier, counted up to 100,000',
+      [],
+      ({ waitingForCustomer }) => [{ labels: {}, value: waitingForCustomer }],
+    );
     this.gauge('cds_queue_processed_per_second', 'Events processed, over the last minute', [], (backlog) => [
       { labels: {}, value: rateOf(backlog) },
     ]);

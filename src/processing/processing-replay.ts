@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { isAnyWaiting } from '../ingest/domain/processing-record';
 import { shardOf, type QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue } from '../ingest/event-queue';
 import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { LostRaceError } from '../platform/lane/persist-batch';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
@@ -13,6 +15,7 @@ import { OutOfTurn } from './out-of-turn';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
 import { Settlement } from './settlement';
+import { WaitingEvents } from './waiting-events';
 
 /** An event whose processing failed for good, and the review entry that says so. */
 export interface EventToProcessAgain {
@@ -29,8 +32,8 @@ export interface ProcessedAgain {
 }
 
 /**
- * Processes events again that failed for good (contract section 8), while somebody waits. Effects bear being applied again, so
- * what was applied before is not repeated. The transaction that processes an event closes its review entry.
+ * Processes events again that failed for good (contract section 8), while somebody waits. What is
+ * recorded of the event as applied is not repeated. The transaction that processes an event closes its review entry.
  */
 @Injectable()
 export class ProcessingReplay {
@@ -40,6 +43,7 @@ export class ProcessingReplay {
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
     private readonly settlement: Settlement,
+    private readonly waiting: WaitingEvents,
     private readonly review: ReviewService,
   ) {}
 
@@ -50,7 +54,7 @@ export class ProcessingReplay {
       const attempts = await this.outOfTurn.transaction((open) => this.queue.countAttempt(open, tenantId, eventId));
       return await this.outOfTurn.transaction((open) => this.attempt(open, again, attempts));
     } catch (error) {
-      throw isDatabaseAway(error) ? unavailable(error) : error;
+      throw isDatabaseAway(error) || error instanceof LostRaceError ? unavailable(error) : error;
     }
   }
 
@@ -63,14 +67,19 @@ export class ProcessingReplay {
     const { tenantId, eventId } = again;
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
     if (event === undefined) throw new Error('A review entry names an event that is not stored');
-    const entry = await this.order.outOfOrder(transaction, tenantId, event);
-    const place = { tenantId, shard: shardOf(entry.rootId) };
+    const { rootId } = await this.order.outOfOrder(transaction, tenantId, event);
+    const place = { tenantId, shard: shardOf(rootId) };
     await this.leases.await(transaction, place);
-    const before = await this.queue.lockProcessing(transaction, tenantId, eventId);
+    const before = (await this.queue.lockProcessing(transaction, tenantId, [eventId])).get(eventId);
     if (before?.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
+    const entry = await this.order.outOfOrder(transaction, tenantId, event, before);
     const result = await this.effectsOn(transaction, entry);
-    const record = finishedRecord(eventId, attempts ?? before?.attempts ?? 1, result);
+    const record = finishedRecord(entry, attempts ?? before?.attempts ?? 1, result);
     this.queue.writeDown(transaction, tenantId, [record]);
+    const waitsAlready = isAnyWaiting(before?.reactions ?? []);
+    if (isAnyWaiting(result.reactions) && !waitsAlready) {
+      this.waiting.add(transaction, tenantId, [{ ...entry, queuedAt: null }]);
+    }
     if (result.failure !== undefined) return { failure: result.failure };
     return this.closeProcessed(transaction, again, place);
   }
@@ -80,7 +89,7 @@ export class ProcessingReplay {
       const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
       return result ?? { reactions: [] };
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseAway(error) || error instanceof LostRaceError) throw error;
       return { reactions: [], failure: failureOf(error) };
     }
   }

@@ -8,6 +8,7 @@ import { ParkedEvent } from './entities/parked-event.entity';
 import { ProcessingCount } from './entities/processing-count.entity';
 import { QueueLease } from './entities/queue-lease.entity';
 import { QueueTurn } from './entities/queue-turn.entity';
+import { WaitingEvent } from './entities/waiting-event.entity';
 import { EventWorker } from './event-worker';
 import { OutOfTurn } from './out-of-turn';
 import { ParkedEvents } from './parked-events';
@@ -22,15 +23,18 @@ import { QueueLeases } from './queue-leases';
 import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
 import { Settlement } from './settlement';
+import { WaitingEvents } from './waiting-events';
+import { WaitingEventsUpkeep } from './waiting-events-upkeep';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([QueueLease, QueueTurn, ParkedEvent, ProcessingCount]),
+    TypeOrmModule.forFeature([QueueLease, QueueTurn, ParkedEvent, ProcessingCount, WaitingEvent]),
     ...[IngestModule, IdentityModule, ReviewModule],
   ],
   controllers: [ProcessingController],
   providers: [
     ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, QueueTurns, Settlement],
+    ...[WaitingEvents, WaitingEventsUpkeep],
     ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],

@@ -134,6 +134,93 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
+/** The first waiting event of each of these profiles that has one. */
+export const FIRST_WAITING: Statement = {
+  name: 'processing_first_waiting',
+  text: `
+    SELECT u.profile_id, first.queued_at, first.position
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT ${TEXT_OF_QUEUED_AT}, position FROM waiting_events w
+      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
+      ORDER BY w.queued_at, w.position, w.event_id LIMIT 1
+    ) first`,
+};
+
+/** Has events wait at their profiles; one that has no place in the queue waits from now on. */
+export const ADD_WAITING: Statement = {
+  name: 'processing_add_waiting',
+  text: `
+    INSERT INTO waiting_events (tenant_id, profile_id, queued_at, position, event_id, queued_for)
+    SELECT $1::uuid, u.profile_id, coalesce(u.queued_at, clock_timestamp()), u.position, u.event_id, u.queued_for
+    FROM unnest($2::timestamptz[], $3::int[], $4::uuid[], $5::uuid[], $6::uuid[])
+      AS u (queued_at, position, event_id, profile_id, queued_for)
+    ON CONFLICT ON CONSTRAINT waiting_events_pkey DO NOTHING`,
+};
+
+/** The oldest events that wait at any of these profiles, $3 at most; those that somebody else takes are left out. */
+export const LOCK_OLDEST_WAITING: Statement = {
+  name: 'processing_lock_oldest_waiting',
+  text: `
+    SELECT oldest.*
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT w.profile_id, ${TEXT_OF_QUEUED_AT}, w.position, w.event_id, w.queued_for FROM waiting_events w
+      WHERE w.tenant_id = $1::uuid AND w.profile_id = u.profile_id
+      ORDER BY w.queued_at, w.position, w.event_id LIMIT $3 FOR UPDATE SKIP LOCKED
+    ) oldest
+    ORDER BY oldest.queued_at, oldest.position, oldest.event_id LIMIT $3`,
+};
+
+/** Workspaces with waiting events, behind a given one: one probe of the index each. */
+export const NEXT_WAITING_TENANT: Statement = {
+  name: 'processing_next_waiting_tenant',
+  text: `
+    SELECT tenant_id FROM waiting_events WHERE tenant_id > $1::uuid AND queued_at > '-infinity'
+    ORDER BY tenant_id, queued_at LIMIT 1`,
+};
+
+/** The oldest events of a workspace that have waited for $2 days, $3 at most. */
+export const LOCK_EXPIRED_WAITING: Statement = {
+  name: 'processing_lock_expired_waiting',
+  text: `
+    SELECT w.profile_id, ${TEXT_OF_QUEUED_AT}, w.position, w.event_id, w.queued_for FROM waiting_events w
+    WHERE w.tenant_id = $1::uuid AND w.queued_at > '-infinity'
+      AND w.queued_at < clock_timestamp() - make_interval(days => $2::int)
+    ORDER BY w.queued_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
+};
+
+/** Removes some events that wait at these profiles, whoever else looks at them. */
+export const REMOVE_WAITING_OF_PROFILES: Statement = {
+  name: 'processing_remove_waiting_of_profiles',
+  text: `
+    WITH few AS MATERIALIZED (
+      SELECT found.* FROM unnest($2::uuid[]) AS u (profile_id)
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, profile_id, queued_at, position, event_id FROM waiting_events
+        WHERE tenant_id = $1::uuid AND profile_id = u.profile_id LIMIT $3
+      ) found
+      LIMIT $3
+    )
+    DELETE FROM waiting_events w USING few f
+    WHERE w.tenant_id = f.tenant_id AND w.profile_id = f.profile_id AND w.queued_at = f.queued_at
+      AND w.position = f.position AND w.event_id = f.event_id
+    RETURNING w.event_id`,
+};
+
+/** The profile comes with each row, as in `REMOVE_ENTRIES` of the queue. */
+export const REMOVE_WAITING: Statement = {
+  name: 'processing_remove_waiting',
+  text: `
+    WITH gone AS MATERIALIZED (
+      SELECT $1::uuid AS tenant_id, u.profile_id, u.queued_at, u.position, u.event_id
+      FROM unnest($2::timestamptz[], $3::int[], $4::uuid[], $5::uuid[]) AS u (queued_at, position, event_id, profile_id)
+    )
+    DELETE FROM waiting_events w USING gone g
+    WHERE w.tenant_id = g.tenant_id AND w.profile_id = g.profile_id AND w.queued_at = g.queued_at
+      AND w.position = g.position AND w.event_id = g.event_id`,
+};
+
 /** Counts events of places in the ten seconds that it is now. */
 export const COUNT_PROCESSED: Statement = {
   name: 'processing_count_processed',

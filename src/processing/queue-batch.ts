@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { QueuePlace } from '../ingest/domain/queue-place';
 import { EventQueue, type QueueEntry } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import type { Arrangement } from './domain/arrange-entries';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
 import { retryDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
@@ -10,7 +9,7 @@ import { failureOf, INTERRUPTED, isDatabaseAway } from './effect-errors';
 import { bisect, withinSavepoint } from './effect-scope';
 import { ParkedEvents, type EntryToPark } from './parked-events';
 import { QueueLeases } from './queue-leases';
-import { QueueOrder, type ReadyEntry } from './queue-order';
+import { QueueOrder, type ArrangedEntries, type ReadyEntry } from './queue-order';
 import { QueueTurns, type CutOffTurns } from './queue-turns';
 import { Settlement } from './settlement';
 
@@ -22,13 +21,15 @@ export interface TurnOutcome {
   readonly isMore: boolean;
   /** The place has entries that wait for others elsewhere. */
   readonly isWaiting: boolean;
+  /** Where events were queued again that had waited for their customer. */
+  readonly released: readonly QueuePlace[];
 }
 
 /** What is done in one transaction: enough to make its commit a small part of the cost, little enough to take some milliseconds. */
 export const ENTRIES_MAX = 100;
 /** How many times as many entries are looked at when those at the front wait for others elsewhere. */
 const WINDOWS_MAX = 10;
-const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false };
+const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false, released: [] };
 
 /** What became of an entry in a turn: it is through, or it may succeed another time. */
 type Settled = { readonly entry: ReadyEntry } & (
@@ -80,14 +81,14 @@ export class QueueBatch {
       this.arrange(transaction, place, front),
       this.turns.begin(place, options.turnId, { entries: front.length, eventId: null }),
     ]);
-    const { ready, behind, deferred } = arrangement;
+    const { ready, behind, deferred, released } = arrangement;
     const settled = options.carefully
       ? await this.applyEach(transaction, ready)
       : await this.applyAll(transaction, ready);
     const gone = this.writeDown(transaction, place, { settled, behind, attempts: 1 });
     this.turns.end(transaction, place);
     const isMore = isFull || settled.length < ready.length;
-    return { taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0 };
+    return { taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0, released };
   }
 
   /** A turn with the first entry alone, for as many turns as others have been cut off with entries. */
@@ -98,7 +99,7 @@ export class QueueBatch {
     { turnId, cutOff }: TurnOptions & { readonly cutOff: CutOffTurns },
   ): Promise<TurnOutcome> {
     const { arrangement } = await this.arrange(transaction, place, front);
-    const { ready, behind, deferred } = arrangement;
+    const { ready, behind, deferred, released } = arrangement;
     const entries = Math.min(cutOff.entries, front.length);
     const found = ready.find(({ eventId }) => eventId === cutOff.eventId);
     const entry = found ?? ready[0];
@@ -111,7 +112,7 @@ export class QueueBatch {
     // The turn that was cut off was the first attempt.
     const gone = this.writeDown(transaction, place, { settled, behind, attempts: 2 });
     this.turns.end(transaction, place, entries - settled.length);
-    return { taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0 };
+    return { taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0, released };
   }
 
   /** What may be done now of the first entries; where nothing may, of those behind them. */
@@ -119,14 +120,14 @@ export class QueueBatch {
     transaction: Transaction,
     place: QueuePlace,
     front: readonly QueueEntry[],
-  ): Promise<{ arrangement: Arrangement<ReadyEntry>; isFull: boolean }> {
+  ): Promise<{ arrangement: ArrangedEntries; isFull: boolean }> {
     const held = new Set<string>();
     let entries = front;
     for (let window = 1; ; window += 1) {
       const arrangement = await this.order.arrange(transaction, place, entries, held);
       const isFull = entries.length === ENTRIES_MAX;
       const last = entries.at(-1);
-      const isFound = arrangement.ready.length + arrangement.behind.length > 0;
+      const isFound = arrangement.ready.length + arrangement.behind.length + arrangement.released.length > 0;
       if (isFound || !isFull || last === undefined || window === WINDOWS_MAX) return { arrangement, isFull };
       entries = await this.queue.read(transaction, place, ENTRIES_MAX, last);
     }
@@ -184,7 +185,7 @@ export class QueueBatch {
     this.queue.writeDown(
       transaction,
       place.tenantId,
-      failed.map(({ entry, failure }) => waitingRecord(entry.eventId, attempts, failure)),
+      failed.map(({ entry, failure }) => waitingRecord(entry, attempts, failure)),
     );
     const parked: EntryToPark[] = [
       ...failed.map(({ entry }) => ({ ...entry, attempts, delayMs: retryDelayMs(attempts, Math.random()) ?? 0 })),

@@ -2,27 +2,41 @@ import { Injectable } from '@nestjs/common';
 import type { HeldCustomer } from '../identity/domain/held-customer';
 import { IdentityService } from '../identity/identity.service';
 import { isEarlier, shardOf, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
-import { EventQueue, type LoggedEvent, type QueuedKey } from '../ingest/event-queue';
+import { EventQueue, type LoggedEvent, type ProcessingRecord, type QueuedKey } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
 import type { EventToProcess } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';
+import { WaitingEvents } from './waiting-events';
 
 /** An entry with all that its processing takes. */
 export interface ReadyEntry extends QueuedKey {
+  /** The event's own profile. */
+  readonly profileId: string;
   /** The customer that the event belongs to now. */
   readonly rootId: string;
   /** Of an erased person nothing is done any more. */
   readonly isErased: boolean;
+  /** What was recorded of the event before; nobody else changes it until the transaction ends. */
+  readonly before: ProcessingRecord | undefined;
   readonly toProcess: EventToProcess;
+}
+
+/** Which of the next entries may be processed, and where events that waited for their customer were put in front of some. */
+export interface ArrangedEntries extends Arrangement<ReadyEntry> {
+  readonly released: readonly QueuePlace[];
 }
 
 type EntryWithEvent = QueuedKey & { readonly event: LoggedEvent };
 type KnownCustomers = ReadonlyMap<string, HeldCustomer>;
+/** By profile. */
+type FirstKeys = ReadonlyMap<string, EntryKey>;
+type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
 
 /**
  * In which order entries may be processed. Those of a profile lie in one place in their order; a customer that was merged has
- * entries of several profiles, so whoever is about to process one looks whether there are earlier ones elsewhere.
+ * entries of several profiles, so whoever is about to process one looks whether there are earlier ones elsewhere. So do events
+ * that have waited for an EXTERNAL identifier of the customer: whoever finds them puts them back into the queue.
  */
 @Injectable()
 export class QueueOrder {
@@ -30,6 +44,7 @@ export class QueueOrder {
     private readonly identity: IdentityService,
     private readonly queue: EventQueue,
     private readonly parked: ParkedEvents,
+    private readonly waiting: WaitingEvents,
   ) {}
 
   /** Which of the next entries of a place may be processed. `held`: see `arrangeEntries`. */
@@ -38,38 +53,80 @@ export class QueueOrder {
     place: QueuePlace,
     entries: readonly EntryWithEvent[],
     held: Set<string>,
-  ): Promise<Arrangement<ReadyEntry>> {
+  ): Promise<ArrangedEntries> {
     const { tenantId } = place;
     const profiles = [...new Set(entries.map(({ queuedFor }) => queuedFor))];
-    const [customers, firstParked] = await Promise.all([
+    const own = [...new Set([...profiles, ...entries.map(({ event }) => event.profileId)])];
+    // Customers before what waits for them: nothing begins to wait for one that is seen here as linked.
+    const [customers, firstParked, waitingAtOwn, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, entries),
       this.parked.firstOf(transaction, tenantId, profiles),
+      this.waiting.firstOf(transaction, tenantId, own),
+      this.queue.lockProcessing(
+        transaction,
+        tenantId,
+        entries.map(({ eventId }) => eventId),
+      ),
     ]);
-    const firsts = await this.firstsOfOthers(transaction, place, entries, customers);
-    return arrangeEntries(
-      entries.map((entry) => readyEntry(tenantId, entry, customers)),
-      { firstParked, firstElsewhere: ({ queuedFor, rootId }) => earliest(firsts.get(rootId), queuedFor) },
+    const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, place, entries, customers);
+    const waiting = linkedOnes(new Map([...waitingAtOwn, ...waitingAtOthers]), customers);
+    const released = await this.releaseWaiting(transaction, place, waiting);
+    const arrangement = arrangeEntries(
+      entries.map((entry) => readyEntry(tenantId, entry, customers, recorded.get(entry.eventId))),
+      {
+        firstParked,
+        firstElsewhere: ({ queuedFor, rootId }) =>
+          earlierOf(earliest(firsts.get(rootId), queuedFor), earliest(waiting.get(rootId))),
+      },
       held,
     );
+    return { ...arrangement, released };
   }
 
   /** A parked entry with all that its processing takes; undefined while there are earlier ones of its customer. */
-  async retriable(transaction: Transaction, tenantId: string, entry: EntryWithEvent): Promise<ReadyEntry | undefined> {
-    const customers = await this.customersOf(transaction, tenantId, [entry]);
-    const ready = readyEntry(tenantId, entry, customers);
+  async retriable(transaction: Transaction, place: QueuePlace, entry: EntryWithEvent): Promise<ReadyEntry | undefined> {
+    const { tenantId } = place;
+    const [customers, recorded] = await Promise.all([
+      this.customersOf(transaction, tenantId, [entry]),
+      this.queue.lockProcessing(transaction, tenantId, [entry.eventId]),
+    ]);
+    const ready = readyEntry(tenantId, entry, customers, recorded.get(entry.eventId));
     const members = new Set([...(customers.get(entry.event.profileId)?.profileIds ?? []), entry.queuedFor]);
-    const [queued, parked] = await Promise.all([
+    const [waitingAt, queued, parked] = await Promise.all([
+      this.waiting.firstOf(transaction, tenantId, [...members]),
       this.queue.firstOf(transaction, tenantId, [...members]),
       this.parked.firstOf(transaction, tenantId, [...members]),
     ]);
-    const earlier = [...queued, ...parked.values()].some((key) => isEarlier(key, entry));
-    return earlier ? undefined : ready;
+    const waiting = linkedOnes(waitingAt, customers);
+    await this.releaseWaiting(transaction, place, waiting);
+    const others = [...queued, ...parked.values(), ...(waiting.get(ready.rootId)?.values() ?? [])];
+    return others.some((key) => isEarlier(key, entry)) ? undefined : ready;
   }
 
-  /** An event without a place in the queue. */
-  async outOfOrder(transaction: Transaction, tenantId: string, event: LoggedEvent): Promise<ReadyEntry> {
+  /** An event without a place in the queue; `before`: its record, once that is locked. What failed or was skipped is tried again. */
+  async outOfOrder(
+    transaction: Transaction,
+    tenantId: string,
+    event: LoggedEvent,
+    before?: ProcessingRecord,
+  ): Promise<ReadyEntry> {
     const entry = { queuedAt: '', position: 0, eventId: event.eventId, queuedFor: event.profileId, event };
-    return readyEntry(tenantId, entry, await this.customersOf(transaction, tenantId, [entry]));
+    const customers = await this.customersOf(transaction, tenantId, [entry]);
+    const ready = readyEntry(tenantId, entry, customers, before);
+    const recorded = ready.toProcess.recorded.filter(
+      ({ outcome }) => outcome === 'applied' || outcome === 'waiting_for_customer',
+    );
+    return { ...ready, toProcess: { ...ready.toProcess, recorded } };
+  }
+
+  /** Some of what waits for customers that are linked now; answers in which places it is queued again. */
+  private async releaseWaiting(
+    transaction: Transaction,
+    place: QueuePlace,
+    waiting: FirstsOfRoots,
+  ): Promise<QueuePlace[]> {
+    const profileIds = [...waiting.values()].flatMap((ofRoot) => [...ofRoot.keys()]);
+    return profileIds.length === 0 ? [] : this.waiting.release(transaction, place, profileIds);
   }
 
   private customersOf(
@@ -81,13 +138,16 @@ export class QueueOrder {
     return this.identity.holdCustomers(transaction, tenantId, [...profiles]);
   }
 
-  /** By root, the first entries of each profile of a merged customer, as far as they are not in this place's own order. */
+  /**
+   * By root, the first entries of each profile of a merged customer, as far as they are not in this place's own order; and what
+   * waits at these profiles. The queue is read last: what is released meanwhile is seen in one of the two.
+   */
   private async firstsOfOthers(
     transaction: Transaction,
     place: QueuePlace,
     entries: readonly EntryWithEvent[],
     customers: KnownCustomers,
-  ): Promise<Map<string, Map<string, EntryKey>>> {
+  ): Promise<{ readonly firsts: FirstsOfRoots; readonly waitingAtOthers: FirstKeys }> {
     const rootOf = new Map<string, string>();
     for (const { event, queuedFor } of entries) {
       const customer = customers.get(event.profileId);
@@ -95,10 +155,11 @@ export class QueueOrder {
         if (id !== queuedFor) rootOf.set(id, customer?.rootId ?? id);
       }
     }
-    const firsts = new Map<string, Map<string, EntryKey>>();
-    if (rootOf.size === 0) return firsts;
+    const firsts: FirstsOfRoots = new Map();
+    if (rootOf.size === 0) return { firsts, waitingAtOthers: new Map() };
     const elsewhere = [...rootOf.keys()].filter((id) => shardOf(id) !== place.shard);
-    const [queued, parked] = await Promise.all([
+    const [waitingAtOthers, queued, parked] = await Promise.all([
+      this.waiting.firstOf(transaction, place.tenantId, [...rootOf.keys()]),
       this.queue.firstOf(transaction, place.tenantId, elsewhere),
       this.parked.firstOf(transaction, place.tenantId, [...rootOf.keys()]),
     ]);
@@ -110,25 +171,52 @@ export class QueueOrder {
     };
     for (const { profileId, ...key } of queued) note(profileId, key);
     for (const [profileId, key] of parked) note(profileId, key);
-    return firsts;
+    return { firsts, waitingAtOthers };
   }
 }
 
-function readyEntry(tenantId: string, { event, ...key }: EntryWithEvent, customers: KnownCustomers): ReadyEntry {
+function readyEntry(
+  tenantId: string,
+  { event, ...key }: EntryWithEvent,
+  customers: KnownCustomers,
+  before: ProcessingRecord | undefined,
+): ReadyEntry {
   const customer = customers.get(event.profileId);
   const rootId = customer?.rootId ?? event.profileId;
   const { queuedAt, position, eventId, queuedFor } = key;
   return {
-    ...{ queuedAt, position, eventId, queuedFor, rootId, isErased: customer?.isErased ?? true },
-    toProcess: { tenantId, event: { ...event, profileId: rootId }, externalId: customer?.externalId ?? null },
+    ...{ queuedAt, position, eventId, queuedFor, profileId: event.profileId, rootId, before },
+    isErased: customer?.isErased ?? true,
+    toProcess: {
+      ...{ tenantId, event: { ...event, profileId: rootId }, externalId: customer?.externalId ?? null },
+      recorded: before?.reactions ?? [],
+    },
   };
 }
 
-/** The earliest of the profiles other than this one. */
-function earliest(firsts: ReadonlyMap<string, EntryKey> | undefined, besides: string): EntryKey | undefined {
-  let found: EntryKey | undefined;
-  for (const [profileId, key] of firsts ?? []) {
-    if (profileId !== besides && (found === undefined || isEarlier(key, found))) found = key;
+/** What waits for customers that have an EXTERNAL identifier now, by root. */
+function linkedOnes(waiting: FirstKeys, customers: KnownCustomers): FirstsOfRoots {
+  const linked: FirstsOfRoots = new Map();
+  if (waiting.size === 0) return linked;
+  for (const { rootId, externalId, profileIds } of customers.values()) {
+    if (externalId === null || linked.has(rootId)) continue;
+    const ofCustomer = profileIds.flatMap((id): [string, EntryKey][] => {
+      const key = waiting.get(id);
+      return key === undefined ? [] : [[id, key]];
+    });
+    if (ofCustomer.length > 0) linked.set(rootId, new Map(ofCustomer));
   }
+  return linked;
+}
+
+/** The earliest of the profiles other than this one. */
+function earliest(firsts: FirstKeys | undefined, besides?: string): EntryKey | undefined {
+  let found: EntryKey | undefined;
+  for (const [profileId, key] of firsts ?? []) if (profileId !== besides) found = earlierOf(found, key);
   return found;
+}
+
+function earlierOf(a: EntryKey | undefined, b: EntryKey | undefined): EntryKey | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return isEarlier(b, a) ? b : a;
 }

@@ -13,7 +13,17 @@ import { MutationTransaction } from '../runtime/mutation-transaction';
 import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { recordOf, type EventRecord } from './domain/event-record';
-import { failureOf, faultsOf, outcomeOf, planReaction, type Plan, type ReactionResult } from './domain/react';
+import {
+  failureOf,
+  faultsOf,
+  isSameName,
+  outcomeOf,
+  outOfForceRecords,
+  planReaction,
+  standingRecords,
+  type Plan,
+  type ReactionResult,
+} from './domain/react';
 import type { PersonalNames } from './domain/personal-data';
 import type { Reaction } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
@@ -41,7 +51,10 @@ export class EventReactions implements EventEffect, OnModuleInit {
     this.effects.register(this);
   }
 
-  /** Applies each reaction once for each event, however often it is called. Throws what may succeed later. */
+  /**
+   * Applies each reaction once for each event: what the event's record says was applied is not looked at again. Throws what may
+   * succeed later.
+   */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     const known = await this.memory.read(
       transaction,
@@ -50,10 +63,18 @@ export class EventReactions implements EventEffect, OnModuleInit {
     const plans = await this.planAll(events, known);
     const reached = events.slice(0, plans.length);
     const results = await this.carryOut(transaction, reached, plans);
-    return plans.map((ofEvent) => {
+    return reached.map((event, index) => {
+      const ofEvent = plans[index] ?? [];
       const settled = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
       const failure = failureOf(settled.flatMap(({ reaction, result }) => faultsOf(reaction, result)));
-      const reactions = settled.map(({ reaction, result }) => outcomeOf(reaction, result));
+      const reactions = [
+        ...standingRecords(event),
+        ...outOfForceRecords(
+          event,
+          settled.map(({ reaction }) => reaction),
+        ),
+        ...settled.map(({ reaction, result }) => outcomeOf(reaction, result)),
+      ];
       if (failure === undefined) return { reactions };
       return isAnyToRetry(ofEvent) ? { reactions: [], failure, mayRetry: true } : { reactions, failure };
     });
@@ -70,8 +91,10 @@ export class EventReactions implements EventEffect, OnModuleInit {
     for (const each of events) {
       const asking = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
       const ofEvent: Plan[] = [];
+      const standing = standingRecords(each);
       time.beginEvent();
       for (const ready of known.get(kindOf(each)) ?? []) {
+        if (standing.some((record) => isSameName(record, ready.reaction))) continue;
         const plan = time.measure((isOverdue) => planReaction(ready, each, { ...asking, isOverdue }));
         if (plan !== undefined) ofEvent.push(plan);
         if (time.isHeldLong()) await time.share();

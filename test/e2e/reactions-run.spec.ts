@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
 import type { Client } from '../support/client';
+import { rowsOf } from '../support/database';
+import { beginReplay, replayOnce } from '../support/review';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 
 const IN_TIME_MS = 15_000;
@@ -112,4 +114,78 @@ it('tells what failed in the event and in the review area, and a replay after it
   expect(await processed(event)).toMatchObject({ state: 'processed' });
   const state = await stateOf(campaign.participant({ sub: 'ann' }));
   expect(state).toMatchObject({ user: { points: 10 }, campaign: { revenue: 29.33 } });
+});
+
+describe('a replay of an event that failed, of whose reactions one was applied', () => {
+  const BAD = [{ path: 'state.campaign.revenue', op: 'inc', valueFrom: 'properties.total' }];
+  const MENDED = [{ path: 'state.campaign.revenue', op: 'inc', valueFrom: 'properties.amount' }];
+  const EMAIL = 'ann@example.com';
+
+  const identify = async (identity: object): Promise<void> => {
+    const event = aCdpEvent({ eventType: 'anything', identity, properties: {} });
+    expect((await client.post('/v1/cdp/events', event)).status).toBe(202);
+  };
+  const profileOf = async (value: string): Promise<string> =>
+    (await client.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value })).body.id;
+  const pointsOf = async (sub: string) => (await stateOf(campaign.participant({ sub }))).user.points;
+
+  /** Of ann, whom an email and her EXTERNAL identifier belong to: it names the email. */
+  async function aFailedEvent(): Promise<string> {
+    await registerTypes(client);
+    await identify({ externalUserId: 'ann' });
+    await identify({ email: EMAIL });
+    await identify({ externalUserId: 'ann', email: EMAIL });
+    await define({});
+    await define({ name: 'bad', ops: BAD });
+    const event = await send(ofAnn({ identity: { type: 'EMAIL', value: EMAIL } }));
+    expect(await processed(event)).toMatchObject({
+      state: 'failed',
+      reactions: [{ outcome: 'applied' }, { outcome: 'failed' }],
+    });
+    return event;
+  }
+
+  /** Everything that failed, in bulk; answers what became of the event. */
+  async function replay(event: string): Promise<any> {
+    await replayOnce(() => client, await beginReplay(client, { reason: 'required' }));
+    return processed(event);
+  }
+
+  /** The email's profile is another customer's since. */
+  async function giveTo(sub: string): Promise<void> {
+    const merges = await client.get(`/v1/cdp/profiles/${await profileOf('ann')}/merges`);
+    expect((await client.send(`/v1/cdp/merges/${merges.body.items[0].id}:undo`, undefined)).status).toBe(200);
+    await identify({ externalUserId: sub, email: EMAIL });
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['its profile belongs to another customer', () => giveTo('bob')],
+    [
+      'the outcomes of mutations were removed',
+      () =>
+        rowsOf(nodes[0]!.databaseUrl, 'DELETE FROM mutation_outcomes WHERE tenant_id = $1', [
+          campaign.workspace.tenantId,
+        ]),
+    ],
+    ['the reaction was redefined', () => define({ ops: [{ path: 'state.user.points', op: 'inc', value: 100 }] })],
+    [
+      'the reaction was deleted and defined anew',
+      async () => {
+        await client.send(`/v1/campaigns/${campaign.campaignId}/reactions/reward`, undefined, { method: 'DELETE' });
+        await define({});
+      },
+    ],
+  ])('applies the others and not that one again, also when %s', async (_what, change) => {
+    const event = await aFailedEvent();
+    await change();
+    await define({ name: 'bad', ops: MENDED });
+    const { state, reactions } = await replay(event);
+    expect(state).toBe('processed');
+    expect(reactions).toEqual([
+      { campaignId: campaign.campaignId, name: 'reward', outcome: 'applied' },
+      { campaignId: campaign.campaignId, name: 'bad', outcome: 'applied' },
+    ]);
+    expect([await pointsOf('ann'), await pointsOf('bob')]).toEqual([10, null]);
+    expect((await stateOf(campaign.participant({ sub: 'ann' }))).campaign.revenue).toBe(29.33);
+  });
 });

@@ -48,6 +48,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   queue_turns_pkey: 2,
   parked_events_pkey: 5,
   parked_events_due_idx: 2,
+  waiting_events_pkey: 5,
   reaction_sets_pkey: 1,
   reactions_event_type_idx: 2,
 };
@@ -66,6 +67,12 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },
+  // What waits at a profile, in its order; what has waited longest in a workspace; the next workspace.
+  [processing.FIRST_WAITING.name]: { waiting_events_pkey: 2 },
+  [processing.LOCK_OLDEST_WAITING.name]: { waiting_events_pkey: 2 },
+  [processing.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
+  [processing.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
+  [processing.NEXT_WAITING_TENANT.name]: { waiting_events_queued_idx: 0 },
 };
 
 /** The index of a partition goes by the name of its week; it is one like those of all others. */

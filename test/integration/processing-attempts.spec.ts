@@ -155,6 +155,7 @@ describe('a session that ends in the middle of a turn', () => {
     others.splice(100, 0, named('before', 'jane'), named('poison', 'jane'), named('then', 'jane'));
     await send(tenantId, others);
     await until(async () => (await appliedTo(url, tenantId)).length === 201, 40);
+    await until(async () => (await parkedOf(tenantId)).length === 2);
     expect((await parkedOf(tenantId)).toSorted()).toEqual(['poison', 'then']);
     expect(await processingOf(tenantId)).toContainEqual(
       expect.objectContaining({ id: 'poison', state: 'queued', attempts: 2 }),

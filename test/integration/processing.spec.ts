@@ -186,7 +186,7 @@ describe('the figures of all workspaces', () => {
     expect(before.queued).toBeGreaterThanOrEqual(4);
     expect(before).toEqual({
       ...{ queued: before.queued, parked: expect.any(Number), oldestQueuedAt: expect.any(Date) },
-      processedLastMinute: expect.any(Number),
+      ...{ processedLastMinute: expect.any(Number), waitingForCustomer: 0 },
     });
     startWorkers();
     await Promise.all([small, large].map(({ tenantId }) => untilDrained(url, tenantId)));

@@ -85,6 +85,42 @@ describe('a reaction', () => {
     }
   });
 
+  it('that the record of its event says was applied is not applied again, whoever the customer is now', async () => {
+    await define('all', { ops: [POINTS, REVENUE] });
+    await define('other', { ops: [VISITS] });
+    const recorded = [
+      { campaignId: CAMPAIGN, name: 'all', outcome: 'applied' },
+      { campaignId: CAMPAIGN, name: 'gone', outcome: 'applied' },
+    ] as const;
+    for (const externalId of ['ann', 'bob', null]) {
+      const result = await applyOne({ ...anEvent({}, externalId), recorded });
+      expect(summaryOf(result)).toEqual(['all applied', 'gone applied', 'other applied']);
+    }
+    for (const subject of ['ann', 'bob']) {
+      expect(await stateOf(subject)).toMatchObject({ user: { points: null }, campaign: { revenue: null } });
+    }
+    expect((await stateOf()).app.visits).toBe(3);
+  });
+
+  it('that waited runs once its customer is known; what else is recorded stands', async () => {
+    await define('own');
+    await define('failed', { ops: [{ ...POINTS, value: undefined, valueFrom: 'properties.points' }] });
+    const record = (name: string, outcome: 'failed' | 'waiting_for_customer' | 'skipped') => ({
+      ...{ campaignId: CAMPAIGN, name, outcome },
+    });
+    const recorded = [
+      record('own', 'waiting_for_customer'),
+      record('failed', 'failed'),
+      record('gone', 'waiting_for_customer'),
+    ];
+    const unknown = await applyOne({ ...anEvent({}, null), recorded });
+    expect(unknown).toEqual({ reactions: recorded });
+    const linked = await applyOne({ ...anEvent(), recorded });
+    expect(linked.failure).toBeUndefined();
+    expect(summaryOf(linked)).toEqual(['failed failed', 'gone skipped not_in_force', 'own applied']);
+    expect((await stateOf()).user.points).toBe(1);
+  });
+
   it('leaves nothing behind when its transaction does not commit, and is applied by the next one', async () => {
     await define('all', { ops: [POINTS, REVENUE] });
     const event = anEvent();
@@ -117,13 +153,10 @@ describe('a reaction', () => {
     expect((await stateOf()).user.points).toBe(1);
   });
 
-  it('that changes a participant is skipped as a whole for a customer without an EXTERNAL identifier, and others are not', async () => {
+  it('that changes a participant waits as a whole for a customer without an EXTERNAL identifier, and others do not', async () => {
     await define('mixed', { ops: [REVENUE, POINTS] });
     await define('shared', { ops: [REVENUE, VISITS] });
-    expect(summaryOf(await applyOne(anEvent({}, null)))).toEqual([
-      'mixed skipped no_external_identifier',
-      'shared applied',
-    ]);
+    expect(summaryOf(await applyOne(anEvent({}, null)))).toEqual(['mixed waiting_for_customer', 'shared applied']);
     expect(await stateOf()).toMatchObject({ campaign: { revenue: 10.33 }, app: { visits: 1 } });
   });
 

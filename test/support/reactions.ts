@@ -16,7 +16,7 @@ export function anEventToProcess(
     ...{ eventTypeVersion: null, occurredAt: new Date(), receivedAt: new Date(), profileId: newId() },
     ...{ identity: { type: 'EXTERNAL', value: 'ann' }, properties: { amount: 10.33 }, ...fields },
   };
-  return { tenantId, event, externalId };
+  return { tenantId, event, externalId, recorded: [] };
 }
 
 /** A worker of a node: applies effects as the processing of events does, in a transaction of its own. */

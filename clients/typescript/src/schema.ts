@@ -1005,8 +1005,11 @@ export interface components {
             results: (components["schemas"]["AcceptedResultDto"] | components["schemas"]["DuplicateResultDto"] | components["schemas"]["ErrorResultDto"])[];
         };
         ReactionOutcomeDto: {
-            /** @enum {string} */
-            outcome: "applied" | "skipped" | "failed";
+            /**
+             * @description `waiting_for_customer`: it changes values of the participant, and the customer has no EXTERNAL identifier yet.
+             * @enum {string}
+             */
+            outcome: "applied" | "skipped" | "failed" | "waiting_for_customer";
             campaignId: string;
             name: string;
             /** @description Why it was skipped, or failed. */

@@ -65,6 +65,8 @@ export interface Group {
   readonly createdAt: number;
   /** Was there before the batch. */
   readonly known: boolean;
+  /** Was there before the batch, without an EXTERNAL identifier. */
+  readonly unlinkedBefore: boolean;
   externalId: string | null;
   readonly counts: Record<CountedKind, number>;
   /** Is new, or has other values than before the batch. */
@@ -191,5 +193,16 @@ function newGroup(customer: Omit<KnownCustomer, 'erased'>, known: boolean, parte
   const { rootId, createdAt, externalId } = customer;
   const counts = { ...customer.counts };
   const partings = parted && new Set(parted.map(partingKey));
-  return { rootId, createdAt, known, externalId, counts, changed: !known, mergedInto: undefined, partings };
+  const unlinkedBefore = known && externalId === null;
+  return {
+    rootId,
+    createdAt,
+    known,
+    unlinkedBefore,
+    externalId,
+    counts,
+    changed: !known,
+    mergedInto: undefined,
+    partings,
+  };
 }

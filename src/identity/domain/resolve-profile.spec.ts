@@ -72,7 +72,7 @@ const phones = (count: number, from = 0): string[] =>
 const merges = (plan: IdentityPlan): string[] => plan.merges.map((merge) => `${merge.loserRootId}>${merge.intoRootId}`);
 const added = (plan: IdentityPlan): string[] =>
   plan.newIdentifiers.map((each) => `${each.kind}:${each.value}@${each.profileId}`);
-const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [] };
+const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [], linkedRoots: [] };
 /** `name`: the profile, or its root and the profile: R/A. */
 const resolved = (name: string, contributes: boolean, ...warnings: string[]): unknown => {
   const [rootId = '', profileId = rootId] = name.split('/');
@@ -317,6 +317,25 @@ describe('a batch', () => {
     const plan = planIdentity([claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a', 'DEVICE:d')], stored, LINK);
     expect(plan).toEqual({ resolutions: [{ outcome: 'profile_erased' }, { outcome: 'profile_erased' }], ...nothing });
     expect(planOne(stored, claim('EXTERNAL:x', 'DEVICE:d')).resolutions).toEqual([resolved('A', true)]);
+  });
+
+  it('tells who had no EXTERNAL identifier before and has one now, by the root that they have then', () => {
+    const stored = known({ A: ['DEVICE:a'], B: ['DEVICE:b'], C: ['EXTERNAL:c'], D: ['DEVICE:d'], E: ['DEVICE:e'] });
+    const plan = planIdentity(
+      [
+        claim('EXTERNAL:a', 'DEVICE:a'),
+        claim('EXTERNAL:c', 'DEVICE:b'),
+        claim('EXTERNAL:new'),
+        claim('EXTERNAL:new', 'DEVICE:d'),
+        claim('EXTERNAL:c', 'EMAIL:c'),
+        claim('DEVICE:e', 'EMAIL:e'),
+        claim('EXTERNAL:other', 'EMAIL:other'),
+      ],
+      stored,
+      LINK,
+    );
+    const [, , made] = plan.resolutions;
+    expect(new Set(plan.linkedRoots)).toEqual(new Set(['A', 'C', made?.outcome === 'resolved' && made.rootId]));
   });
 
   it('of nothing plans nothing', () => {

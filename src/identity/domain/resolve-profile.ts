@@ -80,6 +80,8 @@ export interface IdentityPlan {
     readonly externalId: string | null;
     readonly counts: IdentifierCounts;
   }[];
+  /** Roots of the customers from before the batch that had no EXTERNAL identifier and have one now, by themselves or by a merge. */
+  readonly linkedRoots: readonly string[];
 }
 
 /**
@@ -138,6 +140,7 @@ class Planner {
       rootUpdates: all
         .filter((group) => group.known && group.changed && group.mergedInto === undefined)
         .map(({ rootId, externalId, counts }) => ({ rootId, externalId, counts })),
+      linkedRoots: all.filter((group) => group.unlinkedBefore && survivor(group).externalId !== null).map(survivorId),
     };
   }
 
@@ -262,6 +265,10 @@ function winner(a: Group, b: Group): Group {
   if (a.externalId !== null || b.externalId !== null) return a.externalId === null ? b : a;
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? a : b;
   return a.rootId < b.rootId ? a : b;
+}
+
+function survivorId(group: Group): string {
+  return survivor(group).rootId;
 }
 
 function newProfile(group: Group): NewProfile {

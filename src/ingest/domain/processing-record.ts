@@ -2,7 +2,8 @@
 export const PROCESSING_STATES = ['queued', 'processed', 'failed'] as const;
 export type ProcessingState = (typeof PROCESSING_STATES)[number];
 
-export const REACTION_OUTCOMES = ['applied', 'skipped', 'failed'] as const;
+/** `waiting_for_customer`: until the customer has an EXTERNAL identifier. The event is processed meanwhile. */
+export const REACTION_OUTCOMES = ['applied', 'skipped', 'failed', 'waiting_for_customer'] as const;
 
 /** What one reaction did with an event; no text in it repeats a value. */
 export interface ReactionRecord {
@@ -25,4 +26,9 @@ export interface ProcessingView {
 /** What became of an event, as it is written down: `queued` after an attempt that failed and will be followed by another. */
 export interface ProcessingRecord extends Omit<ProcessingView, 'processedAt'> {
   readonly eventId: string;
+}
+
+/** Whether a reaction to the event waits for its customer. */
+export function isAnyWaiting(reactions: readonly ReactionRecord[]): boolean {
+  return reactions.some(({ outcome }) => outcome === 'waiting_for_customer');
 }

@@ -16,6 +16,7 @@ export class ReactionOutcomeDto {
 
   name!: string;
 
+  /** `waiting_for_customer`: it changes values of the participant, and the customer has no EXTERNAL identifier yet. */
   @ApiProperty({ enum: REACTION_OUTCOMES })
   outcome!: (typeof REACTION_OUTCOMES)[number];
 

@@ -184,6 +184,11 @@ export const SETTINGS = {
     'Days for which a mutation_id is known and its repetition answered with the first outcome',
     integer(1, 3650, 30),
   ),
+  reactionLinkDays: setting(
+    'REACTION_LINK_DAYS',
+    'Days for which reactions to events of a customer without an EXTERNAL identifier wait for one; then they are skipped',
+    integer(1, 365, 30),
+  ),
   corsOrigins: setting(
     'CORS_ORIGINS',
     'Origins whose pages may call the runtime routes, separated by commas; * for any',

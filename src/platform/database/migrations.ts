@@ -15,6 +15,7 @@ import { SharedIssuers1764000000013 } from './migrations/14-shared-issuers';
 import { UndoneMergeSides1764000000014 } from './migrations/15-undone-merge-sides';
 import { SecretsKeyCheck1764000000015 } from './migrations/16-secrets-key-check';
 import { TrimmedSubjects1764000000017 } from './migrations/18-trimmed-subjects';
+import { WaitingEvents1764000000018 } from './migrations/19-waiting-events';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   UndoneMergeSides1764000000014,
   SecretsKeyCheck1764000000015,
   TrimmedSubjects1764000000017,
+  WaitingEvents1764000000018,
 ];

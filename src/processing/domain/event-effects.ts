@@ -17,6 +17,11 @@ export interface EventToProcess {
   readonly event: StoredEventRecord;
   /** The customer's EXTERNAL identifier now: the `sub` whose user state reactions change; null: none. */
   readonly externalId: string | null;
+  /**
+   * What the event's record says of reactions to it, and what stands: of these only those that wait for their customer are looked
+   * at again. Empty the first time; a replay leaves out what was skipped or failed.
+   */
+  readonly recorded: readonly ReactionRecord[];
 }
 
 /** Why an event could not be processed. */
@@ -29,6 +34,7 @@ export interface EffectFailure {
 }
 
 export interface EffectResult {
+  /** Together with those of `recorded` that stand. */
   readonly reactions: readonly ReactionRecord[];
   /** What was applied stays applied. */
   readonly failure?: EffectFailure;
@@ -39,7 +45,7 @@ export interface EffectResult {
 /**
  * What happens to events that leave the queue, inside the worker's transaction. Results in the order of the events; it may stop
  * behind any of them, and has to behind one that may be retried: events of the same customer may follow. Throws what may succeed
- * later. Must bear being called again for an event that was applied before (a replay): nothing is applied twice.
+ * later. May be called again for an event (a replay, a customer who was linked): what is `recorded` as applied is not repeated.
  *
  * While it works, the event loop is held for 50 ms at most, and the transaction is kept open for some seconds at most.
  */

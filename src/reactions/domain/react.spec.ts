@@ -17,7 +17,8 @@ function plan(
 ) {
   const event = aStoredEvent();
   const ready = { reaction: { ...REACTION, ...fields }, condition, sharedCopies: undefined };
-  return planReaction(ready, { tenantId: 't', event, externalId }, { record: () => recordOf(event) });
+  const toProcess = { tenantId: 't', event, externalId, recorded: [] };
+  return planReaction(ready, toProcess, { record: () => recordOf(event) });
 }
 
 describe('what a reaction does with an event', () => {
@@ -45,8 +46,8 @@ describe('what a reaction does with an event', () => {
     expect(plan({}, () => 'too_costly')).toMatchObject({ result: { faults: [{ path: 'when', code: 'too_costly' }] } });
   });
 
-  it('is skipped as a whole without a participant, unless it changes nobody’s own values', () => {
-    expect(plan({}, undefined, null)).toMatchObject({ result: { reason: 'no_external_identifier' } });
+  it('waits as a whole without a participant, unless it changes nobody’s own values', () => {
+    expect(plan({}, undefined, null)).toMatchObject({ result: { outcome: 'waiting_for_customer' } });
     expect(plan({ ops: [SHARED] }, undefined, null)).toMatchObject({ subject: null });
     expect(plan({ ops: [SHARED] })).toMatchObject({ subject: null });
   });

@@ -7,7 +7,7 @@ import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { CompiledCondition } from './compile-condition';
 import type { EventRecord } from './event-record';
 import type { PersonalNames, SharedCopies } from './personal-data';
-import type { Reaction } from './reaction';
+import type { Reaction, ReactionName } from './reaction';
 import { operationsFor } from './reaction-operations';
 
 /** A reaction that is ready to be asked. */
@@ -32,10 +32,14 @@ export type Plan =
   | { readonly reaction: Reaction; readonly result: ReactionResult }
   | { readonly reaction: Reaction; readonly operations: readonly Operation[]; readonly subject: string | null };
 
-/** What became of one reaction; faults say why it failed. */
+/**
+ * What became of one reaction; faults say why it failed. `not_in_force`: when its customer was linked, there was no such reaction to
+ * the event any more.
+ */
 export type ReactionResult =
   | { readonly outcome: 'applied' }
-  | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'no_external_identifier' }
+  | { readonly outcome: 'waiting_for_customer' }
+  | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'not_in_force' }
   | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
 
 /**
@@ -57,7 +61,7 @@ export function planReaction(
   if (copied.length > 0) return { reaction, result: { outcome: 'failed', faults: copied } };
   const changesParticipant = reaction.ops.some(({ path }) => parseVariablePath(path)?.scope === 'user');
   if (changesParticipant && externalId === null) {
-    return { reaction, result: { outcome: 'skipped', reason: 'no_external_identifier' } };
+    return { reaction, result: { outcome: 'waiting_for_customer' } };
   }
   const found = operationsFor(reaction.ops, record);
   if ('faults' in found) return { reaction, result: { outcome: 'failed', faults: found.faults } };
@@ -65,11 +69,34 @@ export function planReaction(
 }
 
 /** What is written down with the event. */
-export function outcomeOf({ campaignId, name }: Reaction, result: ReactionResult): ReactionRecord {
+export function outcomeOf({ campaignId, name }: ReactionName, result: ReactionResult): ReactionRecord {
   const { outcome } = result;
-  if (outcome === 'applied') return { campaignId, name, outcome };
+  if (outcome === 'applied' || outcome === 'waiting_for_customer') return { campaignId, name, outcome };
   const reason = outcome === 'skipped' ? result.reason : result.faults[0]?.code;
   return { campaignId, name, outcome, ...(reason === undefined ? {} : { reason }) };
+}
+
+/**
+ * What stands of an event's record, and is not looked at again: everything but what waited for a customer who is linked now. So
+ * what was applied is never applied again, whatever has become of the customer or of the reaction.
+ */
+export function standingRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
+  return recorded.filter(({ outcome }) => outcome !== 'waiting_for_customer' || externalId === null);
+}
+
+/** The records of those that waited, and of which there was nothing to carry out: `planned` are the others. */
+export function outOfForceRecords(
+  { recorded, externalId }: EventToProcess,
+  planned: readonly ReactionName[],
+): readonly ReactionRecord[] {
+  if (externalId === null) return [];
+  return recorded
+    .filter((each) => each.outcome === 'waiting_for_customer' && !planned.some((other) => isSameName(each, other)))
+    .map((each) => outcomeOf(each, { outcome: 'skipped', reason: 'not_in_force' }));
+}
+
+export function isSameName(a: ReactionName, b: ReactionName): boolean {
+  return a.campaignId === b.campaignId && a.name === b.name;
 }
 
 /** The faults of one reaction among those of others, each saying whose it is. */

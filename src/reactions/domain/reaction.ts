@@ -19,12 +19,16 @@ export interface ReactionDefinition {
   readonly enabled: boolean;
 }
 
-/** As it is known to whoever carries it out. */
-export interface Reaction {
-  /** From its first definition until it is deleted. */
-  readonly id: string;
+/** What clients, and the records of events, call a reaction by. */
+export interface ReactionName {
   readonly campaignId: string;
   readonly name: string;
+}
+
+/** As it is known to whoever carries it out. */
+export interface Reaction extends ReactionName {
+  /** From its first definition until it is deleted. */
+  readonly id: string;
   readonly source: string | null;
   readonly ops: readonly ReactionOperation[];
   /** Events received before are none of its business. */

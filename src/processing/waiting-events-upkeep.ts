@@ -1,0 +1,88 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Reading } from '../ingest/event-queue';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import type { Statement } from '../platform/database/pipelined-connection';
+import { NIL_UUID } from '../platform/ids/uuid';
+import { handleInSteps } from '../platform/jobs/in-steps';
+import { Jobs } from '../platform/jobs/jobs';
+import {
+  PersonalData,
+  type Person,
+  type PersonalDataKeeper,
+  type PersonalRecord,
+} from '../platform/personal-data/personal-data';
+import { OutOfTurn } from './out-of-turn';
+import { NEXT_WAITING_TENANT } from './processing.sql';
+import { WaitingEvents } from './waiting-events';
+
+const EVERY_HOUR = '47 * * * *';
+/** Of one transaction: few enough to hold their locks for milliseconds. */
+const EVENTS_PER_STEP = 200;
+
+/** Ends the waiting of events whose customer was not linked in time, or was erased. Any number of nodes may do it at once. */
+@Injectable()
+export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'waiting_events';
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly jobs: Jobs,
+    private readonly outOfTurn: OutOfTurn,
+    private readonly waiting: WaitingEvents,
+    private readonly data: PersonalData,
+    @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+  ) {}
+
+  onModuleInit(): void {
+    this.data.register(this);
+    handleInSteps(this.jobs, this.database.manager, {
+      ...{ name: 'waiting-events', cron: EVERY_HOUR },
+      step: () => this.step(),
+    });
+  }
+
+  /** Takes up to 200 events of the first workspace that has some; answers whether there may be more. */
+  async step(): Promise<boolean> {
+    for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
+      if ((await this.expire(tenantId)) === EVENTS_PER_STEP) return true;
+      tenantId = await this.nextTenant(tenantId);
+    }
+    return false;
+  }
+
+  /** Nothing of its own: the events that are exported say which reactions wait. */
+  exportOf(): AsyncIterable<PersonalRecord> {
+    return (async function* none(): AsyncGenerator<PersonalRecord> {})();
+  }
+
+  async eraseAhead(person: Person): Promise<boolean> {
+    for (let erased = EVENTS_PER_STEP; erased === EVENTS_PER_STEP;) {
+      erased = await this.database.transaction((manager) => this.eraseSome(manager, person));
+    }
+    return true;
+  }
+
+  async erase(manager: EntityManager, person: Person): Promise<void> {
+    for (let erased = EVENTS_PER_STEP; erased === EVENTS_PER_STEP;) erased = await this.eraseSome(manager, person);
+  }
+
+  private eraseSome(manager: EntityManager, { tenantId, profileIds }: Person): Promise<number> {
+    // Of a statement that changes rows, TypeORM answers them and how many they are.
+    const run: Reading = async <T>({ text }: Statement, values: readonly unknown[]): Promise<readonly T[]> => {
+      const [rows]: [T[], number] = await manager.query(text, [...values]);
+      return rows;
+    };
+    return this.waiting.erase(run, tenantId, profileIds, EVENTS_PER_STEP);
+  }
+
+  private expire(tenantId: string): Promise<number> {
+    const { reactionLinkDays } = this.settings;
+    return this.outOfTurn.transaction((open) => this.waiting.expire(open, tenantId, reactionLinkDays, EVENTS_PER_STEP));
+  }
+
+  private async nextTenant(after: string): Promise<string | undefined> {
+    const rows: { tenant_id: string }[] = await this.database.query(NEXT_WAITING_TENANT.text, [after]);
+    return rows[0]?.tenant_id;
+  }
+}

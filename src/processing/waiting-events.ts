@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { shardOf, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
+import { IdentityService } from '../identity/identity.service';
+import { EventQueue, type QueuedKey, type Reading } from '../ingest/event-queue';
+import type { Transaction } from '../platform/database/pipelined-connection';
+import * as sql from './processing.sql';
+import { QueueLeases } from './queue-leases';
+
+/** Of one turn: as many as a turn takes, so that a customer with any number of waiting events never fills the queue. */
+const RELEASED_MAX = 100;
+
+/** An event that waits at its own profile. */
+export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
+  /** Null: it has no place in the queue, and waits from now on. */
+  readonly queuedAt: string | null;
+  readonly profileId: string;
+}
+
+interface KeyRow {
+  readonly profile_id: string;
+  readonly queued_at: string;
+  readonly position: number;
+}
+
+interface WaitingRow extends KeyRow {
+  readonly event_id: string;
+  readonly queued_for: string;
+}
+
+/**
+ * Processed events with a reaction that waits until their customer has an EXTERNAL identifier (docs/adr/0051). They wait at their
+ * own profiles. Once the customer has one they go back into the queue, to where they were.
+ */
+@Injectable()
+export class WaitingEvents {
+  constructor(
+    private readonly queue: EventQueue,
+    private readonly leases: QueueLeases,
+    private readonly identity: IdentityService,
+  ) {}
+
+  /** The first waiting event of each of these profiles that has one. */
+  async firstOf(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<Map<string, EntryKey>> {
+    if (profileIds.length === 0) return new Map();
+    const rows = await transaction.send<KeyRow>(sql.FIRST_WAITING, [tenantId, profileIds]);
+    return new Map(rows.map((row) => [row.profile_id, { queuedAt: row.queued_at, position: row.position }]));
+  }
+
+  /** Along with COMMIT; only while the customers are held as unlinked (`IdentityService.holdUnlinked`). */
+  add(transaction: Transaction, tenantId: string, entries: readonly EntryToWait[]): void {
+    if (entries.length === 0) return;
+    transaction.sendLast(sql.ADD_WAITING, [
+      tenantId,
+      entries.map((entry) => entry.queuedAt),
+      entries.map((entry) => entry.position),
+      entries.map((entry) => entry.eventId),
+      entries.map((entry) => entry.profileId),
+      entries.map((entry) => entry.queuedFor),
+    ]);
+  }
+
+  /**
+   * Puts the oldest of what waits at these profiles back into the queue, along with COMMIT, and answers into which places. For who
+   * has `place`; of other places only those that nobody works on, so that nobody goes past what is put in front of them.
+   */
+  async release(transaction: Transaction, place: QueuePlace, profileIds: readonly string[]): Promise<QueuePlace[]> {
+    const { tenantId } = place;
+    const rows = await transaction.send<WaitingRow>(sql.LOCK_OLDEST_WAITING, [tenantId, profileIds, RELEASED_MAX]);
+    return this.moveToQueue(transaction, rows, { tenantId, shardTaken: place.shard });
+  }
+
+  /**
+   * Skips the reactions to the oldest events of a workspace that have waited for so many days. What waits for a customer who is
+   * linked by now goes back into the queue. Answers how many events do not wait any more.
+   */
+  async expire(transaction: Transaction, tenantId: string, days: number, most: number): Promise<number> {
+    const rows = await transaction.send<WaitingRow>(sql.LOCK_EXPIRED_WAITING, [tenantId, days, most]);
+    if (rows.length === 0) return 0;
+    const profileIds = [...new Set(rows.map((row) => row.profile_id))];
+    const customers = await this.identity.holdCustomers(transaction, tenantId, profileIds);
+    const isLinked = (row: WaitingRow): boolean => (customers.get(row.profile_id)?.externalId ?? null) !== null;
+    const unlinked = rows.filter((row) => !isLinked(row));
+    this.remove(transaction, tenantId, unlinked);
+    const eventIds = unlinked.map((row) => row.event_id);
+    await this.queue.skipWaiting(
+      (...query) => transaction.send(...query),
+      tenantId,
+      eventIds,
+      'no_external_identifier',
+    );
+    const moved = await this.moveToQueue(transaction, rows.filter(isLinked), { tenantId });
+    return (
+      unlinked.length +
+      rows.filter((row) => isLinked(row) && moved.some(({ shard }) => shard === shardOf(row.queued_for))).length
+    );
+  }
+
+  /** Removes some of what waits at the profiles of an erased customer, and answers how many. */
+  async erase(run: Reading, tenantId: string, profileIds: readonly string[], most: number): Promise<number> {
+    const rows = await run<{ event_id: string }>(sql.REMOVE_WAITING_OF_PROFILES, [tenantId, profileIds, most]);
+    const eventIds = rows.map((row) => row.event_id);
+    await this.queue.skipWaiting(run, tenantId, eventIds, 'profile_erased');
+    return rows.length;
+  }
+
+  /** Into those places that are the caller's or that nobody works on; answers which. */
+  private async moveToQueue(
+    transaction: Transaction,
+    rows: readonly WaitingRow[],
+    { tenantId, shardTaken }: { readonly tenantId: string; readonly shardTaken?: number },
+  ): Promise<QueuePlace[]> {
+    const moved: QueuePlace[] = [];
+    const shards = new Set(rows.map((row) => shardOf(row.queued_for)));
+    // In one order, so that nobody waits in a circle.
+    for (const shard of [...shards].toSorted((a, b) => a - b)) {
+      const place = { tenantId, shard };
+      if (shard !== shardTaken && !(await this.takePlace(transaction, place))) continue;
+      const ofShard = rows.filter((row) => shardOf(row.queued_for) === shard);
+      this.remove(transaction, tenantId, ofShard);
+      this.queue.restore(
+        transaction,
+        place,
+        ofShard.map((row) => ({
+          ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
+        })),
+      );
+      moved.push(place);
+    }
+    return moved;
+  }
+
+  private async takePlace(transaction: Transaction, place: QueuePlace): Promise<boolean> {
+    const [, isTaken] = await Promise.all([
+      this.leases.create(transaction, place),
+      this.leases.take(transaction, place),
+    ]);
+    return isTaken;
+  }
+
+  private remove(transaction: Transaction, tenantId: string, rows: readonly WaitingRow[]): void {
+    if (rows.length === 0) return;
+    transaction.sendLast(sql.REMOVE_WAITING, [
+      tenantId,
+      rows.map((row) => row.queued_at),
+      rows.map((row) => row.position),
+      rows.map((row) => row.event_id),
+      rows.map((row) => row.profile_id),
+    ]);
+  }
+}
