@@ -1,5 +1,7 @@
 import { readSample } from '../../src/demo/cdnow-file';
-import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent } from '../../src/demo/cdp-wire';
+import type { Purchase } from '../../src/demo/cdnow';
+import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent, subjectOf } from '../../src/demo/cdp-wire';
+import { aCdpEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
@@ -10,6 +12,7 @@ const KILLS = Number(process.env['FAULT_WORKER_KILLS'] ?? 2);
 const KEY = 'sample-reactions-admin-key-sample-reactions';
 const CAMPAIGN = 'records';
 const ITEMS = 500;
+const LOGIN = 'login';
 
 let url: string;
 
@@ -25,6 +28,7 @@ async function ok(client: Client, path: string, body: object): Promise<any> {
 /** Every purchase adds its amount to what its customer has spent, and to what the campaign has earned. */
 async function declareCampaign(client: Client): Promise<void> {
   await ok(client, EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE);
+  await ok(client, EVENT_TYPES_PATH, { eventType: LOGIN, properties: {} });
   for (const [scope, name] of [
     ['user', 'spent'],
     ['campaign', 'revenue'],
@@ -39,8 +43,29 @@ async function declareCampaign(client: Client): Promise<void> {
   });
 }
 
-async function sendSample(client: Client): Promise<void> {
-  const events = readSample().map(purchaseEvent);
+/** Every other customer buys before the first login. */
+const isAnonymous = ({ customer }: Purchase): boolean => Number(customer) % 2 === 0;
+const deviceOf = (purchase: Purchase): string => `device-of-${subjectOf(purchase)}`;
+
+function sendSample(client: Client): Promise<void> {
+  const events = readSample().map((purchase) => ({
+    ...(purchaseEvent(purchase) as object),
+    ...(isAnonymous(purchase) ? { identity: { deviceKey: deviceOf(purchase) } } : {}),
+  }));
+  return sendAll(client, events);
+}
+
+function sendLogins(client: Client): Promise<void> {
+  const identities = new Map(
+    readSample()
+      .filter(isAnonymous)
+      .map((each) => [subjectOf(each), { externalUserId: subjectOf(each), deviceKey: deviceOf(each) }]),
+  );
+  const logins = [...identities.values()].map((identity) => aCdpEvent({ eventType: LOGIN, identity, properties: {} }));
+  return sendAll(client, logins);
+}
+
+async function sendAll(client: Client, events: readonly object[]): Promise<void> {
   for (let from = 0; from < events.length; from += ITEMS) {
     const { results } = await ok(client, '/v1/cdp/events/batch', { items: events.slice(from, from + ITEMS) });
     expect(results.every(({ status }: { status: string }) => status === 'accepted')).toBe(true);
@@ -76,6 +101,8 @@ it(`${KILLS} kill -9 of two workers leave the revenue of the CDNOW sample exact 
     await until(async () => (await processed()) > before || before === total, 30);
     await workers.shift()?.kill();
     if ((await processed()) < total) interrupted += 1;
+    // The customers are linked while their purchases are processed, and the next kill comes while these are made up for.
+    if (kill === 0) await sendLogins(client);
     workers.push(await start('worker'));
   }
   const summaryOf = async (): Promise<any> => (await client.get('/v1/processing/summary')).body;
