@@ -95,12 +95,13 @@ export const PROCESS_BUNDLES: Statement = {
     SELECT tenant_id, count(*)::int AS bundles, sum(events)::int AS events FROM gone GROUP BY tenant_id`,
 };
 
-/** Puts entries back where they have been, before all that came since. */
+/** Puts entries back where they have been, before all that came since; $7: they are in the queue from now on. */
 export const RESTORE_ENTRIES: Statement = {
   name: 'queue_restore_entries',
   text: `
-    INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id)
-    SELECT $1::uuid, $2::smallint, u.queued_at, u.position, u.event_id, u.profile_id
+    INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id, released_at)
+    SELECT $1::uuid, $2::smallint, u.queued_at, u.position, u.event_id, u.profile_id,
+      CASE WHEN $7::boolean THEN clock_timestamp() END
     FROM unnest($3::timestamptz[], $4::int[], $5::uuid[], $6::uuid[]) AS u (queued_at, position, event_id, profile_id)`,
 };
 

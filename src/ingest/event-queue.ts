@@ -121,11 +121,19 @@ export class EventQueue {
     return rows.map(({ tenant_id: tenantId, bundles, events }) => ({ tenantId, bundles, events }));
   }
 
-  /** Puts entries back where they have been, along with the caller's COMMIT. */
-  restore(transaction: Transaction, { tenantId, shard }: QueuePlace, entries: readonly QueuedKey[]): void {
+  /**
+   * Puts entries back where they have been, along with the caller's COMMIT. `released`: they were not queued meanwhile, and count as
+   * queued from now on.
+   */
+  restore(
+    transaction: Transaction,
+    { tenantId, shard }: QueuePlace,
+    entries: readonly QueuedKey[],
+    { released = false } = {},
+  ): void {
     if (entries.length === 0) return;
     const queuedFor = entries.map((entry) => entry.queuedFor);
-    transaction.sendLast(sql.RESTORE_ENTRIES, [tenantId, shard, ...columnsOf(entries), queuedFor]);
+    transaction.sendLast(sql.RESTORE_ENTRIES, [tenantId, shard, ...columnsOf(entries), queuedFor, released]);
   }
 
   /** Events by id. */

@@ -45,7 +45,11 @@ export class ProcessingFigures {
            + (SELECT count(*) FROM parked_events WHERE tenant_id = $1 AND queued_at > '-infinity') AS queued,
          least(
            (SELECT min(first.queued_at) FROM unnest($2::smallint[]) AS s (shard) CROSS JOIN LATERAL (
-              SELECT queued_at FROM event_queue WHERE tenant_id = $1 AND shard = s.shard ORDER BY queued_at LIMIT 1
+              SELECT queued_at FROM event_queue WHERE tenant_id = $1 AND shard = s.shard AND released_at IS NULL
+              ORDER BY queued_at LIMIT 1
+            ) first),
+           (SELECT min(first.released_at) FROM unnest($2::smallint[]) AS s (shard) CROSS JOIN LATERAL (
+              SELECT released_at FROM event_queue WHERE tenant_id = $1 AND shard = s.shard ORDER BY queued_at LIMIT 1
             ) first),
            (SELECT min(queued_at) FROM queued_bundles WHERE tenant_id = $1),
            (SELECT min(queued_at) FROM parked_events WHERE tenant_id = $1 AND queued_at > '-infinity')
@@ -63,7 +67,7 @@ export class ProcessingFigures {
   async read(): Promise<Backlog> {
     const [row]: (FigureRow & { parked: string; waiting_for_customer: string })[] = await this.database.query(
       `WITH waiting AS (
-         SELECT count(*) AS queued, 0 AS parked, min(queued_at) AS oldest FROM event_queue
+         SELECT count(*) AS queued, 0 AS parked, min(coalesce(released_at, queued_at)) AS oldest FROM event_queue
          UNION ALL
          SELECT coalesce(sum(events), 0), 0, min(queued_at) FROM queued_bundles
          UNION ALL

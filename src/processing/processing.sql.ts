@@ -158,18 +158,26 @@ export const ADD_WAITING: Statement = {
     ON CONFLICT ON CONSTRAINT waiting_events_pkey DO NOTHING`,
 };
 
-/** The oldest events that wait at any of these profiles, $3 at most; those that somebody else takes are left out. */
+/** The oldest events that wait at any of these profiles, $3 at most; those of them that somebody else takes are left out. */
 export const LOCK_OLDEST_WAITING: Statement = {
   name: 'processing_lock_oldest_waiting',
   text: `
-    SELECT oldest.*
-    FROM unnest($2::uuid[]) AS u (profile_id)
+    WITH oldest AS MATERIALIZED (
+      SELECT first.* FROM unnest($2::uuid[]) AS u (profile_id)
+      CROSS JOIN LATERAL (
+        SELECT profile_id, queued_at, position, event_id FROM waiting_events
+        WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
+        ORDER BY queued_at, position, event_id LIMIT $3
+      ) first
+      ORDER BY first.queued_at, first.position, first.event_id LIMIT $3
+    )
+    SELECT locked.* FROM oldest o
     CROSS JOIN LATERAL (
       SELECT w.profile_id, ${TEXT_OF_QUEUED_AT}, w.position, w.event_id, w.queued_for FROM waiting_events w
-      WHERE w.tenant_id = $1::uuid AND w.profile_id = u.profile_id
-      ORDER BY w.queued_at, w.position, w.event_id LIMIT $3 FOR UPDATE SKIP LOCKED
-    ) oldest
-    ORDER BY oldest.queued_at, oldest.position, oldest.event_id LIMIT $3`,
+      WHERE w.tenant_id = $1::uuid AND w.profile_id = o.profile_id AND w.queued_at = o.queued_at
+        AND w.position = o.position AND w.event_id = o.event_id
+      LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) locked`,
 };
 
 /** Workspaces with waiting events, behind a given one: one probe of the index each. */

@@ -127,6 +127,7 @@ export class WaitingEvents {
         ofShard.map((row) => ({
           ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
         })),
+        { released: true },
       );
       moved.push(place);
     }

@@ -3,7 +3,9 @@ import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Clock } from '../../src/platform/clock/clock';
 import { EventWorker } from '../../src/processing/event-worker';
+import { OutOfTurn } from '../../src/processing/out-of-turn';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
+import { WaitingEvents } from '../../src/processing/waiting-events';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
 import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
@@ -195,6 +197,33 @@ describe('the figures of all workspaces', () => {
       ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 3, failed: 0 },
     });
     expect(after.processedLastMinute).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('events that have waited for their customer', () => {
+  it('count as queued from when they came back, not from when they were received', async () => {
+    const { tenantId } = await aTenant(url);
+    await send(tenantId, [named('1', 'one')]);
+    const waiting = await rowsOf<{ profile_id: string; shard: number }>(
+      url,
+      `WITH gone AS (DELETE FROM event_queue WHERE tenant_id = $1 RETURNING *), waiting AS (
+         INSERT INTO waiting_events (tenant_id, profile_id, queued_at, position, event_id, queued_for)
+         SELECT tenant_id, profile_id, queued_at - interval '1 day', position, event_id, profile_id FROM gone
+       )
+       SELECT profile_id, shard FROM gone`,
+      [tenantId],
+    );
+    const [{ profile_id: profileId, shard }] = waiting as [(typeof waiting)[number]];
+    const [waitingEvents, figures] = [nodes[0]!.get(WaitingEvents), nodes[0]!.get(ProcessingFigures)];
+    const place = { tenantId, shard };
+    await nodes[0]!.get(OutOfTurn).transaction((open) => waitingEvents.release(open, place, [profileId]));
+    for (const { queued, oldestQueuedAt } of [await figures.summary(tenantId), await figures.read()]) {
+      expect(queued).toBeGreaterThan(0);
+      expect(Date.now() - oldestQueuedAt!.getTime()).toBeLessThan(3_600_000);
+    }
+    startWorkers();
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['1']);
   });
 });
 

@@ -23,4 +23,8 @@ export class QueuedEvent {
   /** The customer's root when the event was received. */
   @Column('uuid', { name: 'profile_id' })
   profileId!: string;
+
+  /** When it came back, after it had waited for its customer; null: it has been here since `queuedAt`. */
+  @Column('timestamptz', { name: 'released_at', nullable: true })
+  releasedAt!: Date | null;
 }

@@ -20,9 +20,12 @@ export class WaitingEvents1764000000018 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX waiting_events_queued_idx ON waiting_events (tenant_id, queued_at) WHERE queued_at > '-infinity'`,
     );
+    // Null: the event has been in the queue since queued_at.
+    await runner.query(`ALTER TABLE event_queue ADD COLUMN released_at timestamptz`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE event_queue DROP COLUMN released_at`);
     await runner.query(`DROP TABLE waiting_events`);
   }
 }
