@@ -228,6 +228,46 @@ describe('an event that fails for a while', () => {
     expect(await appliedTo(url, tenantId)).toEqual(ids);
   });
 
+  it('waits itself for earlier ones that have waited for its customer, and so do those behind it', async () => {
+    const { tenantId } = await aTenant(url);
+    const ofDevice = { identifiers: [device('d')] };
+    await send(tenantId, [{ externalEventId: 'waits', ...ofDevice, properties: { breaks: 'waits' } }]);
+    await untilDrained(url, tenantId);
+    effect.failing.add('fails');
+    await send(tenantId, [{ externalEventId: 'fails', ...ofDevice }]);
+    await send(tenantId, [{ externalEventId: 'login', identifiers: [external('jane'), device('d')] }]);
+    await until(async () => (await parkedOf(tenantId)).length === 2);
+    effect.failing.clear();
+    await until(async () => {
+      await letTimePass(tenantId);
+      return (await parkedOf(tenantId)).length === 0;
+    });
+    await untilDrained(url, tenantId);
+    expect(await appliedTo(url, tenantId)).toEqual(['waits', 'fails', 'login']);
+  });
+
+  it('keeps what was recorded of it while it is tried again after it has waited', async () => {
+    const { tenantId } = await aTenant(url);
+    const recorded = () =>
+      rowsOf(
+        url,
+        `SELECT state, reactions->-1->>'outcome' AS outcome FROM event_processing JOIN events USING (tenant_id, event_id)
+         WHERE tenant_id = $1 AND external_event_id = 'waits'`,
+        [tenantId],
+      );
+    await send(tenantId, [{ externalEventId: 'waits', identifiers: [device('d')], properties: { breaks: 'waits' } }]);
+    await untilDrained(url, tenantId);
+    effect.failing.add('waits');
+    await send(tenantId, [{ externalEventId: 'login', identifiers: [external('jane'), device('d')] }]);
+    await until(async () => (await parkedOf(tenantId)).includes('waits'));
+    expect(await recorded()).toEqual([{ state: 'queued', outcome: 'waiting_for_customer' }]);
+    effect.failing.clear();
+    await letTimePass(tenantId);
+    await untilDrained(url, tenantId);
+    expect(await recorded()).toEqual([{ state: 'processed', outcome: 'applied' }]);
+    expect(await appliedTo(url, tenantId)).toEqual(['waits', 'login']);
+  });
+
   it('is waited for by later events of the profile that its customer was merged into', async () => {
     const { tenantId } = await aTenant(url);
     effect.failing.add('early');

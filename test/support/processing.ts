@@ -44,11 +44,12 @@ export class RecordingEffect implements EventEffect {
   private async record(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     for (const { event } of events) this.attempts.set(event.eventId, (this.attempts.get(event.eventId) ?? 0) + 1);
     await this.onApply(events);
+    const applied = events.filter((each) => !isWaiting(each));
     await transaction.send(RECORD, [
-      events.map(({ tenantId }) => tenantId),
-      events.map(({ event }) => event.eventId),
-      events.map(({ event }) => event.profileId),
-      events.map(({ externalId }) => externalId),
+      applied.map(({ tenantId }) => tenantId),
+      applied.map(({ event }) => event.eventId),
+      applied.map(({ event }) => event.profileId),
+      applied.map(({ externalId }) => externalId),
     ]);
     const breaks = new Set(events.map(({ event }) => event.properties['breaks']));
     if (breaks.has('sql')) await transaction.send(BREAK, [1]);
@@ -57,15 +58,26 @@ export class RecordingEffect implements EventEffect {
     if (breaks.has('throw') || breaks.has('last and throw') || isFailing) {
       throw new Error('The effect has a mistake, and secret-value-in-a-message');
     }
-    return events.map(({ event }) =>
-      event.properties['breaks'] === 'never-fits'
+    return events.map((each) =>
+      each.event.properties['breaks'] === 'never-fits'
         ? {
             reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'failed', reason: 'type' }],
             failure: { code: 'validation_failed', message: 'A value does not fit.', details: [] },
           }
-        : { reactions: [{ campaignId: 'spring', name: 'thank', outcome: 'applied' }] },
+        : {
+            reactions: [
+              {
+                ...{ campaignId: 'spring', name: 'thank' },
+                outcome: isWaiting(each) ? 'waiting_for_customer' : 'applied',
+              },
+            ],
+          },
     );
   }
+}
+
+function isWaiting({ event, externalId }: EventToProcess): boolean {
+  return event.properties['breaks'] === 'waits' && externalId === null;
 }
 
 export async function prepareEffects(url: string): Promise<void> {
