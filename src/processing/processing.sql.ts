@@ -134,7 +134,7 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
-/** The first waiting event of each of these profiles that has one. */
+/** The first waiting event of each of these profiles that has one. One probe in a workspace where nothing waits. */
 export const FIRST_WAITING: Statement = {
   name: 'processing_first_waiting',
   text: `
@@ -144,7 +144,10 @@ export const FIRST_WAITING: Statement = {
       SELECT ${TEXT_OF_QUEUED_AT}, position FROM waiting_events w
       WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
       ORDER BY w.queued_at, w.position, w.event_id LIMIT 1
-    ) first`,
+    ) first
+    WHERE (
+      SELECT true FROM waiting_events WHERE tenant_id = $1::uuid AND queued_at > '-infinity' ORDER BY queued_at LIMIT 1
+    )`,
 };
 
 /** Has events wait at their profiles; one that has no place in the queue waits from now on. */

@@ -68,7 +68,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },
   // What waits at a profile, in its order; what has waited longest in a workspace; the next workspace.
-  [processing.FIRST_WAITING.name]: { waiting_events_pkey: 2 },
+  [processing.FIRST_WAITING.name]: { waiting_events_pkey: 2, waiting_events_queued_idx: 1 },
   [processing.LOCK_OLDEST_WAITING.name]: { waiting_events_pkey: 2 },
   [processing.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
   [processing.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
