@@ -11,7 +11,7 @@ export interface EventToStore {
   readonly eventId: string;
   readonly event: IncomingEvent;
   readonly contentHash: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, as this node knows the time; what is stored is the database's time (`receivedBefore`). */
   readonly receivedAt: number;
 }
 
@@ -21,6 +21,8 @@ export interface HomedEvent extends EventToStore {
   readonly profileId: string;
   /** The customer at the time of receipt, whose events are processed in order. */
   readonly rootId: string;
+  /** When it was received, of one that is sent again from the review area; epoch milliseconds. Null: as it is stored. */
+  readonly receivedBefore: number | null;
   /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
   readonly queueBundleId: string | null;
 }
@@ -128,8 +130,8 @@ function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.externalEventId),
     events.map(({ event }) => event.eventType),
     events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event: { occurredAt }, receivedAt }) => occurredAt ?? receivedAt),
-    events.map(({ receivedAt }) => receivedAt),
+    events.map(({ event }) => event.occurredAt),
+    events.map(({ receivedBefore }) => receivedBefore),
     events.map(({ profileId }) => profileId),
     events.map(({ event }) => event.identity),
     events.map(({ event }) => event.properties),

@@ -14,6 +14,7 @@ import { ReviewLimits1764000000012 } from './migrations/13-review-limits';
 import { SharedIssuers1764000000013 } from './migrations/14-shared-issuers';
 import { UndoneMergeSides1764000000014 } from './migrations/15-undone-merge-sides';
 import { SecretsKeyCheck1764000000015 } from './migrations/16-secrets-key-check';
+import { OneClock1764000000016 } from './migrations/17-one-clock';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   SharedIssuers1764000000013,
   UndoneMergeSides1764000000014,
   SecretsKeyCheck1764000000015,
+  OneClock1764000000016,
 ];
