@@ -12,6 +12,7 @@ import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
+import { JobScheduleRow } from './jobs/entities/job-schedule.entity';
 import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
 import { ObservabilityModule } from './observability/observability.module';
@@ -38,7 +39,7 @@ export class PlatformModule {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange, InstallationKey, SecretsKeyCheckRow, UnmaskAuditLine]),
+        TypeOrmModule.forFeature([ControlChange, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
         ObservabilityModule,
