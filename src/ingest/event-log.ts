@@ -96,12 +96,18 @@ export class EventLog {
   private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
     const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
+    const workspaces = new Map<string, number>();
+    for (const { tenantId } of alone) {
+      if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
+    }
     if (alone.length > 0) {
       transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
         places.map(({ tenantId }) => tenantId),
         places.map(({ shard }) => shard),
         alone.map(({ eventId }) => eventId),
         alone.map(({ rootId }) => rootId),
+        alone.map(({ tenantId }) => workspaces.get(tenantId)),
+        [...workspaces.keys()],
         batchId,
       ]);
     }
@@ -130,7 +136,7 @@ function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.externalEventId),
     events.map(({ event }) => event.eventType),
     events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event }) => event.occurredAt),
+    events.map(({ event: { occurredAt }, receivedBefore }) => occurredAt ?? receivedBefore),
     events.map(({ receivedBefore }) => receivedBefore),
     events.map(({ profileId }) => profileId),
     events.map(({ event }) => event.identity),

@@ -18,20 +18,13 @@ export const FIND_EVENTS: Statement = {
  * What comes without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show.
  */
 const INSERT = `
+    WITH now AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS at)
     INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
       occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
-    SELECT u.tenant_id, u.event_id, u.family, u.source, u.external_event_id, u.event_type, u.event_type_version,
-      coalesce(u.occurred_at, u.received_at, u.now), coalesce(u.received_at, u.now), u.profile_id, u.identity,
-      u.properties, u.content_hash, u.queue_bundle_id, $15::uuid
-    FROM (
-      SELECT (SELECT date_trunc('milliseconds', clock_timestamp())) AS now, unnest($1::uuid[]) AS tenant_id,
-        unnest($2::uuid[]) AS event_id, unnest($3::text[]) AS family, unnest($4::text[]) AS source,
-        unnest($5::text[]) AS external_event_id, unnest($6::text[]) AS event_type,
-        unnest($7::int[]) AS event_type_version, unnest($8::timestamptz[]) AS occurred_at,
-        unnest($9::timestamptz[]) AS received_at, unnest($10::uuid[]) AS profile_id, unnest($11::jsonb[]) AS identity,
-        unnest($12::jsonb[]) AS properties, unnest($13::bytea[]) AS content_hash,
-        unnest($14::uuid[]) AS queue_bundle_id
-    ) u`;
+    SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
+      unnest($6::text[]), unnest($7::int[]), unnest(array_replace($8::timestamptz[], NULL, (SELECT at FROM now))),
+      unnest(array_replace($9::timestamptz[], NULL, (SELECT at FROM now))), unnest($10::uuid[]), unnest($11::jsonb[]),
+      unnest($12::jsonb[]), unnest($13::bytea[]), unnest($14::uuid[]), $15::uuid`;
 
 /**
  * Stores events. Of any number of concurrent senders of one event exactly one gets its id back; the others wait for
@@ -64,30 +57,34 @@ export const STORE_EVENTS: Statement = {
 };
 
 /** The last entry of a workspace that was stamped by a clock which has been set back since; nearly always there is none. */
-const LAST_AHEAD = (table: 'event_queue' | 'parked_events'): string => `(
-        SELECT queued_at FROM ${table}
-        WHERE tenant_id = u.tenant_id AND queued_at > now.at AND queued_at > '-infinity'
-        ORDER BY queued_at DESC LIMIT 1
-      ) + interval '1 microsecond'`;
+const lastAhead = (table: 'event_queue' | 'parked_events'): string => `(
+          SELECT queued_at FROM ${table}
+          WHERE tenant_id = w.tenant_id AND queued_at > now.at AND queued_at > '-infinity'
+          ORDER BY queued_at DESC LIMIT 1
+        ) + interval '1 microsecond'`;
 
 /**
  * Queues those of these events that a batch has stored for the workers, stamped with the database's clock: nodes' clocks differ,
  * and this is the order. It never falls within a workspace, also where that clock is set back (docs/adr/0049): what was
- * committed before this statement began is seen by it, and stands before these.
+ * committed before this statement began is seen by it, and stands before these. $6: workspaces; $5: which of them each is of.
  */
 export const INSERT_QUEUE_ENTRIES: Statement = {
   name: 'ingest_insert_queue_entries',
   text: `
-    WITH now AS MATERIALIZED (SELECT clock_timestamp() AS at)
+    WITH now AS MATERIALIZED (SELECT clock_timestamp() AS at), stamps AS MATERIALIZED (
+      SELECT array_agg(
+        greatest(now.at, ${lastAhead('event_queue')}, ${lastAhead('parked_events')}) ORDER BY w.number
+      ) AS at
+      FROM now, unnest($6::uuid[]) WITH ORDINALITY AS w (tenant_id, number)
+    )
     INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id)
-    SELECT u.tenant_id, u.shard, greatest(now.at, ${LAST_AHEAD('event_queue')}, ${LAST_AHEAD('parked_events')}),
-      u.position, u.event_id, u.profile_id
-    FROM now, unnest($1::uuid[], $2::smallint[], $3::uuid[], $4::uuid[])
-      WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, position)
+    SELECT u.tenant_id, u.shard, (SELECT at FROM stamps)[u.workspace], u.position, u.event_id, u.profile_id
+    FROM unnest($1::uuid[], $2::smallint[], $3::uuid[], $4::uuid[], $5::int[])
+      WITH ORDINALITY AS u (tenant_id, shard, event_id, profile_id, workspace, position)
     CROSS JOIN LATERAL (
       SELECT batch_id FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
     ) e
-    WHERE e.batch_id = $5::uuid`,
+    WHERE e.batch_id = $7::uuid`,
 };
 
 /** Queues stored events that nothing is done with, all those of a workspace by one entry. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock';
 import { describeError } from '../errors/error-summary';
@@ -51,7 +51,7 @@ interface SeenChange {
  * remembered counts only while the last successful poll is young; otherwise the database has to be asked.
  */
 @Injectable()
-export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ControlFeed implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(ControlFeed.name);
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
@@ -72,7 +72,8 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly difference: ClockDifference,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
+  /** Before anybody begins to work: what time it is has to be known. */
+  async onModuleInit(): Promise<void> {
     await this.poll();
   }
 

@@ -35,8 +35,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Says that the process may be sent requests; 503 while the database is away, read-only or behind, the clocks of
-   * the two differ, or the process is stopping. */
+  /** Says that the process may be sent requests; 503 while it is stopping, or the database is away, read-only, behind or minutes off. */
   @Get('ready')
   @MayRefuse('unavailable')
   @Unauthenticated('Load balancers have no credential; the answer says no more than that requests would be refused.')
