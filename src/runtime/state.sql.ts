@@ -52,7 +52,8 @@ export const LOCK_SHARED_VALUES: Statement = {
 
 /**
  * What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. Outcomes from $5 on are
- * known; none is of tomorrow ($6 is now, by the clock of outcomes), which spares a look into each week that was made ahead.
+ * known. None is a week ahead of $6, which is now by the clock of outcomes: nodes may differ in it by days, for a minute. That
+ * spares a look into each further week that was made ahead.
  */
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
@@ -64,7 +65,7 @@ export const FIND_OUTCOMES: Statement = {
       SELECT fingerprint, mutations, work_id FROM mutation_outcomes
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id
         AND mutation_key = u.mutation_key AND created_at > $5::timestamptz
-        AND created_at < greatest($6::timestamptz, now()) + interval '1 day' LIMIT 1
+        AND created_at < greatest($6::timestamptz, now()) + interval '1 week' LIMIT 1
     ) o`,
 };
 

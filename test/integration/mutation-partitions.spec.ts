@@ -31,6 +31,13 @@ interface PartitionsNode {
 const clock = new TestClock();
 const opened: DataSource[] = [];
 const started: OutcomeClock[] = [];
+const services: TestApp[] = [];
+
+async function aService(url: string): Promise<TestApp> {
+  const service = await startApp({}, url);
+  services.push(service);
+  return service;
+}
 
 async function aNode(url: string): Promise<PartitionsNode> {
   const source = await new DataSource(databaseOptions({ url })).initialize();
@@ -56,6 +63,7 @@ beforeEach(() => {
   clock.passedMs = 0;
 });
 afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
   for (const time of started) time.beforeApplicationShutdown();
   await Promise.all(opened.map((source) => source.destroy()));
 });
@@ -149,24 +157,27 @@ describe('the time by which outcomes age', () => {
     }
   });
 
-  it('keeps every outcome, and takes new ones, where the clock jumps 60 days ahead and back between two starts', async () => {
+  it('keeps every outcome, and takes new ones, where the clock jumps 60 days ahead and back again and again', async () => {
     const url = await freshDatabaseUrl('partitions');
-    const services = [await startApp({}, url)];
-    const campaign = await aCampaign(services[0]!);
+    const first = await aService(url);
+    const campaign = await aCampaign(first);
     await campaign.define(POINTS, 'number');
     const ann = campaign.participant({ sub: 'ann' });
-    expect(summary(await mutate(ann, [inc(POINTS)], { mutation_id: '0' }))).toBe('200 applied');
-    for (const days of [60, -60]) {
+    const send = async (client: Client, id: string) =>
+      summary(await mutate(client, [inc(POINTS)], { mutation_id: id }));
+    expect(await send(ann, 'first')).toBe('200 applied');
+    // The first one has not heard of the others when they come.
+    for (const days of [60, -60, 60, -60]) {
       await setForth(url, days);
-      const service = await startApp({}, url);
-      const there = new Client(service.url, ann.key);
-      for (let id = 0; id < services.length; id += 1) {
-        expect(summary(await mutate(there, [inc(POINTS)], { mutation_id: String(id) }))).toBe('200 duplicate');
-      }
-      expect(summary(await mutate(there, [inc(POINTS)], { mutation_id: String(services.length) }))).toBe('200 applied');
-      services.push(service);
+      await aNode(url);
     }
-    await Promise.all(services.map((service) => service.stop()));
+    await setForth(url, 60);
+    const second = await aService(url);
+    const there = new Client(second.url, ann.key);
+    expect([await send(there, 'first'), await send(there, 'second')]).toEqual(['200 duplicate', '200 applied']);
+    expect([await send(ann, 'second'), await send(ann, 'third')]).toEqual(['200 duplicate', '200 applied']);
+    expect(await send(there, 'third')).toBe('200 duplicate');
+    expect((await stateOf(there)).user.points).toBe(3);
   });
 });
 
