@@ -212,6 +212,26 @@ describe('a periodic job', () => {
   });
 });
 
+describe('a job that was put off before the clock was set back by 60 days', () => {
+  it('is done within a minute', async () => {
+    let now = Date.UTC(2026, 0, 5, 10, 16, 50);
+    const { done, work } = aNotebook();
+    const node = await aNode(work);
+    const key = randomUUID();
+    await withClient(url, (client) =>
+      client.query(`SELECT cds_jobs.add_job($1, $2::json, run_at := now() + interval '60 days')`, [
+        ...[NAME, JSON.stringify({ id: key })],
+      ]),
+    );
+    Object.assign(node.get(Clock), { now: () => new Date(now) });
+    await until(() => {
+      now += 60_000;
+      return done.includes(key);
+    });
+    expect(done).toEqual([key]);
+  });
+});
+
 describe('a stop', () => {
   it('waits for the job under way, and leaves the next one to others', async () => {
     const begun: string[] = [];

@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
@@ -105,6 +106,9 @@ describe('workers of two nodes', () => {
     startWorkers();
     await until(async () => (await parked()).length === 1);
     await setBack('parked_events');
+    await rowsOf(url, `UPDATE parked_events SET retry_at = retry_at + interval '60 days' WHERE tenant_id = $1`, [
+      tenantId,
+    ]);
     await Promise.all(nodes.map((node) => node.get(EventWorker).stop()));
     for (const [id, identifier] of apart) await send(tenantId, [{ externalEventId: id, identifiers: [identifier] }]);
     await send(tenantId, [named('plain/0', 'plain')]);
@@ -127,6 +131,8 @@ describe('workers of two nodes', () => {
     recordEffects(nodes.at(-1)!);
     nodes.at(-1)!.get(EventWorker).start();
     nodes.at(-1)!.get(Jobs).start();
+    const { manager } = nodes.at(-1)!.get(DataSource);
+    await nodes.at(-1)!.get(Jobs).add(manager, 'parked-events-sweep', {}, { key: 'now' });
     await untilDrained(url, tenantId, 30);
     const applied = await appliedTo(url, tenantId);
     const orderOf = (customer: string) => applied.filter((id) => id.startsWith(customer));

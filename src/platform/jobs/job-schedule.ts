@@ -29,6 +29,11 @@ const ADD_DUE = `
   )
   SELECT cds_jobs.add_job(job, payload := '{}', job_key := job || '/periodic', max_attempts := $4::int) FROM due`;
 
+/** No job is put off for as long by us or by the library: the clock was set back since, and those would wait until then. */
+const PULL_BACK = `
+  SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
+  FROM cds_jobs.jobs WHERE run_at > now() + interval '90 minutes' AND locked_at IS NULL HAVING count(*) > 0`;
+
 export interface JobScheduleOptions {
   readonly jobs: readonly PeriodicJob[];
   readonly attemptsMax: number;
@@ -67,10 +72,12 @@ export class JobSchedule {
 
   private async look(): Promise<void> {
     const now = this.currentMinute();
+    if (now === this.minute) return;
     // The clock was set back.
     if (now < this.minute) this.minute = now - 1;
     this.minute = Math.max(this.minute, now - MINUTES_CAUGHT_UP_MAX);
     try {
+      await this.database.query(PULL_BACK);
       for (; this.minute < now; this.minute += 1) await this.addDue(new Date((this.minute + 1) * MINUTE_MS));
     } catch (error) {
       this.options.tell(error);
