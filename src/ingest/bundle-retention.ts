@@ -55,11 +55,11 @@ export class BundleRetention implements OnModuleInit {
       `DELETE FROM processed_bundles b
        USING (
          SELECT tenant_id, id FROM processed_bundles
-         WHERE tenant_id = $1 AND id < $2::uuid AND processed_at < $3
+         WHERE tenant_id = $1 AND id < $2::uuid AND processed_at < now() - make_interval(days => $3)
          ORDER BY tenant_id, id LIMIT $4 FOR UPDATE SKIP LOCKED
        ) old
        WHERE b.tenant_id = old.tenant_id AND b.id = old.id`,
-      [tenantId, firstIdAt(kept), kept, ROWS_PER_STATEMENT],
+      [tenantId, firstIdAt(kept), PROCESSED_BUNDLE_DAYS, ROWS_PER_STATEMENT],
     );
     return count;
   }

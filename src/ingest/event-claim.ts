@@ -54,9 +54,10 @@ export function homedEvents(
 }
 
 export function homedEvent(
-  { tenantId, eventId, event, contentHash, receivedAt }: IngestWork,
+  { tenantId, eventId, event, contentHash, receivedAt, replay }: IngestWork,
   { profileId, rootId }: Pick<HomedEvent, 'profileId' | 'rootId'>,
   queueBundleId: string | null,
 ): HomedEvent {
-  return { tenantId, eventId, event, contentHash, receivedAt, profileId, rootId, queueBundleId };
+  const receivedBefore = replay === undefined ? null : receivedAt;
+  return { tenantId, eventId, event, contentHash, receivedAt, receivedBefore, profileId, rootId, queueBundleId };
 }

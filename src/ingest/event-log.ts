@@ -11,7 +11,7 @@ export interface EventToStore {
   readonly eventId: string;
   readonly event: IncomingEvent;
   readonly contentHash: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, as this node knows the time; what is stored is the database's time (`receivedBefore`). */
   readonly receivedAt: number;
 }
 
@@ -21,6 +21,8 @@ export interface HomedEvent extends EventToStore {
   readonly profileId: string;
   /** The customer at the time of receipt, whose events are processed in order. */
   readonly rootId: string;
+  /** When it was received, of one that is sent again from the review area; epoch milliseconds. Null: as it is stored. */
+  readonly receivedBefore: number | null;
   /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
   readonly queueBundleId: string | null;
 }
@@ -94,12 +96,18 @@ export class EventLog {
   private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
     const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
+    const workspaces = new Map<string, number>();
+    for (const { tenantId } of alone) {
+      if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
+    }
     if (alone.length > 0) {
       transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
         places.map(({ tenantId }) => tenantId),
         places.map(({ shard }) => shard),
         alone.map(({ eventId }) => eventId),
         alone.map(({ rootId }) => rootId),
+        alone.map(({ tenantId }) => workspaces.get(tenantId)),
+        [...workspaces.keys()],
         batchId,
       ]);
     }
@@ -128,8 +136,8 @@ function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
     events.map(({ event }) => event.externalEventId),
     events.map(({ event }) => event.eventType),
     events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event: { occurredAt }, receivedAt }) => occurredAt ?? receivedAt),
-    events.map(({ receivedAt }) => receivedAt),
+    events.map(({ event: { occurredAt }, receivedBefore }) => occurredAt ?? receivedBefore),
+    events.map(({ receivedBefore }) => receivedBefore),
     events.map(({ profileId }) => profileId),
     events.map(({ event }) => event.identity),
     events.map(({ event }) => event.properties),

@@ -13,6 +13,7 @@ import { BODY_LIMITS, type BodyLimitsByName } from './http/body-limits';
 import { HeldBodies } from './http/held-bodies';
 import { HttpModule } from './http/http.module';
 import { UnmaskAuditLine } from './masking/entities/unmask-audit-line.entity';
+import { JobScheduleRow } from './jobs/entities/job-schedule.entity';
 import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './masking/personal-properties';
 import { ObservabilityModule } from './observability/observability.module';
@@ -39,7 +40,7 @@ export class PlatformModule {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange, InstallationKey, SecretsKeyCheckRow, UnmaskAuditLine]),
+        TypeOrmModule.forFeature([ControlChange, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
         ObservabilityModule,

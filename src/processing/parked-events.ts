@@ -119,6 +119,23 @@ export class ParkedEvents {
     return rows.length > 0;
   }
 
+  /**
+   * Makes entries due that wait for a time which no back-off reaches: the database's clock was set back since. Those behind
+   * them would wait as long.
+   */
+  async pullBack(most: number): Promise<void> {
+    await this.database.query(
+      `UPDATE parked_events p SET retry_at = clock_timestamp() - interval '1 minute'
+       FROM (
+         SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
+         WHERE retry_at IS NOT NULL AND retry_at > now() + interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED
+       ) ahead
+       WHERE p.tenant_id = ahead.tenant_id AND p.profile_id = ahead.profile_id AND p.queued_at = ahead.queued_at
+         AND p.position = ahead.position AND p.event_id = ahead.event_id`,
+      [most],
+    );
+  }
+
   /** Places with entries that should have been tried again long ago. */
   async overdue(most: number): Promise<QueuePlace[]> {
     const rows: { tenant_id: string; shard: number }[] = await this.database.query(

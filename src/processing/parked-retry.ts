@@ -19,6 +19,7 @@ import { Settlement } from './settlement';
 
 const SWEEP_JOB = 'parked-events-sweep';
 const PLACES_PER_SWEEP = 1_000;
+const PULLED_BACK_MAX = 10_000;
 /** Of one job, which adds another one for the rest. */
 const ENTRIES_PER_JOB = 100;
 /** Let go of at a time; should more wait behind one entry, the next of them takes its place. */
@@ -94,6 +95,7 @@ export class ParkedRetry implements OnModuleInit {
 
   /** The jobs of places whose own got lost. */
   private async sweep(): Promise<void> {
+    await this.parked.pullBack(PULLED_BACK_MAX);
     for (const place of await this.parked.overdue(PLACES_PER_SWEEP)) {
       const { payload, key } = retryJobOf(place);
       await this.jobs.add(this.database.manager, RETRY_JOB, payload, { key });

@@ -58,7 +58,7 @@ export class ProcessingMetrics {
 
   private ageOf({ oldestQueuedAt }: Backlog): number {
     if (oldestQueuedAt === null) return 0;
-    // The database's clock may be ahead of this one's.
+    // It may have been stamped before the database's clock was set back.
     return Math.max(0, (this.clock.now().getTime() - oldestQueuedAt.getTime()) / 1_000);
   }
 }

@@ -31,6 +31,20 @@ export class ReactionRepository {
     );
   }
 
+  /**
+   * When a reaction is defined, by the database's clock. An event that was answered before this call was received earlier; one
+   * that is sent after it was not. Times of receipt are whole milliseconds: the next one begins before this resolves.
+   */
+  async momentOfDefinition(manager: EntityManager): Promise<Date> {
+    const rows: { at: Date }[] = await manager.query(
+      `SELECT n.at FROM (SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS at) n
+       CROSS JOIN LATERAL pg_sleep_until(n.at)`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('The database has not told the time');
+    return row.at;
+  }
+
   find(tenantId: string, campaignId: string, name: string, manager?: EntityManager): Promise<Reaction | null> {
     return (manager ?? this.database.manager).findOneBy(Reaction, { tenantId, campaignId, name });
   }

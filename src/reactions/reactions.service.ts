@@ -32,7 +32,7 @@ export class ReactionsService {
     private readonly reactions: ReactionRepository,
     private readonly variables: VariablesService,
     private readonly personal: PersonalProperties,
-    private readonly clock: Clock,
+    clock: Clock,
   ) {
     this.turns = new Turns(clock);
   }
@@ -104,7 +104,6 @@ export class ReactionsService {
     wanted: ReactionDefinition,
   ): Promise<Reaction> {
     const { name, eventType } = wanted;
-    const now = this.clock.now();
     const stored = await this.reactions.find(tenantId, campaignId, name, manager);
     if (stored !== null && isSameReaction(stored, wanted)) return stored;
     const faults = [
@@ -112,6 +111,7 @@ export class ReactionsService {
       ...(stored?.eventType === eventType ? [] : await this.eventTypeFaults(manager, tenantId, eventType)),
     ];
     if (faults.length > 0) throw validationFailed(faults);
+    const now = await this.reactions.momentOfDefinition(manager);
     const reaction: Reaction = {
       ...{ tenantId, campaignId, name, id: stored?.id ?? newId() },
       ...storedOf(wanted, stored === null ? now : appliesFrom(stored, wanted, now)),

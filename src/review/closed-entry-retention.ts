@@ -1,12 +1,10 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { NIL_UUID } from '../platform/ids/uuid';
 import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const EVERY_HOUR = '27 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 500;
@@ -19,7 +17,6 @@ const ROWS_PER_STATEMENT = 500;
 export class ClosedEntryRetention implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
     private readonly jobs: Jobs,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
@@ -69,16 +66,15 @@ export class ClosedEntryRetention implements OnModuleInit {
 
   /** The row that is locked is looked at once more: it may have been opened again meanwhile. */
   private async remove(tenantId: string): Promise<number> {
-    const kept = new Date(this.clock.now().getTime() - this.settings.reviewClosedDays * DAY_MS);
     return this.change(
       `DELETE FROM review_entries e
        USING (
          SELECT tenant_id, id FROM review_entries
-         WHERE tenant_id = $1 AND status <> 'open' AND closed_at < $3
+         WHERE tenant_id = $1 AND status <> 'open' AND closed_at < now() - make_interval(days => $3)
          ORDER BY tenant_id, closed_at LIMIT $2 FOR UPDATE SKIP LOCKED
        ) old
        WHERE e.tenant_id = old.tenant_id AND e.id = old.id`,
-      [tenantId, ROWS_PER_STATEMENT, kept],
+      [tenantId, ROWS_PER_STATEMENT, this.settings.reviewClosedDays],
     );
   }
 

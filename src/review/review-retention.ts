@@ -1,10 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { Jobs } from '../platform/jobs/jobs';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const EVERY_HOUR = '17 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds … */
 const ROWS_PER_STATEMENT = 500;
@@ -18,7 +16,6 @@ const DAYS_COUNTED = 2;
 export class ReviewRetention implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
     private readonly jobs: Jobs,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
@@ -33,11 +30,10 @@ export class ReviewRetention implements OnModuleInit {
 
   /** Answers how many payloads it has removed. Any number of nodes may do it at once. */
   async removeOldPayloads(): Promise<number> {
-    const kept = new Date(this.clock.now().getTime() - this.settings.reviewPayloadDays * DAY_MS);
     let removed = 0;
     for (let rows = 1; rows > 0; removed += rows) {
       const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
-        ...[kept, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT],
+        ...[this.settings.reviewPayloadDays, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT],
       ]);
       rows = count;
     }
@@ -55,7 +51,7 @@ export class ReviewRetention implements OnModuleInit {
 const REMOVE_OLD_PAYLOADS = `
   WITH old AS MATERIALIZED (
     SELECT tenant_id, id, octet_length(payload) AS bytes FROM review_entries
-    WHERE last_seen_at < $1 AND payload IS NOT NULL
+    WHERE last_seen_at < now() - make_interval(days => $1) AND payload IS NOT NULL
     LIMIT $2 FOR UPDATE SKIP LOCKED
   ), sized AS MATERIALIZED (
     SELECT tenant_id, id, bytes, sum(bytes) OVER (ORDER BY tenant_id, id) AS so_far FROM old

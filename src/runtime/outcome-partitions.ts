@@ -6,11 +6,11 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { sqlStateOf } from '../platform/database/database-errors';
 import { describeError } from '../platform/errors/error-summary';
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
+import { OutcomeClock } from './outcome-clock';
 
 const ROUND_MS = 60 * 60 * 1000;
 /**
@@ -29,7 +29,7 @@ const DONE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710
 /**
  * Keeps the outcomes of mutations in weekly partitions (contract section 8, retention): makes those of the coming weeks and
  * drops those in which nothing is known any more. Dropping a table costs nothing, where deleting its rows would leave a
- * trail that has to be vacuumed.
+ * trail that has to be vacuumed. Which weeks these are is said by the clock of outcomes, and by no machine's.
  */
 @Injectable()
 export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -38,12 +38,13 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
+    private readonly clock: OutcomeClock,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
 
   /** Before the first request: without a partition of this week no mutation can be stored. */
   async onApplicationBootstrap(): Promise<void> {
+    await this.clock.start();
     await this.makeAhead();
     await this.round();
     this.timer = setInterval(() => void this.round(), ROUND_MS);

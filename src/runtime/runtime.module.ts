@@ -5,12 +5,14 @@ import cors from 'cors';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { VariablesModule } from '../variables/variables.module';
 import { MutationOutcome } from './entities/mutation-outcome.entity';
+import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
 import { browserAccess } from './browser-access';
 import { MutationFigures } from './mutation-figures';
 import { MutationLane } from './mutation-lane';
 import { MutationTransaction } from './mutation-transaction';
+import { OutcomeClock } from './outcome-clock';
 import { OutcomePartitions } from './outcome-partitions';
 import { ParticipantsController } from './participants.controller';
 import { RuntimeRequests } from './runtime-requests';
@@ -21,7 +23,10 @@ import { StateReader } from './state-reader';
 import { StateRepository } from './state.repository';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ParticipantState, SharedValue, MutationOutcome]), VariablesModule],
+  imports: [
+    TypeOrmModule.forFeature([ParticipantState, SharedValue, MutationOutcome, OutcomeClockRow]),
+    VariablesModule,
+  ],
   controllers: [RuntimeController, CampaignRuntimeController, ParticipantsController],
   providers: [
     RuntimeService,
@@ -32,6 +37,7 @@ import { StateRepository } from './state.repository';
     StateRepository,
     StateReader,
     StateOfPerson,
+    OutcomeClock,
     OutcomePartitions,
   ],
   exports: [RuntimeService, MutationTransaction],

@@ -15,10 +15,12 @@ import {
   type StateChanges,
 } from './domain/settle-mutations';
 import type { ParticipantDocument } from './domain/state-tree';
+import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
 
 /** Rows that this node knows to be there; for others it makes sure first. Rows go away only by an erasure. */
 const KNOWN_ROWS_MAX = 100_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface ParticipantRow {
   readonly position: string;
@@ -39,7 +41,10 @@ export class StateRepository {
   /** By size, each of them 1: `max` would set all the room aside at every start. */
   private readonly known = new LRUCache<string, true>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
 
-  constructor(@Inject(SETTINGS_TOKEN) private readonly settings: Settings) {}
+  constructor(
+    @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+    private readonly clock: OutcomeClock,
+  ) {}
 
   /**
    * Locks rows, given in the order in which all nodes lock, and reads what stands in them and which of the mutation ids
@@ -81,6 +86,7 @@ export class StateRepository {
         outcomes.map(({ fingerprint }) => fingerprint),
         outcomes.map(({ mutations }) => JSON.stringify(mutations)),
         outcomes.map(({ workId }) => workId),
+        this.clock.now(),
       ]);
     }
   }
@@ -120,10 +126,11 @@ export class StateRepository {
   }
 
   private async findOutcomes(transaction: Transaction, keys: readonly OutcomeKey[]) {
+    const now = this.clock.now();
     const rows = await transaction.send<OutcomeRow>(sql.FIND_OUTCOMES, [
       ...participantColumns(keys),
       keys.map(({ mutationKey }) => mutationKey),
-      this.settings.mutationRetentionDays,
+      ...[new Date(now.getTime() - this.settings.mutationRetentionDays * DAY_MS), now],
     ]);
     return rows.flatMap(({ position, fingerprint, mutations, work_id: workId }) => {
       const key = keys[Number(position) - 1];

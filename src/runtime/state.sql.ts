@@ -51,8 +51,9 @@ export const LOCK_SHARED_VALUES: Statement = {
 };
 
 /**
- * What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. No outcome is of
- * tomorrow, which spares a look into each week that was made ahead.
+ * What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. Outcomes from $5 on are
+ * known. None is a week ahead of $6, which is now by the clock of outcomes: nodes may differ in it by days, for a minute. That
+ * spares a look into each further week that was made ahead.
  */
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
@@ -63,7 +64,8 @@ export const FIND_OUTCOMES: Statement = {
     CROSS JOIN LATERAL (
       SELECT fingerprint, mutations, work_id FROM mutation_outcomes
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id
-        AND mutation_key = u.mutation_key AND created_at > now() - make_interval(days => $5) AND created_at < now() + interval '1 day' LIMIT 1
+        AND mutation_key = u.mutation_key AND created_at > $5::timestamptz
+        AND created_at < greatest($6::timestamptz, now()) + interval '1 week' LIMIT 1
     ) o`,
 };
 
@@ -91,7 +93,7 @@ export const INSERT_OUTCOMES: Statement = {
   name: 'runtime_insert_outcomes',
   text: `
     INSERT INTO mutation_outcomes (tenant_id, subject, campaign_id, mutation_key, created_at, fingerprint, mutations, work_id)
-    SELECT u.tenant_id, u.subject, u.campaign_id, u.mutation_key, now(), decode(u.fingerprint, 'base64'), u.mutations, u.work_id
+    SELECT u.tenant_id, u.subject, u.campaign_id, u.mutation_key, $8::timestamptz, decode(u.fingerprint, 'base64'), u.mutations, u.work_id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::json[], $7::uuid[])
       AS u (tenant_id, subject, campaign_id, mutation_key, fingerprint, mutations, work_id)`,
 };

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Clock } from '../../src/platform/clock/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
-import type { Client } from '../support/client';
+import { Client } from '../support/client';
 import { rowsOf } from '../support/database';
 import { beginReplay, replayOnce } from '../support/review';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
@@ -87,6 +88,33 @@ it('counts 200 events of both families and two nodes once each, also those that 
   }
   const state = await stateOf(campaign.participant({ sub: 'ann' }));
   expect(state).toMatchObject({ user: { points: 2_000 }, campaign: { revenue: 20 } });
+});
+
+it('meets what is sent behind its definition, and nothing that was answered before, whatever the clock of a node says', async () => {
+  const other = new Client(nodes[1]!.url, client.key);
+  const { campaignId } = campaign;
+  const clocks = nodes.map((node) => node.app.get(Clock));
+  const names: string[] = [];
+  const met = async (eventId: string) => (await processed(eventId)).reactions.map(({ name }: any) => name);
+  try {
+    Object.assign(clocks[1]!, { now: () => new Date(Date.now() + 5_000) });
+    for (let round = 0; round < 10; round += 1) {
+      const before = await send(ofAnn());
+      const known = [...names];
+      names.push(`r${round}`);
+      const fields = {
+        name: `r${round}`,
+        eventType: 'purchase',
+        ops: [{ path: 'state.user.points', op: 'inc', value: 1 }],
+      };
+      expect((await other.post(`/v1/campaigns/${campaignId}/reactions:define`, fields)).status).toBe(200);
+      const after = [await send(ofAnn()), (await other.post('/v1/external-events', ofAnn())).body.event_id];
+      expect(await met(before)).toEqual(known);
+      for (const each of after) expect(await met(each)).toEqual(names);
+    }
+  } finally {
+    Reflect.deleteProperty(clocks[1]!, 'now');
+  }
 });
 
 it('is in force for the very next event, wherever that is taken and worked off', async () => {

@@ -3,6 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ClosedEntryRetention } from '../../src/review/closed-entry-retention';
 import { databaseUrl, rowsOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
+import { setAhead } from '../support/test-clock';
 
 let url: string;
 let node: INestApplicationContext;
@@ -10,6 +11,7 @@ let node: INestApplicationContext;
 beforeAll(async () => {
   url = await databaseUrl();
   node = await startNode(url, { REVIEW_CLOSED_DAYS: '7' });
+  setAhead(node, 60);
 });
 afterAll(() => node.close());
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ControlFeed } from '../../src/platform/control/control-feed';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
@@ -48,13 +48,16 @@ function setRevoked(revokedAt: 'now()' | 'NULL'): Promise<unknown> {
 }
 
 /** Revokes the workspace's keys as a node does that is asked to; `meanwhile` runs before the commit. */
-async function revokeOn({ app }: TestApp, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+async function revokeOn(
+  { app }: TestApp,
+  meanwhile: (manager: EntityManager) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const { tenantId } = tenant;
   await app.get(DataSource).transaction(async (manager) => {
     const update = 'UPDATE api_keys SET revoked_at = now() WHERE tenant_id = $1 RETURNING id';
     const [keys] = await manager.query(update, [tenantId]);
     for (const { id } of keys) await app.get(ControlFeed).announce(manager, { tenantId, kind: 'api_key', id });
-    await meanwhile();
+    await meanwhile(manager);
   });
 }
 
@@ -98,6 +101,24 @@ describe('a key that another node has revoked', () => {
       await untilRemembered();
       await revokeOn(other);
       await expectRefusedInTime();
+    }
+  });
+
+  it('is refused within a second also where the clock of the database was set forth by minutes just then', async () => {
+    const feed = node.app.get(ControlFeed);
+    expect(await statusOf(tenant.adminKey)).toBe(200);
+    // What the clock showed before: to the node at its last look, and in what was written down.
+    Object.defineProperty(feed, 'lookedAt', {
+      ...{ configurable: true, get: () => Date.now() / 1_000 - 300, set: () => undefined },
+    });
+    try {
+      const before = `UPDATE control_changes SET changed_at = changed_at - interval '5 minutes' WHERE tenant_id = $1`;
+      await revokeOn(other, (manager) => manager.query(before, [tenant.tenantId]));
+      expect(await lastMsOfOldAnswer(async () => (await statusOf(tenant.adminKey)) === 401)).toBeLessThan(
+        REFUSED_MS_MAX,
+      );
+    } finally {
+      Object.defineProperty(feed, 'lookedAt', { configurable: true, writable: true, value: null });
     }
   });
 

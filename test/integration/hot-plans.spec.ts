@@ -62,6 +62,12 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // The entries of a place, or parked for a profile, in their order.
   [queue.READ_ENTRIES.name]: { event_queue_pkey: 2 },
   [queue.FIRST_ENTRIES.name]: { event_queue_pkey: 2 },
+  // The last entry of a workspace that is ahead of the clock.
+  [ingest.INSERT_QUEUE_ENTRIES.name]: {
+    event_queue_queued_idx: 1,
+    parked_events_queued_idx: 1,
+    waiting_events_queued_idx: 1,
+  },
   // The next bundles, whatever workspace they are of.
   [queue.PROCESS_BUNDLES.name]: { queued_bundles_pkey: 0 },
   [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },

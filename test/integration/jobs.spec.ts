@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Clock } from '../../src/platform/clock/clock';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
 import { freshDatabaseUrl, urlOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
@@ -184,6 +185,50 @@ describe('a job', () => {
     await cutOff(() => Promise.resolve());
     const last = await add(node);
     await until(() => done.includes(last));
+  });
+});
+
+describe('a periodic job', () => {
+  it('comes once for all processes when it is due by the time that they share, also once that was set back', async () => {
+    let now = Date.UTC(2026, 0, 5, 10, 16, 50);
+    const done: number[] = [];
+    const work = (): Promise<void> => {
+      done.push(now);
+      return Promise.resolve();
+    };
+    for (let each = 0; each < 2; each += 1) {
+      const node = await startNode(url);
+      nodes.push(node);
+      Object.assign(node.get(Clock), { now: () => new Date(now) });
+      node.get(Jobs).handle('test-hourly', work, { cron: '17 * * * *' });
+      node.get(Jobs).start();
+    }
+    const due = [Date.UTC(2026, 0, 5, 10, 17, 5), Date.UTC(2026, 0, 5, 11, 20), Date.UTC(2026, 0, 5, 2, 17)];
+    for (const [index, at] of due.entries()) {
+      now = at;
+      await until(() => done.length > index);
+    }
+    expect(done).toEqual(due);
+  });
+});
+
+describe('a job that was put off before the clock was set back by 60 days', () => {
+  it('is done within a minute', async () => {
+    let now = Date.UTC(2026, 0, 5, 10, 16, 50);
+    const { done, work } = aNotebook();
+    const node = await aNode(work);
+    const key = randomUUID();
+    await withClient(url, (client) =>
+      client.query(`SELECT cds_jobs.add_job($1, $2::json, run_at := now() + interval '60 days')`, [
+        ...[NAME, JSON.stringify({ id: key })],
+      ]),
+    );
+    Object.assign(node.get(Clock), { now: () => new Date(now) });
+    await until(() => {
+      now += 60_000;
+      return done.includes(key);
+    });
+    expect(done).toEqual([key]);
   });
 });
 

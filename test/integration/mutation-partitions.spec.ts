@@ -3,31 +3,49 @@ import { Clock } from '../../src/platform/clock/clock';
 import { readSettings } from '../../src/platform/config/env';
 import { databaseOptions } from '../../src/platform/database/database-options';
 import { partitionName, weekOf, weeksToHave } from '../../src/runtime/domain/outcome-weeks';
+import { OutcomeClock } from '../../src/runtime/outcome-clock';
 import { OutcomePartitions } from '../../src/runtime/outcome-partitions';
 import { startApp, type TestApp } from '../support/app';
+import { Client } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POINTS = 'state.user.points';
 
-/** Runs beside the real time. */
+/** Of a machine on which more time passes than here. */
 class TestClock extends Clock {
-  aheadMs = 0;
+  passedMs = 0;
 
-  override now(): Date {
-    return new Date(super.now().getTime() + this.aheadMs);
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.passedMs;
   }
+}
+
+/** What one node has for partitions, with a connection of its own. */
+interface PartitionsNode {
+  readonly partitions: OutcomePartitions;
+  readonly time: OutcomeClock;
 }
 
 const clock = new TestClock();
 const opened: DataSource[] = [];
+const started: OutcomeClock[] = [];
+const services: TestApp[] = [];
 
-/** What one node has for partitions, with a connection of its own. */
-async function aNode(url: string): Promise<OutcomePartitions> {
+async function aService(url: string): Promise<TestApp> {
+  const service = await startApp({}, url);
+  services.push(service);
+  return service;
+}
+
+async function aNode(url: string): Promise<PartitionsNode> {
   const source = await new DataSource(databaseOptions({ url })).initialize();
+  const time = new OutcomeClock(source, clock);
   opened.push(source);
-  return new OutcomePartitions(source, clock, readSettings({ DATABASE_URL: url }));
+  started.push(time);
+  await time.start();
+  return { partitions: new OutcomePartitions(source, time, readSettings({ DATABASE_URL: url })), time };
 }
 
 const partitions = (url: string): Promise<string[]> =>
@@ -35,16 +53,20 @@ const partitions = (url: string): Promise<string[]> =>
     const sql = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'mutation_outcomes'::regclass`;
     return (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name).sort();
   });
-const keepUp = async (node: OutcomePartitions): Promise<void> => {
-  await node.makeAhead();
-  await node.dropOld();
+const keepUp = async (node: PartitionsNode): Promise<void> => {
+  await node.partitions.makeAhead();
+  await node.partitions.dropOld();
 };
-const wanted = (): string[] => weeksToHave(clock.now(), 30).ahead.map(partitionName);
+const wanted = ({ time }: PartitionsNode): string[] => weeksToHave(time.now(), 30).ahead.map(partitionName);
 
 beforeEach(() => {
-  clock.aheadMs = 0;
+  clock.passedMs = 0;
 });
-afterAll(() => Promise.all(opened.map((source) => source.destroy())));
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  for (const time of started) time.beforeApplicationShutdown();
+  await Promise.all(opened.map((source) => source.destroy()));
+});
 
 describe('the partitions of outcomes', () => {
   it('are all there after five nodes have made them at once on an empty table, and nothing is done twice', async () => {
@@ -52,7 +74,7 @@ describe('the partitions of outcomes', () => {
     const nodes = await Promise.all(Array.from({ length: 5 }, () => aNode(url)));
     expect(await partitions(url)).toEqual([]);
     await Promise.all(nodes.map(keepUp));
-    expect(await partitions(url)).toEqual(wanted());
+    expect(await partitions(url)).toEqual(wanted(nodes[0]!));
     const identities = () =>
       withClient(
         url,
@@ -68,17 +90,16 @@ describe('the partitions of outcomes', () => {
     const nodes = await Promise.all(Array.from({ length: 5 }, () => aNode(url)));
     await keepUp(nodes[0]!);
     for (let week = 1; week <= 12; week += 1) {
-      clock.aheadMs = week * 7 * DAY_MS;
+      clock.passedMs = week * 7 * DAY_MS;
       await Promise.all(nodes.map(keepUp));
       const names = await partitions(url);
-      expect(names).toEqual(expect.arrayContaining(wanted()));
-      const oldest = partitionName(weekOf(new Date(clock.now().getTime() - 31 * DAY_MS)));
+      const now = nodes[0]!.time.now().getTime();
+      expect(names).toEqual(expect.arrayContaining(wanted(nodes[0]!)));
+      const oldest = partitionName(weekOf(new Date(now - 31 * DAY_MS)));
       expect(names.filter((name) => name < oldest)).toEqual([]);
       // Those of the last 31 days, of which the first began a week before, this week and four ahead.
       expect(names.length).toBeLessThanOrEqual(11);
-      expect(names).toContain(
-        partitionName(weekOf(new Date(Math.max(clock.now().getTime() - 30 * DAY_MS, new Date().getTime())))),
-      );
+      expect(names).toContain(partitionName(weekOf(new Date(Math.max(now - 30 * DAY_MS, Date.now())))));
     }
   });
 
@@ -89,14 +110,74 @@ describe('the partitions of outcomes', () => {
     await withClient(url, async (reader) => {
       await reader.query('BEGIN');
       await reader.query('SELECT 1 FROM mutation_outcomes');
-      await node.makeAhead();
-      await expect(node.dropOld()).rejects.toThrow(/lock timeout/);
+      await node.partitions.makeAhead();
+      await expect(node.partitions.dropOld()).rejects.toThrow(/lock timeout/);
       await (await startApp({}, url)).stop();
       await reader.query('ROLLBACK');
     });
     expect(await partitions(url)).toHaveLength(7);
-    await node.dropOld();
-    expect(await partitions(url)).toEqual(wanted());
+    await node.partitions.dropOld();
+    expect(await partitions(url)).toEqual(wanted(node));
+  });
+});
+
+describe('the time by which outcomes age', () => {
+  /** What a start finds when the database's clock was set forth (or, below 0, back) while no node was running. */
+  const setForth = (url: string, days: number) =>
+    withClient(url, (client) =>
+      client.query("UPDATE outcome_clock SET seen_at = seen_at - $1 * interval '1 day'", [days]),
+    );
+  const daysBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / DAY_MS;
+
+  it('passes as that of the node which has watched for longest, and goes on from there', async () => {
+    const url = await freshDatabaseUrl('partitions');
+    const first = await aNode(url);
+    const began = first.time.now();
+    clock.passedMs = 20 * DAY_MS;
+    await first.time.advance();
+    const second = await aNode(url);
+    clock.passedMs = 40 * DAY_MS;
+    await Promise.all([first, second].map(({ time }) => time.advance()));
+    for (const { time } of [first, second, await aNode(url)]) {
+      expect(daysBetween(began, time.now())).toBeCloseTo(40, 2);
+    }
+  });
+
+  it('counts what no node has watched as a day at most, and never falls', async () => {
+    const url = await freshDatabaseUrl('partitions');
+    const began = (await aNode(url)).time.now();
+    for (const [days, passed] of [
+      [0.5, 0.5],
+      [60, 1.5],
+      [-60, 1.5],
+      [60, 2.5],
+    ] as const) {
+      await setForth(url, days);
+      expect(daysBetween(began, (await aNode(url)).time.now())).toBeCloseTo(passed, 2);
+    }
+  });
+
+  it('keeps every outcome, and takes new ones, where the clock jumps 60 days ahead and back again and again', async () => {
+    const url = await freshDatabaseUrl('partitions');
+    const first = await aService(url);
+    const campaign = await aCampaign(first);
+    await campaign.define(POINTS, 'number');
+    const ann = campaign.participant({ sub: 'ann' });
+    const send = async (client: Client, id: string) =>
+      summary(await mutate(client, [inc(POINTS)], { mutation_id: id }));
+    expect(await send(ann, 'first')).toBe('200 applied');
+    // The first one has not heard of the others when they come.
+    for (const days of [60, -60, 60, -60]) {
+      await setForth(url, days);
+      await aNode(url);
+    }
+    await setForth(url, 60);
+    const second = await aService(url);
+    const there = new Client(second.url, ann.key);
+    expect([await send(there, 'first'), await send(there, 'second')]).toEqual(['200 duplicate', '200 applied']);
+    expect([await send(ann, 'second'), await send(ann, 'third')]).toEqual(['200 duplicate', '200 applied']);
+    expect(await send(there, 'third')).toBe('200 duplicate');
+    expect((await stateOf(there)).user.points).toBe(3);
   });
 });
 
@@ -131,7 +212,7 @@ describe('a service', () => {
     await weeks;
     expect(applied).toBeGreaterThan(8);
     expect((await stateOf(ann)).user.points).toBe(applied);
-    expect(await partitions(url)).toEqual(wanted());
+    expect(await partitions(url)).toEqual(wanted(node));
   });
 
   it('knows a mutation_id for MUTATION_RETENTION_DAYS and no longer', async () => {

@@ -1,7 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Identifier } from '../../src/identity/domain/identifier';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Clock } from '../../src/platform/clock/clock';
+import { Jobs } from '../../src/platform/jobs/jobs';
 import { EventWorker } from '../../src/processing/event-worker';
 import { OutOfTurn } from '../../src/processing/out-of-turn';
 import { ProcessingFigures } from '../../src/processing/processing-figures';
@@ -88,6 +91,59 @@ describe('workers of two nodes', () => {
     expect(await nodes[0]!.get(ProcessingFigures).summary(tenantId)).toMatchObject({
       ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 480, failed: 0 },
     });
+  });
+
+  it('keep that order where the database’s clock was set back, also for merged customers and behind what is parked', async () => {
+    const { tenantId } = await aTenant(url);
+    /** What was stamped by then is an hour ahead of the clock. */
+    const setBack = async (table: string): Promise<void> => {
+      await rowsOf(url, `UPDATE ${table} SET queued_at = queued_at + interval '1 hour' WHERE tenant_id = $1`, [
+        tenantId,
+      ]);
+    };
+    const parked = () => rowsOf(url, 'SELECT 1 FROM parked_events WHERE tenant_id = $1', [tenantId]);
+    const apart: [string, Identifier][] = ['one', 'two', 'three'].map((name) => [`merged/${name}`, device(name)]);
+    for (const effect of effects) effect.failing.add('parked/0');
+    await send(tenantId, [named('parked/0', 'parked')]);
+    startWorkers();
+    await until(async () => (await parked()).length === 1);
+    await setBack('parked_events');
+    await rowsOf(url, `UPDATE parked_events SET retry_at = retry_at + interval '60 days' WHERE tenant_id = $1`, [
+      tenantId,
+    ]);
+    await Promise.all(nodes.map((node) => node.get(EventWorker).stop()));
+    for (const [id, identifier] of apart) await send(tenantId, [{ externalEventId: id, identifiers: [identifier] }]);
+    await send(tenantId, [named('plain/0', 'plain')]);
+    await setBack('event_queue');
+    await send(tenantId, [
+      {
+        externalEventId: 'merged/all',
+        identifiers: [external('merged'), ...apart.map(([, identifier]) => identifier)],
+      },
+    ]);
+    for (const number of [1, 2]) {
+      await send(
+        tenantId,
+        ['plain', 'parked'].map((customer) => named(`${customer}/${number}`, customer)),
+        number % NODES,
+      );
+    }
+    for (const effect of effects) effect.failing.clear();
+    nodes.push(await startNode(url));
+    recordEffects(nodes.at(-1)!);
+    nodes.at(-1)!.get(EventWorker).start();
+    nodes.at(-1)!.get(Jobs).start();
+    const { manager } = nodes.at(-1)!.get(DataSource);
+    await nodes.at(-1)!.get(Jobs).add(manager, 'parked-events-sweep', {}, { key: 'now' });
+    await untilDrained(url, tenantId, 30);
+    const applied = await appliedTo(url, tenantId);
+    const orderOf = (customer: string) => applied.filter((id) => id.startsWith(customer));
+    expect([orderOf('plain'), orderOf('parked')]).toEqual([
+      ['plain/0', 'plain/1', 'plain/2'],
+      ['parked/0', 'parked/1', 'parked/2'],
+    ]);
+    expect(orderOf('merged').at(-1)).toBe('merged/all');
+    expect(orderOf('merged')).toHaveLength(4);
   });
 
   it('never work on one place at the same time', async () => {

@@ -3,6 +3,7 @@ import { BundleRetention } from '../../src/ingest/bundle-retention';
 import { EventReader } from '../../src/ingest/event-reader';
 import { EventViews } from '../../src/ingest/event-views';
 import { IngestService } from '../../src/ingest/ingest.service';
+import { Clock } from '../../src/platform/clock/clock';
 import type { Statement } from '../../src/platform/database/pipelined-connection';
 import { firstIdAt } from '../../src/platform/ids/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
@@ -11,6 +12,7 @@ import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
 import { appliedTo, CONCERNED, prepareEffects, recordEffects, startWorker, untilDrained } from '../support/processing';
 import { aTenant } from '../support/tenant';
+import { setAhead } from '../support/test-clock';
 import { until } from '../support/until';
 
 const NODES = 2;
@@ -199,7 +201,9 @@ describe('events whose bundle was processed long ago', () => {
       [tenantId, old],
     );
     let steps = 1;
+    setAhead(nodes[0]!, 60);
     while (await nodes[0]!.get(BundleRetention).step()) steps += 1;
+    Reflect.deleteProperty(nodes[0]!.get(Clock), 'now');
     expect(steps).toBe(3);
     expect(await rowsOf(url, 'SELECT 1 FROM processed_bundles WHERE tenant_id = $1', [tenantId])).toHaveLength(100);
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ReviewRetention } from '../../src/review/review-retention';
 import { databaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
+import { setAhead } from '../support/test-clock';
 
 describe('payloads in review', () => {
   it('are let go after REVIEW_PAYLOAD_DAYS since the problem was last seen, and their entries stay', async () => {
@@ -19,6 +20,7 @@ describe('payloads in review', () => {
     await seen(8, 1_200);
     await seen(6, 10);
     const node = await startNode(url, { REVIEW_PAYLOAD_DAYS: '7' });
+    setAhead(node, 60);
     await node.get(ReviewRetention).removeOldPayloads();
     await node.close();
     const left = await withClient(url, (client) =>

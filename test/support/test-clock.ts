@@ -1,4 +1,7 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { Clock } from '../../src/platform/clock/clock';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A clock whose monotonic time passes when the test says so. */
 export class TestClock extends Clock {
@@ -11,4 +14,9 @@ export class TestClock extends Clock {
   pass(ms: number): void {
     this.ms += ms;
   }
+}
+
+/** Makes a node wrong about the time, as one that does not know the database's: so many days ahead. */
+export function setAhead(node: INestApplicationContext, days: number): void {
+  Object.assign(node.get(Clock), { now: () => new Date(Date.now() + days * DAY_MS) });
 }

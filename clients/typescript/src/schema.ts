@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process may be sent requests; 503 while the database is away, read-only or behind, or the process is stopping. */
+        /** Says that the process may be sent requests; 503 while it is stopping, or the database is away, read-only, behind or minutes off. */
         get: operations["checkReadiness"];
         put?: never;
         post?: never;

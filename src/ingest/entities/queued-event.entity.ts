@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** An event that waits for the workers. The key is the order in which a shard is worked off. */
 @Entity('event_queue')
+@Index('event_queue_queued_idx', ['tenantId', 'queuedAt'], { where: "queued_at > '-infinity'" })
 export class QueuedEvent {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'event_queue_pkey' })
   tenantId!: string;
@@ -9,7 +10,7 @@ export class QueuedEvent {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'event_queue_pkey' })
   shard!: number;
 
-  /** By the database's clock. */
+  /** By the database's clock; never falls within a workspace. */
   @PrimaryColumn('timestamptz', { name: 'queued_at', primaryKeyConstraintName: 'event_queue_pkey' })
   queuedAt!: Date;
 

@@ -1,8 +1,9 @@
-import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
+import { ClockDifference } from '../observability/clock-difference';
 
 /** What every node remembers and must forget within a second of a change. */
 export type ControlKind = 'api_key' | 'campaign' | 'event_type' | 'jwt_issuer' | 'service_credential';
@@ -22,6 +23,23 @@ const WINDOW_SECONDS = 60;
 /** Nothing is remembered longer than this: a change that has left the window must find nothing from before it. */
 const REMEMBERED_MS_MAX = 45_000;
 
+/**
+ * What the database's clock shows, and beside it each change of late. The look goes back from the last one where that was earlier
+ * by this clock: a clock that is set forth must not hide what was changed before. $1: seconds; $2: of the epoch, or null.
+ */
+const READ_CHANGES = `
+  SELECT (extract(epoch FROM n.at) * 1000)::float8 AS now_ms, c.subject, c.changed_at::text
+  FROM (SELECT clock_timestamp() AS at) n LEFT JOIN LATERAL (
+    SELECT tenant_id || '/' || kind || '/' || id AS subject, changed_at FROM control_changes
+    WHERE changed_at > least(n.at, to_timestamp($2::float8)) - make_interval(secs => $1)
+  ) c ON true`;
+
+interface ChangeRow {
+  readonly now_ms: number;
+  readonly subject: string | null;
+  readonly changed_at: string | null;
+}
+
 interface SeenChange {
   readonly changedAt: string;
   /** On this node's monotonic clock. */
@@ -29,16 +47,18 @@ interface SeenChange {
 }
 
 /**
- * Tells this node what changed on any node, by polling: a lost notification cannot make it believe an old state. What is
+ * Tells this node what changed on any node, and what time it is, by polling: a lost notification cannot make it believe an old state. What is
  * remembered counts only while the last successful poll is young; otherwise the database has to be asked.
  */
 @Injectable()
-export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ControlFeed implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(ControlFeed.name);
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
   private readonly localChangesByKind = new Map<ControlKind, number>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
+  /** What the database's clock showed in the last successful poll; epoch seconds. */
+  private lookedAt: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private readonly outage = new OutageLog(this.logger, {
@@ -49,9 +69,11 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
+    private readonly difference: ClockDifference,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
+  /** Before anybody begins to work: what time it is has to be known. */
+  async onModuleInit(): Promise<void> {
     await this.poll();
   }
 
@@ -104,11 +126,8 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
   private async poll(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
     try {
-      const rows: readonly { subject: string; changed_at: string }[] = await this.database.query(
-        `SELECT tenant_id || '/' || kind || '/' || id AS subject, changed_at::text
-         FROM control_changes WHERE changed_at > clock_timestamp() - make_interval(secs => $1)`,
-        [WINDOW_SECONDS],
-      );
+      const rows: readonly ChangeRow[] = await this.database.query(READ_CHANGES, [WINDOW_SECONDS, this.lookedAt]);
+      this.learnTime(rows, startedAtMs);
       this.remember(rows);
       this.freshSinceMs = startedAtMs;
       this.outage.succeeded();
@@ -120,12 +139,20 @@ export class ControlFeed implements OnApplicationBootstrap, BeforeApplicationShu
     this.timer.unref();
   }
 
-  private remember(rows: readonly { subject: string; changed_at: string }[]): void {
+  /** Every poll is a look at the database's clock, too. */
+  private learnTime([row]: readonly ChangeRow[], askedMs: number): void {
+    if (row === undefined) return;
+    this.difference.learn({ databaseMs: row.now_ms, askedMs, answeredMs: this.clock.monotonicMs() });
+    this.lookedAt = row.now_ms / 1_000;
+  }
+
+  private remember(rows: readonly ChangeRow[]): void {
     const seenAtMs = this.clock.monotonicMs();
     this.changes = new Map(
-      rows.map(({ subject, changed_at: changedAt }) => {
+      rows.flatMap(({ subject, changed_at: changedAt }) => {
+        if (subject === null || changedAt === null) return [];
         const before = this.changes.get(subject);
-        return [subject, before?.changedAt === changedAt ? before : { changedAt, seenAtMs }];
+        return [[subject, before?.changedAt === changedAt ? before : { changedAt, seenAtMs }]];
       }),
     );
     for (const [key, atMs] of this.localChanges) {

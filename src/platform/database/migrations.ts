@@ -14,6 +14,7 @@ import { ReviewLimits1764000000012 } from './migrations/13-review-limits';
 import { SharedIssuers1764000000013 } from './migrations/14-shared-issuers';
 import { UndoneMergeSides1764000000014 } from './migrations/15-undone-merge-sides';
 import { SecretsKeyCheck1764000000015 } from './migrations/16-secrets-key-check';
+import { OneClock1764000000016 } from './migrations/17-one-clock';
 import { TrimmedSubjects1764000000017 } from './migrations/18-trimmed-subjects';
 import { WaitingEvents1764000000018 } from './migrations/19-waiting-events';
 
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   SharedIssuers1764000000013,
   UndoneMergeSides1764000000014,
   SecretsKeyCheck1764000000015,
+  OneClock1764000000016,
   TrimmedSubjects1764000000017,
   WaitingEvents1764000000018,
 ];

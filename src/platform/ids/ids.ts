@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
+import { currentTimeMs } from '../clock/clock';
 
 const RANDOM_BYTES = 16;
 /** For so many ids at once: fetching it costs the same however little it is, and five times as much as the rest of an id. */
@@ -8,7 +9,7 @@ let randomAt = randomness.length;
 /** Tells the ids of a millisecond apart, in their order; begins anywhere below 2^31. */
 let sequence = randomBytes(4).readUInt32BE() >>> 1;
 
-/** A fresh id (UUIDv7): ids of one node sort by the time they were made, which keeps indexes dense. */
+/** A fresh id (UUIDv7): ids sort by the database's time at which they were made, which keeps indexes dense. */
 export function newId(): string {
   if (randomAt === randomness.length) {
     randomFillSync(randomness);
@@ -17,7 +18,7 @@ export function newId(): string {
   const random = randomness.subarray(randomAt, randomAt + RANDOM_BYTES);
   randomAt += RANDOM_BYTES;
   sequence = (sequence + 1) >>> 0;
-  return v7({ random, seq: sequence });
+  return v7({ msecs: Math.floor(currentTimeMs()), random, seq: sequence });
 }
 
 /** The smallest id that `newId` can make at this time: all that are smaller were made before. */

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { parseCronItems, run, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { run, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '../clock/clock';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
 import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeError } from '../errors/error-summary';
@@ -12,6 +13,7 @@ import { ConnectionFigures } from '../observability/connection-figures';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
+import { JobSchedule } from './job-schedule';
 import { JOBS_SCHEMA } from './jobs-schema';
 
 /** Ids only: what a job is about stands in tables of ours, where an erasure finds it. */
@@ -77,9 +79,11 @@ export class Jobs implements OnModuleDestroy {
   private runner: Runner | undefined;
   private pool: Pool | undefined;
   private running: Promise<void> | undefined;
+  private schedule: JobSchedule | undefined;
 
   constructor(
-    database: DataSource,
+    private readonly database: DataSource,
+    private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
     metrics: Metrics,
     connections: ConnectionFigures,
@@ -130,6 +134,10 @@ export class Jobs implements OnModuleDestroy {
   /** Begins to do jobs. A process that only adds some does not call it. */
   start(): void {
     this.running ??= this.runUntilStopped();
+    this.schedule ??= new JobSchedule(this.database, this.clock, {
+      jobs: [...this.handlers].flatMap(([name, { cron }]) => (cron === undefined ? [] : [{ name, cron }])),
+      ...{ attemptsMax: ATTEMPTS_MAX, tell: (error) => this.tell(describeError(error).line) },
+    });
   }
 
   /** Takes no further job and waits for those under way, for six seconds at most. */
@@ -137,7 +145,7 @@ export class Jobs implements OnModuleDestroy {
     this.stopped.abort();
     void this.runner?.stop().catch(() => undefined);
     await Promise.race([this.running, wait(STOP_MS_MAX, undefined, { ref: false })]);
-    await this.heartbeat.stop();
+    await Promise.all([this.heartbeat.stop(), this.schedule?.stop()]);
   }
 
   /** Before lanes and connections close, which jobs need. */
@@ -159,7 +167,7 @@ export class Jobs implements OnModuleDestroy {
     try {
       const runner = await run({
         ...{ pgPool: pool, schema: JOBS_SCHEMA, noHandleSignals: true, concurrency: CONCURRENT_JOBS },
-        ...{ pollInterval: POLL_MS, taskList: this.taskList(), parsedCronItems: this.cronItems() },
+        ...{ pollInterval: POLL_MS, taskList: this.taskList(), parsedCronItems: [] },
         logger: jobLogger((words) => this.tell(words)),
         events: this.events(),
         // Otherwise what goes wrong when a job is written off is a rejection that nobody handles, and ends the process.
@@ -199,12 +207,6 @@ export class Jobs implements OnModuleDestroy {
 
   private taskList(): TaskList {
     return Object.fromEntries([...this.handlers].map(([name, { work }]) => [name, this.task(name, work)]));
-  }
-
-  private cronItems() {
-    return parseCronItems(
-      [...this.handlers].flatMap(([task, { cron }]) => (cron === undefined ? [] : [{ task, match: cron }])),
-    );
   }
 
   private task(name: string, work: JobWork): Task {

@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<Exclude<ReadyState, 'ready'>, string>> = {
   database_read_only: 'The database takes no writes. After a failover, see that DATABASE_URL leads to the new primary.',
   migrations_pending:
     'Migrations of the database are pending. Run npm run migrate, or start with MIGRATE_ON_START=true.',
+  clock_off:
+    "The clock of this machine is over five minutes away from the database's. Set whichever of the two is wrong, and run a time service (NTP) on both.",
 };
 
 /** What load balancers and supervisors ask (contract section 9). */
@@ -33,7 +35,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Says that the process may be sent requests; 503 while the database is away, read-only or behind, or the process is stopping. */
+  /** Says that the process may be sent requests; 503 while it is stopping, or the database is away, read-only, behind or minutes off. */
   @Get('ready')
   @MayRefuse('unavailable')
   @Unauthenticated('Load balancers have no credential; the answer says no more than that requests would be refused.')

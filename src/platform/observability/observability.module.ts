@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { ClockDifference } from './clock-difference';
 import { ConnectionFigures } from './connection-figures';
 import { HealthController } from './health.controller';
 import { LaneWatches } from './lane-watches';
@@ -10,7 +11,9 @@ import { Readiness } from './readiness';
 import { RequestObserver } from './request-observer';
 import { Tracing } from './tracing';
 
-const PROVIDERS = [Metrics, MetricsSource, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing];
+const PROVIDERS = [
+  ...[Metrics, MetricsSource, ClockDifference, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing],
+];
 
 /** What the people who run the service see of it (contract section 9). */
 @Global()

@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
 import { PipelinedConnection, type Statement } from '../database/pipelined-connection';
 import { pendingMigrations } from '../database/schema-state';
+import { ClockDifference } from './clock-difference';
 import { Metrics } from './metrics';
 import { settledWithin } from './settled-within';
 
@@ -10,7 +11,8 @@ const CHECK_MS_MAX = 1_800;
 const STATEMENT_TIMEOUT_MS = 1_000;
 
 /** What keeps the service from being sent requests; `ready` when nothing does. */
-export type ReadyState = 'ready' | 'stopping' | 'database_away' | 'database_read_only' | 'migrations_pending';
+export type ReadyState =
+  'ready' | 'stopping' | 'database_away' | 'database_read_only' | 'migrations_pending' | 'clock_off';
 
 /** A standby, and a server that was told to take no writes, say the same. */
 const FIND_READ_ONLY: Statement = {
@@ -28,7 +30,11 @@ export class Readiness implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();
   private checking: Promise<ReadyState> | undefined;
 
-  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, metrics: Metrics) {
+  constructor(
+    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    metrics: Metrics,
+    private readonly difference: ClockDifference,
+  ) {
     this.connection = new PipelinedConnection(connection, {
       applicationName: 'cds-health',
       lockTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -83,6 +89,7 @@ export class Readiness implements BeforeApplicationShutdown {
       await this.connection.close();
       return 'database_read_only';
     }
-    return pending === 0 ? 'ready' : 'migrations_pending';
+    if (pending > 0) return 'migrations_pending';
+    return this.difference.isTooLarge() ? 'clock_off' : 'ready';
   }
 }

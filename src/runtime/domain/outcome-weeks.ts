@@ -23,7 +23,7 @@ export function weeksToHave(
   retentionDays: number,
 ): { readonly ahead: readonly Week[]; readonly oldest: Week } {
   const { from } = weekOf(now);
-  // The week before as well: clocks of nodes and of the database differ.
+  // The week before as well: a node whose machine slept is behind the others for a moment.
   const ahead = Array.from({ length: WEEKS_AHEAD + 2 }, (_unused, index) =>
     weekFrom(from.getTime() + (index - 1) * WEEK_MS),
   );

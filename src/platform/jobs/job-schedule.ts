@@ -1,0 +1,99 @@
+import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
+import type { DataSource } from 'typeorm';
+import type { Clock } from '../clock/clock';
+import { NIL_UUID } from '../ids/uuid';
+
+const LOOK_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** Of a process that could not look for a while; what was due before is due again soon. */
+const MINUTES_CAUGHT_UP_MAX = 60;
+
+/** A job that comes by itself. */
+export interface PeriodicJob {
+  readonly name: string;
+  /** In UTC. */
+  readonly cron: string;
+}
+
+/**
+ * Adds those that nobody has added for this minute. Where the clock was set back by more than an hour, what was written down
+ * before is no reason to wait. $1: the nil UUID, $2: jobs, $3: the minute, $4: attempts.
+ */
+const ADD_DUE = `
+  WITH due AS (
+    INSERT INTO job_schedules AS s (tenant_id, job, due_at)
+    SELECT $1::uuid, job, $3::timestamptz FROM unnest($2::text[]) AS job ORDER BY job
+    ON CONFLICT ON CONSTRAINT job_schedules_pkey DO UPDATE SET due_at = excluded.due_at
+    WHERE s.due_at < excluded.due_at OR s.due_at > excluded.due_at + interval '1 hour'
+    RETURNING job
+  )
+  SELECT cds_jobs.add_job(job, payload := '{}', job_key := job || '/periodic', max_attempts := $4::int) FROM due`;
+
+/** No job is put off for as long by us or by the library: the clock was set back since, and those would wait until then. */
+const PULL_BACK = `
+  SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
+  FROM cds_jobs.jobs WHERE run_at > now() + interval '90 minutes' AND locked_at IS NULL HAVING count(*) > 0`;
+
+export interface JobScheduleOptions {
+  readonly jobs: readonly PeriodicJob[];
+  readonly attemptsMax: number;
+  /** Gets what goes wrong; the next look comes all the same. */
+  readonly tell: (error: unknown) => void;
+}
+
+/**
+ * Adds periodic jobs when they are due, once for all processes. The job library would do it by the clock of each machine, where
+ * one that is ahead keeps all others from it until its time has come.
+ */
+export class JobSchedule {
+  private readonly items: readonly ParsedCronItem[];
+  private minute: number;
+  private looking: Promise<void> | undefined;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly clock: Clock,
+    private readonly options: JobScheduleOptions,
+  ) {
+    this.items = parseCronItems(options.jobs.map(({ name, cron }) => ({ task: name, match: cron })));
+    this.minute = this.currentMinute();
+    this.timer = setInterval(() => {
+      this.looking ??= this.look().finally(() => (this.looking = undefined));
+    }, LOOK_MS);
+    this.timer.unref();
+  }
+
+  /** Resolves once no look is under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  private async look(): Promise<void> {
+    const now = this.currentMinute();
+    if (now === this.minute) return;
+    // The clock was set back.
+    if (now < this.minute) this.minute = now - 1;
+    this.minute = Math.max(this.minute, now - MINUTES_CAUGHT_UP_MAX);
+    try {
+      await this.database.query(PULL_BACK);
+      for (; this.minute < now; this.minute += 1) await this.addDue(new Date((this.minute + 1) * MINUTE_MS));
+    } catch (error) {
+      this.options.tell(error);
+    }
+  }
+
+  private async addDue(minute: Date): Promise<void> {
+    const digest = {
+      ...{ min: minute.getUTCMinutes(), hour: minute.getUTCHours(), date: minute.getUTCDate() },
+      ...{ month: minute.getUTCMonth() + 1, dow: minute.getUTCDay() },
+    };
+    const due = this.items.filter((item) => item.match(digest)).map(({ task }) => task);
+    if (due.length > 0) await this.database.query(ADD_DUE, [NIL_UUID, due, minute, this.options.attemptsMax]);
+  }
+
+  private currentMinute(): number {
+    return Math.floor(this.clock.now().getTime() / MINUTE_MS);
+  }
+}
