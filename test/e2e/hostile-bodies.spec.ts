@@ -220,7 +220,10 @@ describe('hostile bytes of the largest size', () => {
 
 describe('a body that arrives in several chunks', () => {
   /** The status of an event that is sent in these chunks, each of them a write of its own. */
-  async function sendChunks(chunks: readonly string[], headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  async function sendChunks(
+    chunks: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
     const { url, key } = await aReadyClient(service);
     const request = startRequest(`${url}/v1/external-events`, {
       method: 'POST',
