@@ -14,7 +14,6 @@ const VERSIONS = { 20: '20.19.0', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 const TESTS = [
   'src/platform/http',
   'test/e2e/health',
-  'test/e2e/hostile-bodies',
   'test/e2e/external-events',
   'test/integration/ingest.spec',
   'test/faults/migrate-apart',

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as startRequest, type IncomingMessage } from 'node:http';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import {
@@ -212,5 +214,34 @@ describe('POST /v1/external-events', () => {
     const wrong = await client.get(PATH);
     expectProblem(wrong, 405, 'method_not_allowed');
     expect(wrong.headers.get('allow')).toBe('POST');
+  });
+});
+
+describe('a body that arrives in several chunks', () => {
+  /** The status of an event that is sent in these chunks, each of them a write of its own. */
+  async function sendChunks(
+    chunks: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
+    const { url, key } = await aClient(service);
+    const request = startRequest(`${url}/v1/external-events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    });
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
+  }
+
+  it('is read to its end, and what is behind an event is never left out', async () => {
+    const event = JSON.stringify(anExternalEvent());
+    expect(await sendChunks([event.slice(0, 20), event.slice(20, 40), event.slice(40)])).toBe(202);
+    expect(await sendChunks([event, '{"junk":1}'])).toBe(400);
+    for (const bytes of [64 * 1024 + 1, 100_000, 128 * 1024]) {
+      const large = JSON.stringify(anExternalEvent()).padEnd(bytes, ' ');
+      expect(await sendChunks([large], { 'content-length': String(bytes) })).toBe(202);
+    }
   });
 });

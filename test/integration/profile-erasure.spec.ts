@@ -69,8 +69,10 @@ describe('erasing persons while their events come in on two nodes', () => {
     const outcomes: string[] = [];
     const erased: number[] = [];
     let lifted = 0;
+    // However fast the machine is: enough of both has met.
+    const goesOn = (): boolean => outcomes.length < EVENTS || erased.length <= PERSONS || lifted === 0;
     const senders = Array.from({ length: SENDERS }, async (_unused, place) => {
-      for (let sent = 0; sent < EVENTS / SENDERS; sent += BATCH) {
+      while (goesOn()) {
         const events = Array.from({ length: BATCH }, () => {
           const person = pick(PERSONS);
           const some = identifiersOf(person).filter(() => Math.random() < 0.6);
@@ -80,7 +82,7 @@ describe('erasing persons while their events come in on two nodes', () => {
       }
     });
     const erasers = [0, 1, 2].map(async (place) => {
-      while (outcomes.length < EVENTS) {
+      while (goesOn()) {
         const person = pick(PERSONS);
         const customer = await of(place, CustomerReader).findByIdentifier(tenantId, identifiersOf(person)[pick(3)]!);
         if (customer === null)
@@ -97,7 +99,7 @@ describe('erasing persons while their events come in on two nodes', () => {
       }
     });
     const undoer = async () => {
-      while (outcomes.length < EVENTS) {
+      while (goesOn()) {
         const [merge] = await query(
           'SELECT id FROM profile_merges WHERE tenant_id = $1 AND undone_at IS NULL ORDER BY random() LIMIT 1',
           [tenantId],
@@ -107,8 +109,6 @@ describe('erasing persons while their events come in on two nodes', () => {
     };
     await Promise.all([...senders, ...erasers, undoer()]);
 
-    expect(erased.length).toBeGreaterThan(PERSONS);
-    expect(lifted).toBeGreaterThan(0);
     expect(new Set(outcomes)).toEqual(new Set(['accepted', 'profile_erased']));
     expect(await query('SELECT 1 FROM erasures WHERE finished_at IS NULL', [])).toEqual([]);
     const stored = await query('SELECT 1 FROM events WHERE tenant_id = $1', [tenantId]);
