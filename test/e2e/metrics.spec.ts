@@ -187,7 +187,7 @@ describe('GET /metrics', () => {
       await client.get('/v1/events/00000000-0000-0000-0000-000000000000');
       await client.get('/v1/events/11111111-0000-0000-0000-000000000000');
       await client.get('/v1/events');
-      for (const path of ['/', '/a', '/b', '/v1/events/x/y']) await client.get(path);
+      for (const path of ['/v1', '/a', '/b', '/v1/events/x/y']) await client.get(path);
       await client.send('/v1/events', undefined, { method: 'PROPFIND' });
     });
     const count = (labels: string) => `cds_http_request_duration_seconds_count{${labels}}`;

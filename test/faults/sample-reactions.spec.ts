@@ -95,17 +95,18 @@ it(`${KILLS} kill -9 of two workers leave the revenue of the CDNOW sample exact 
   await sendSample(client);
   const total = readSample().length;
   const workers = await Promise.all([start('worker'), start('worker')]);
+  const summaryOf = async (): Promise<any> => (await client.get('/v1/processing/summary')).body;
   let interrupted = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = await processed();
-    await until(async () => (await processed()) > before || before === total, 30);
+    // On a busy machine everything may be processed by now, the logins too.
+    await until(async () => (await processed()) > before || (await summaryOf()).queued === 0, 30);
     await workers.shift()?.kill();
     if ((await processed()) < total) interrupted += 1;
     // The customers are linked while their purchases are processed, and the next kill comes while these are made up for.
     if (kill === 0) await sendLogins(client);
     workers.push(await start('worker'));
   }
-  const summaryOf = async (): Promise<any> => (await client.get('/v1/processing/summary')).body;
   await until(async () => (await summaryOf()).queued === 0, 60);
   expect(await summaryOf()).toMatchObject({ queued: 0, oldestQueuedAt: null, failed: 0 });
   expect(interrupted).toBeGreaterThan(0);
