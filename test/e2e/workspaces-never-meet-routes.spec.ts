@@ -37,7 +37,7 @@ afterAll(() => service.stop());
 /** A right value of a filter. */
 function filterOf({ path }: Operation, name: string): string {
   if (name === 'state') return path.includes('api-keys') ? 'ACTIVE' : 'queued';
-  const known: Readonly<Record<string, string>> = { order: 'asc', family: 'cdp', status: 'open' };
+  const known: Readonly<Record<string, string>> = { order: 'asc', family: 'cdp', status: 'open', stage: 'contract' };
   return known[name] ?? '2026-01-02T03:04:05Z';
 }
 
