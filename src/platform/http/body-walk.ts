@@ -4,6 +4,9 @@ import { isStorable } from '../text/storable-text';
 import { below, type Place, type PlacedFault, placedFault, UNDECLARED } from './body-place';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './body-schema';
 
+/** For each of so many faults of a body a field is looked for that was meant: nobody reads more, and it takes time. */
+const SUGGESTIONS_MAX = 20;
+
 export interface Walked {
   /** The body without the nulls that mean absent, and cut where it exceeds a list's or map's limit. */
   readonly value: unknown;
@@ -98,7 +101,7 @@ function reportUnknown(name: string, { fields }: ObjectShape, place: Place | und
     walk.uncollected += 1;
     return;
   }
-  const meant = similarName(name, fields.keys());
+  const meant = walk.faults.length < SUGGESTIONS_MAX ? similarName(name, fields.keys()) : undefined;
   walk.faults.push(placedFault(below(place, name, UNDECLARED), (path) => unknownFieldFault(path, 'this body', meant)));
 }
 
