@@ -84,10 +84,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     if (!this.customers.isPossible) throw noSecretsKey();
     const { tenantId, credentialId } = caller;
     const identifier = this.profiles.identifierOf(reference);
-    if (!(await this.persons.isParticipantOnly(tenantId, identifier))) {
-      const { rootId } = await this.profiles.lookUp(tenantId, reference);
-      return this.erase(caller, rootId, address);
-    }
+    const found = await this.persons.findBy(tenantId, identifier);
+    if (found !== 'participant') return this.erase(caller, found.rootId, address);
     const eraser = { by: credentialId, address };
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
     // Their first event came just now.

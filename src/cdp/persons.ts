@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerReader } from '../identity/customer-reader';
+import { CustomerReader, type Customer } from '../identity/customer-reader';
 import type { Identifier } from '../identity/domain/identifier';
 import { tracesOf } from '../identity/domain/traces';
 import { Timeline } from '../ingest/timeline';
 import { PersonalData, type Person } from '../platform/personal-data/personal-data';
+import { nobodyHasIdentifier } from './profiles.service';
 
 export interface KnownPerson {
   readonly profileIds: readonly string[];
@@ -19,11 +20,15 @@ export class Persons {
     private readonly data: PersonalData,
   ) {}
 
-  /** Whether somebody is known by this identifier as the subject of tokens, and nobody by events. */
-  async isParticipantOnly(tenantId: string, identifier: Identifier): Promise<boolean> {
+  /**
+   * Who has an identifier: a customer, or `participant` for the subject of tokens of whom there are no events. Throws `not_found`.
+   */
+  async findBy(tenantId: string, identifier: Identifier): Promise<Customer | 'participant'> {
+    const customer = await this.customers.findByIdentifier(tenantId, identifier);
+    if (customer !== null) return customer;
     const { kind, value } = identifier;
-    if (kind !== 'EXTERNAL' || (await this.customers.findByIdentifier(tenantId, identifier)) !== null) return false;
-    return this.data.knowsSubject(tenantId, value);
+    if (kind === 'EXTERNAL' && (await this.data.knowsSubject(tenantId, value))) return 'participant';
+    throw nobodyHasIdentifier();
   }
 
   of(tenantId: string, { profileIds, identifiers }: KnownPerson): Person {

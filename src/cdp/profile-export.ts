@@ -37,10 +37,9 @@ export class ProfileExport {
   /** The same of whoever has an identifier; a participant without events has no profile. Throws `not_found`. */
   async ofIdentifier(tenantId: string, reference: IdentityReference): Promise<AsyncIterable<PersonalRecord>> {
     const identifier = this.profiles.identifierOf(reference);
-    if (await this.persons.isParticipantOnly(tenantId, identifier)) {
-      return this.kept(tenantId, { profileIds: [], identifiers: [identifier] });
-    }
-    return this.records(tenantId, await this.profiles.lookUp(tenantId, reference));
+    const found = await this.persons.findBy(tenantId, identifier);
+    if (found !== 'participant') return this.records(tenantId, found);
+    return this.kept(tenantId, { profileIds: [], identifiers: [identifier] });
   }
 
   private async *kept(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {

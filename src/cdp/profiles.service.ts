@@ -36,7 +36,7 @@ export class ProfilesService {
   /** Throws `validation_failed` for what cannot be anybody's identifier, and `not_found`. */
   async lookUp(tenantId: string, reference: IdentityReference): Promise<Customer> {
     const customer = await this.customers.findByIdentifier(tenantId, this.identifierOf(reference));
-    if (customer === null) throw new DomainError('not_found', 'Nobody in this workspace has this identifier.');
+    if (customer === null) throw nobodyHasIdentifier();
     return customer;
   }
 
@@ -53,4 +53,9 @@ export class ProfilesService {
 /** 404, also for a profile of another workspace and for a person who was erased. */
 export function noSuchProfile(): DomainError {
   return new DomainError('not_found', 'There is no profile with this id in this workspace.');
+}
+
+/** 404, also for a person who was erased. */
+export function nobodyHasIdentifier(): DomainError {
+  return new DomainError('not_found', 'Nobody in this workspace has this identifier.');
 }
