@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { ConcurrencyLimiter, type ConcurrencyPolicy } from '../../platform/async/concurrency-limiter';
 import { Clock } from '../../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
-import { fetchJwks } from './fetch-jwks';
-import { FetchSlots } from './fetch-slots';
+import { fetchJwks, JwksFetchError } from './fetch-jwks';
 import { KeySetSource } from './key-set-source';
 import { usableKeys, type PublicKey, type WantedKey } from './public-keys';
 import { hostResolver, type ResolveHost } from './resolve-host';
@@ -21,6 +21,24 @@ const ISSUERS_PER_WORKSPACE_MAX = 50;
 /** Beyond so many workspaces in use, those of the least used one are. */
 const WORKSPACES_MAX = 1_000;
 
+/**
+ * A workspace whose sources never answer holds its own two places and nobody else's. One process has room for 32 such
+ * workspaces; 64 bodies of 64 KiB are 4 MiB. A wait is as long as a fetch may take, so that whoever waits has a turn even
+ * behind two that fail.
+ */
+const FETCH_POLICY: ConcurrencyPolicy = {
+  runningMax: () => 2,
+  runningInAllMax: 64,
+  waitingMax: 50,
+  waitMsMax: 5_000,
+  refusal: (why) =>
+    new JwksFetchError(
+      why === 'too_many_wait'
+        ? 'Too many key sets of its workspace wait to be fetched.'
+        : 'Other key sets took too long to be fetched.',
+    ),
+};
+
 /** The keys of one workspace's issuers. */
 type Sources = LRUCache<string, KeySetSource>;
 
@@ -29,7 +47,7 @@ type Sources = LRUCache<string, KeySetSource>;
 export class KeySets {
   /** By workspace, so that none can push the keys of another one out. */
   private readonly sources = new LRUCache<string, Sources>({ max: WORKSPACES_MAX });
-  private readonly slots = new FetchSlots();
+  private readonly fetches = new ConcurrencyLimiter(FETCH_POLICY);
   private readonly resolve: ResolveHost;
   private readonly allowPrivate: boolean;
 
@@ -62,6 +80,6 @@ export class KeySets {
 
   private fetch(tenantId: string, jwksUri: string): Promise<readonly PublicKey[]> {
     const { allowPrivate, resolve } = this;
-    return this.slots.run(tenantId, async () => usableKeys(await fetchJwks(jwksUri, { allowPrivate, resolve })));
+    return this.fetches.run(tenantId, async () => usableKeys(await fetchJwks(jwksUri, { allowPrivate, resolve })));
   }
 }

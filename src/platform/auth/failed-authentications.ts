@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { ConcurrencyLimiter } from '../async/concurrency-limiter';
 import { Clock } from '../clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 import { isRefusal } from '../control/negative-cache';
-import { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter';
+import { DomainError } from '../errors/domain-error';
 import { networkOf } from '../rate-limit/network-of';
 import { RateLimiter } from '../rate-limit/rate-limiter';
 
@@ -11,6 +12,8 @@ import { RateLimiter } from '../rate-limit/rate-limiter';
 const RUNNING_MAX = 2;
 /** Beyond the limit, so many more wait for a look-up, about a tenth of a second. */
 const WAITING_MAX = 250;
+/** Soon: a look-up takes milliseconds. */
+const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Counts credentials that are refused, per network address: beyond `AUTH_FAILURES_PER_MINUTE` they are answered 429, which
@@ -32,7 +35,7 @@ export class FailedAuthentications {
       // Each one under way may turn out to be a failure.
       runningMax: (network) => Math.max(RUNNING_MAX, this.limiter.allowanceOf(network).remaining),
       waitingMax: WAITING_MAX,
-      subject: 'unknown credentials from this address',
+      refusal: tooManyWait,
     });
   }
 
@@ -63,4 +66,10 @@ export class FailedAuthentications {
     }
     throw error;
   }
+}
+
+function tooManyWait(): DomainError {
+  const message =
+    'Too many unknown credentials from this address wait to be checked. Send the same again after the time in Retry-After.';
+  return new DomainError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
