@@ -5,7 +5,7 @@ import type { Principal } from '../platform/auth/principal';
 import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
-import { isUuid } from '../platform/ids/uuid';
+import { isUuid, NIL_UUID } from '../platform/ids/uuid';
 import type { Page } from '../platform/pagination/page';
 import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
@@ -30,9 +30,6 @@ export interface DevelopmentIssuer {
 
 /** What is known of an issuer before it is registered. */
 type NewIssuer = Omit<JwtIssuer, 'createdAt'>;
-
-/** Of a pair that any workspace may register. */
-const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
 
 /** Registers whose tokens the participants of a workspace call with (contract section 2, JWT issuers). */
 @Injectable()
@@ -137,9 +134,10 @@ export class JwtIssuersService {
   }
 }
 
+/** Of no workspace: any may register the pair. */
 function pairOf({ issuer, audience }: NamedPair): ControlSubject {
   const id = hash('sha256', JSON.stringify([issuer, audience]), 'base64url');
-  return { tenantId: NO_WORKSPACE, kind: 'jwt_issuer', id };
+  return { tenantId: NIL_UUID, kind: 'jwt_issuer', id };
 }
 
 function issuerTaken(): DomainError {

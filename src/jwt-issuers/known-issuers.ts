@@ -7,6 +7,7 @@ import { ControlFeed, type ControlSubject } from '../platform/control/control-fe
 import { ControlMemory, type Read } from '../platform/control/control-memory';
 import { NegativeCache } from '../platform/control/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
+import { NIL_UUID } from '../platform/ids/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
 import { PATH_NAME } from '../platform/text/path-name';
 import { isStorable } from '../platform/text/storable-text';
@@ -29,8 +30,6 @@ export interface KnownIssuer {
 const ISSUERS_MAX = 10_000;
 /** Nothing the client could mend, and a wrong SECRETS_KEY is not righted in a second. */
 const SECRET_RETRY_SECONDS = 30;
-/** The id of no workspace: a name that nobody has is looked for as long as one that somebody has. */
-const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
 
 /** Finds the issuer that a token names, remembered until any node deletes it. That one is unknown is remembered for a moment. */
 @Injectable()
@@ -85,7 +84,8 @@ export class KnownIssuers {
   }
 
   private async tenantNamed(workspace: string): Promise<string> {
-    return (await this.workspaces.find(workspace))?.tenantId ?? NO_WORKSPACE;
+    // The id of no workspace: a name that nobody has is looked for as long as one that somebody has.
+    return (await this.workspaces.find(workspace))?.tenantId ?? NIL_UUID;
   }
 
   private keysOf({ tenantId, id, jwksUri, jwks }: KnownIssuer['record'], secret: Buffer | null): IssuerKeys {
