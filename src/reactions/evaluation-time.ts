@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 /** Of one condition with one event: eight times what one takes that spends all it may (`CONDITION_COST_MAX`). */
 export const CONDITION_MS_MAX = 40;
@@ -35,8 +35,13 @@ export class EvaluationTime {
     return this.now - this.heldSince > HOLD_MS_MAX;
   }
 
+  /**
+   * A long condition is followed by a pause of the same length. A request takes several turns of the event loop; with one turn
+   * between two long conditions it would wait for a condition in each of them.
+   */
   async share(): Promise<void> {
-    await nextTurn();
+    const lastMs = this.now - this.conditionSince;
+    await (lastMs > HOLD_MS_MAX ? pause(lastMs) : nextTurn());
     this.heldSince = performance.now();
   }
 

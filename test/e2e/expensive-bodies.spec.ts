@@ -7,7 +7,7 @@ const MEBIBYTE = 1024 * 1024;
 const BATCH_BYTES_MAX = 5 * MEBIBYTE;
 /** Two thirds of the 64 KiB that properties may have, and a thousand beside them. */
 const VALUES_MAX = 44_691;
-const KEYS_MAX = 16_000;
+const KEYS_MAX = 4_000;
 const GZIP = { headers: { 'content-encoding': 'gzip' } };
 
 let service: TestApp;
@@ -30,7 +30,7 @@ describe.each(INGEST_FAMILIES)('bodies of the $family family that are expensive 
 
   it('are refused whole when an event by itself has more values or keys than an event may have', async () => {
     const client = await aReadyClient(service);
-    const keys = Array.from({ length: KEYS_MAX + 1 }, (_unused, n) => `"${n.toString(36)}":1`).join(',');
+    const keys = Array.from({ length: KEYS_MAX + 1 }, (_unused, n) => `"${n.toString(36).padStart(16)}":1`).join(',');
     const rows = [
       [withProperties(family, `{"a":[${listed('[]', VALUES_MAX / 2)}]}`), ' too_large'],
       [withProperties(family, `{${keys}}`), ' too_many_keys'],
@@ -43,7 +43,7 @@ describe.each(INGEST_FAMILIES)('bodies of the $family family that are expensive 
 
   it('cost a batch only the items that have too many values or keys', async () => {
     const client = await aReadyClient(service);
-    const keys = Array.from({ length: KEYS_MAX + 1 }, (_unused, n) => `"${n.toString(36)}":1`).join(',');
+    const keys = Array.from({ length: KEYS_MAX + 1 }, (_unused, n) => `"${n.toString(36).padStart(16)}":1`).join(',');
     const wide = `{"${properties}":[${listed('[]', VALUES_MAX / 2)}]}`;
     const items = [JSON.stringify(anEvent()), wide, JSON.stringify(anEvent()), `{${keys}}`, JSON.stringify(anEvent())];
     const { status, body } = await client.send(batchPath, `{"items":[${items.join(' , ')}]}`);

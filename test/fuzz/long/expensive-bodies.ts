@@ -62,6 +62,7 @@ export const EXPENSIVE_BODIES: readonly ExpensiveInput[] = [
   plain('one item of 500,000 fields', () => `{"items":[${fields(500_000, '1')}]}`),
   plain('300,000 unknown fields in 20 items', () => `{"items":[${listed(fields(15_000, '1'), 20)}]}`),
   plain('15,000 unknown fields in one event', () => fields(15_000, '1'), 20, '/v1/external-events'),
+  plain('8,000 unknown fields in one event', () => fields(8_000, '1'), 20, '/v1/external-events'),
   plain('5 MiB of numbers without commas', () => ' 4'.repeat(BATCH_BYTES_MAX / 2)),
   plain('5 MiB of zero bytes', () => new Uint8Array(BATCH_BYTES_MAX)),
   plain('5 MiB that are not UTF-8', () => new Uint8Array(BATCH_BYTES_MAX).fill(0xff)),
