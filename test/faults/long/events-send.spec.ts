@@ -28,12 +28,15 @@ async function freePort(): Promise<string> {
 /** The sample as NDJSON, with some lines that are no events; which those are. */
 async function writeSample(path: string): Promise<{ lines: number; bad: number[] }> {
   const rows = readSample().flatMap((purchase, index) => {
-    const event = JSON.stringify(purchaseEvent(purchase));
-    if (index % 1_000 === 500) return ['{"cut off', event];
-    return index % 1_000 === 900 ? [event, event.replace('"occurredAt":"1', '"occurredAt":"x')] : [event];
+    const event = purchaseEvent(purchase);
+    const row = JSON.stringify(event);
+    if (index % 1_000 === 500) return ['{"cut off', row];
+    // Under the id of the stored event it would be a duplicate, whatever is wrong with it.
+    const refused = { ...event, externalEventId: `refused-${index}`, occurredAt: 'x' };
+    return index % 1_000 === 900 ? [row, JSON.stringify(refused)] : [row];
   });
   await writeFile(path, `${rows.join('\n')}\n`);
-  const isBad = (row: string): boolean => row.startsWith('{"cut') || row.includes('"occurredAt":"x');
+  const isBad = (row: string): boolean => row.startsWith('{"cut') || row.includes('"occurredAt":"x"');
   return { lines: rows.length, bad: rows.flatMap((row, index) => (isBad(row) ? [index + 1] : [])) };
 }
 
