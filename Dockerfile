@@ -23,4 +23,4 @@ COPY --from=build --chown=node:node /app/.data ./.data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
-CMD ["node", "dist/src/main.js"]
+CMD ["node", "dist/main.js"]

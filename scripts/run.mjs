@@ -19,7 +19,7 @@ const INSTALL_STAMP = at('node_modules', '.install-stamp');
 const BUILD_STAMP = at('dist', '.build-stamp');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
 const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
-const GENERATOR = join('scripts', 'generate-metadata.mjs');
+const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs'].map((name) => join('scripts', name));
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
@@ -30,10 +30,10 @@ const FAULT_ROUNDS = {
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 
 const COMMANDS = {
-  start: (args) => runHere(at('dist', 'src', 'main.js'), args),
+  start: (args) => runHere(at('dist', 'main.js'), args),
   demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
-  cds: (args) => runHere(at('dist', 'src', 'cli', 'main.js'), args),
-  migrate: (args) => runHere(at('dist', 'src', 'main.js'), ['migrate', ...args]),
+  cds: (args) => runHere(at('dist', 'cds.js'), args),
+  migrate: (args) => runHere(at('dist', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
@@ -152,7 +152,7 @@ function isNeededHere({ optional, os, cpu, libc }) {
 
 function buildStamp() {
   const settings = readdirSync(ROOT).filter((name) => /^tsconfig.*\.json$/.test(name));
-  const paths = [...BUILD_INPUTS, GENERATOR, ...settings].flatMap(filesAt).filter((path) => path !== GENERATED);
+  const paths = [...BUILD_INPUTS, ...BUILD_STEPS, ...settings].flatMap(filesAt).filter((path) => path !== GENERATED);
   return digest(paths.sort().map((path) => [path, read(at(path))]));
 }
 

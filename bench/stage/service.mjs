@@ -11,7 +11,7 @@ const ADMIN_KEY = 'bench-admin-key-bench-admin-key-bench-admin-key';
 export async function startService(server, database, environment = {}) {
   const child = spawn(
     process.execPath,
-    [...serviceFlags(), join(ROOT, process.env.BENCH_DIST ?? 'dist', 'src', 'main.js')],
+    [...serviceFlags(), join(ROOT, process.env.BENCH_DIST ?? 'dist', 'main.js')],
     {
       env: {
         ...{ PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY },

@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
   });
 
   it('starts the program and its check without a shell, so that signals reach them', () => {
-    expect(all('CMD')).toEqual(['["node", "dist/src/main.js"]']);
+    expect(all('CMD')).toEqual(['["node", "dist/main.js"]']);
     const [check = ''] = all('HEALTHCHECK');
     const [program, script] = JSON.parse(check.slice(check.indexOf('['))) as [string, string];
     expect(program).toBe('node');
@@ -83,7 +83,7 @@ describe('compose.yaml', () => {
 
   it('migrates once, after the database is there and before anything else runs', () => {
     const { migrate } = services;
-    expect(migrate.command).toEqual(['node', 'dist/src/main.js', 'migrate']);
+    expect(migrate.command).toEqual(['node', 'dist/main.js', 'migrate']);
     expect(migrate.restart).toBe('no');
     expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     for (const [name, { depends_on: after, environment }] of ours) {

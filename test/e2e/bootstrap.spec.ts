@@ -12,7 +12,7 @@ import { anExternalEvent } from '../support/builders';
 import { Client, type Answer } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 
-const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
+const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 const START_MS_MAX = 30_000;
 /** Contract section 2: after this long no node takes a replaced key. */
 const REFUSED_MS_MAX = 1_000;

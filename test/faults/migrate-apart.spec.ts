@@ -6,7 +6,7 @@ import { Client, expectProblem } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess } from '../support/service-process';
 
-const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
+const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 const run = promisify(execFile);
 
 /** `npm run migrate` on a database. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 
-const CDS = join(__dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
+const CDS = join(__dirname, '..', '..', 'dist', 'cds.js');
 
 export interface Ran {
   readonly code: number | null;

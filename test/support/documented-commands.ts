@@ -67,7 +67,7 @@ export class ReadersShell {
       `. ${this.memory}`,
       // Answers have no line end of their own.
       'curl() { command curl -sS "$@"; echo; }',
-      `npm() { while [ "$1" != -- ]; do shift; done; shift; "${process.execPath}" "${ROOT}/dist/src/cli/main.js" "$@"; }`,
+      `npm() { while [ "$1" != -- ]; do shift; done; shift; "${process.execPath}" "${ROOT}/dist/cds.js" "$@"; }`,
       'set -a',
       commands.replaceAll(SERVICE_URL, this.url).replaceAll('cds_…', this.key),
       `{ export -p; declare -f; } > ${this.memory}`,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { logFile } from './log-watch';
 
-const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
+const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 const START_MS_MAX = 30_000;
 
 /** The service as its users run it: a process of its own, built. */

@@ -14,7 +14,7 @@ import {
 import { startServiceProcess } from '../../support/service-process';
 import { until } from '../../support/until';
 
-const MAIN = join(__dirname, '..', '..', '..', 'dist', 'src', 'main.js');
+const MAIN = join(__dirname, '..', '..', '..', 'dist', 'main.js');
 
 let older: OlderInstallation;
 
