@@ -28,7 +28,7 @@ async function freePort(): Promise<string> {
 /** The sample as NDJSON, with some lines that are no events; which those are. */
 async function writeSample(path: string): Promise<{ lines: number; bad: number[] }> {
   const rows = readSample().flatMap((purchase, index) => {
-    const event = purchaseEvent(purchase);
+    const event = purchaseEvent(purchase) as object;
     const row = JSON.stringify(event);
     if (index % 1_000 === 500) return ['{"cut off', row];
     // Under the id of the stored event it would be a duplicate, whatever is wrong with it.
