@@ -127,7 +127,10 @@ async function openServer(url: string): Promise<Server> {
 function welcoming(socket: Socket, then: (chunk: Buffer) => void): (chunk: Buffer) => void {
   let held: Buffer | undefined = Buffer.alloc(0);
   return (chunk) => {
-    if (held === undefined) { then(chunk); return; }
+    if (held === undefined) {
+      then(chunk);
+      return;
+    }
     held = Buffer.concat([held, chunk]);
     while (held.length >= 8 && held.length >= held.readInt32BE(0)) {
       const [length, code] = [held.readInt32BE(0), held.readInt32BE(4)];
@@ -143,7 +146,8 @@ function welcoming(socket: Socket, then: (chunk: Buffer) => void): (chunk: Buffe
       socket.write(Buffer.concat([message('R', '\0\0\0\0'), message('K', '\0\0\0\0\0\0\0\0'), message('Z', 'I')]));
       const rest = held;
       held = undefined;
-      then(rest); return;
+      then(rest);
+      return;
     }
   };
 }
