@@ -1,5 +1,6 @@
 import { serveByWorkers } from './cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
+import { databaseProblem } from './platform/database/database-problem';
 import { messageOf } from './platform/errors/message-of';
 import { migrateDatabase, serveHere, startService, type Service } from './service';
 import type { FirstKey } from './workspaces/workspaces.service';
@@ -17,7 +18,7 @@ async function migrateOnly(): Promise<void> {
     await migrateDatabase(readSettings(processEnvironment()));
     process.stdout.write('The schema is up to date.\n');
   } catch (error) {
-    process.stderr.write(`The schema could not be brought up to date. ${messageOf(error)}\n`);
+    process.stderr.write(`The schema could not be brought up to date. ${databaseProblem(error) ?? messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }
@@ -61,7 +62,7 @@ function startFailure(error: unknown): string {
   const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
   if (code === 'EADDRINUSE')
     return `Port ${String(port)} is in use. Set PORT to another one, or stop what listens there.`;
-  return messageOf(error);
+  return databaseProblem(error) ?? messageOf(error);
 }
 
 /** For the operator's eyes, not for a log: the key is shown this once. */

@@ -8,6 +8,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module';
 import pluginMetadata from './metadata';
 import type { Settings } from './platform/config/settings';
+import { checkServer } from './platform/database/check-server';
 import type { ConnectionSettings } from './platform/database/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from './platform/database/embedded-postgres';
 import { migrate, pendingMigrationsOf } from './platform/database/migrate';
@@ -167,7 +168,7 @@ export async function onDatabase<Result>(
 /** The database of a service that may run already. */
 async function databaseBeside(settings: Settings, logger: JsonLogger): Promise<Database> {
   const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
-  return openDatabase({ ...settings, databaseUrl: running ?? settings.databaseUrl }, logger);
+  return running === undefined ? openDatabase(settings, logger) : { url: running, stop: () => Promise.resolve() };
 }
 
 /** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
@@ -224,7 +225,10 @@ export async function withoutServing<Result>(
 }
 
 async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {
-  if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl, stop: () => Promise.resolve() };
+  if (settings.databaseUrl !== undefined) {
+    await checkServer({ url: settings.databaseUrl });
+    return { url: settings.databaseUrl, stop: () => Promise.resolve() };
+  }
   return startEmbeddedPostgres({
     dataDir: resolve(settings.dataDir),
     log: (message) => logger.log(message, 'EmbeddedPostgres'),

@@ -1,11 +1,18 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { API_KEY_DAYS_DEFAULT, API_KEY_DAYS_MAX } from '../api-keys/domain/api-key-lifetime';
+import { API_KEY_STATES, type ApiKeyState } from '../api-keys/domain/api-key-state';
+import type { ApiKey } from '../api-keys/entities/api-key.entity';
+import { readable } from '../client/foreign-data';
 import { SCOPES, type Scope } from '../platform/auth/scopes';
+import { columns } from './columns';
 import type { Console } from './console';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
 
 const NAME_CHARACTERS_MAX = 128;
+/** Read at once. */
+const PAGE_KEYS = 200;
 const SOURCE_CHARACTERS_MAX = 128;
 
 interface KeyOptions {
@@ -14,6 +21,12 @@ interface KeyOptions {
   readonly scope: Scope[];
   readonly source?: string[];
   readonly expiresInDays: number;
+}
+
+interface ListOptions {
+  readonly workspace: string;
+  readonly state?: ApiKeyState;
+  readonly json?: true;
 }
 
 export function keysCommand(console: Console): Command {
@@ -27,6 +40,79 @@ export function keysCommand(console: Console): Command {
     .option('--source <source...>', 'the only event sources that it may send (default: all)', sources)
     .option('--expires-in-days <days>', `1 to ${API_KEY_DAYS_MAX}`, days, API_KEY_DAYS_DEFAULT)
     .action((options: KeyOptions) => create(console, options));
+  keys
+    .command('list')
+    .description('Writes the API keys of a workspace, newest first, without what they are')
+    .addOption(workspaceOption())
+    .addOption(new Option('--state <state>', 'only those in this state').choices(API_KEY_STATES))
+    .option('--json', 'write one JSON object in each line')
+    .action((options: ListOptions) => list(console, options));
+  keys
+    .command('revoke')
+    .description('Takes an API key out of use at once, for good')
+    .argument('<key>', 'its id, or its hint where only one key has that')
+    .addOption(workspaceOption())
+    .action((key: string, options: { readonly workspace: string }) => revoke(console, key, options.workspace));
+  return keys;
+}
+
+async function list({ within, out }: Console, { workspace, state, json }: ListOptions): Promise<void> {
+  const { Clock } = await import('../platform/clock/clock.js');
+  const { ApiKeyDto } = await import('../api-keys/dto/api-key.dto.js');
+  const keys = await within(async (parts) => {
+    const now = parts.get(Clock).now();
+    const found = await keysOf(parts, (await operatorOf(parts, workspace)).tenantId, { state, now });
+    return found.map((key) => ApiKeyDto.of(key, now));
+  });
+  if (json) {
+    keys.forEach((key) => out(JSON.stringify(key)));
+    return;
+  }
+  const rows = keys.map(({ id, hint, state: current, expiresAt, scopes, name }) => {
+    return [id, hint, current, expiresAt?.toISOString() ?? 'never', scopes.join(','), readable(name)];
+  });
+  out(columns(['id', 'hint', 'state', 'expires', 'scopes', 'name'], rows));
+}
+
+/** A hint has few characters, and several keys may share one; names are not unique at all. */
+async function revoke({ within, say }: Console, wanted: string, workspace: string): Promise<void> {
+  const { Clock } = await import('../platform/clock/clock.js');
+  const { ApiKeysService } = await import('../api-keys/api-keys.service.js');
+  const revoked = await within(async (parts) => {
+    const operator = await operatorOf(parts, workspace);
+    const now = parts.get(Clock).now();
+    const keys = await keysOf(parts, operator.tenantId, { state: undefined, now });
+    return parts.get(ApiKeysService).revoke(operator, idOf(keys, wanted, workspace), null);
+  });
+  say(`The key ${revoked.id} (${readable(revoked.name)}) of the workspace "${workspace}" is revoked.`);
+}
+
+function idOf(keys: readonly ApiKey[], wanted: string, workspace: string): string {
+  const found = keys.filter(({ id, hint }) => id === wanted.toLowerCase() || hint === wanted);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.id;
+  if (only === undefined) {
+    throw new Error(
+      `No key of the workspace "${workspace}" has this id or hint. See: npm run cds -- keys list -w ${workspace}`,
+    );
+  }
+  throw new Error(`${found.length} keys have this hint. Name one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+}
+
+async function keysOf(
+  parts: INestApplicationContext,
+  tenantId: string,
+  filter: { readonly state: ApiKeyState | undefined; readonly now: Date },
+): Promise<ApiKey[]> {
+  const { ApiKeyReader } = await import('../api-keys/api-key-reader.js');
+  const { idPageStart } = await import('../platform/pagination/id-key.js');
+  const reader = parts.get(ApiKeyReader);
+  const keys: ApiKey[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await reader.list(tenantId, filter, idPageStart(cursor), PAGE_KEYS);
+    keys.push(...page.rows);
+    cursor = page.nextCursor;
+  }
   return keys;
 }
 

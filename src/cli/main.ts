@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ClientFailure } from '../client/client-failure';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
+import { databaseProblem } from '../platform/database/database-problem';
 import { DomainError } from '../platform/errors/domain-error';
 import { messageOf } from '../platform/errors/message-of';
 import { cliProgram } from './program';
@@ -44,5 +45,5 @@ function exitCodeOf(error: unknown): number {
 function wordsOf(error: unknown): string {
   if (error instanceof DomainError)
     return [error.message, ...error.details.slice(1).map(({ message }) => message)].join('\n');
-  return messageOf(error);
+  return databaseProblem(error) ?? messageOf(error);
 }

@@ -1,10 +1,11 @@
 import { CommanderError } from 'commander';
+import { version } from '../../package.json';
 import { cliProgram } from './program';
 
 async function said(args: readonly string[]): Promise<string> {
   const words: string[] = [];
   const program = cliProgram({
-    out: () => undefined,
+    out: (text) => words.push(text),
     say: (text) => words.push(text),
     within: () => Promise.reject(new Error('It went on to the database.')),
     onDatabase: () => Promise.reject(new Error('It went on to the database.')),
@@ -30,8 +31,33 @@ it.each<[string, RegExp]>([
   ['issuers create --development --issuer x', /cannot be used with/],
   ['backup', /file/],
   ['restore --force', /file/],
+  ['keys revoke', /key/],
+  ['keys list --state gone', /ACTIVE/],
+  ['tokens mint --sub x --campaign a/b', /letters/],
   ['nonsense', /unknown command/],
   ['', /Usage: cds/],
 ])('refuses "%s" before it touches the database, and says what is wrong', async (args, words) => {
   expect(await said(args.split(' ').filter(Boolean))).toMatch(words);
+});
+
+it.each<[string, string]>([
+  ['keys create --name x', 'See "cds keys create --help".'],
+  ['events send', 'See "cds events send --help".'],
+  ['events send a b', 'See "cds events send --help".'],
+  ['backup', 'See "cds backup --help".'],
+  ['nonsense', 'See "cds --help".'],
+])('answers "%s" with one line and where the help is', async (args, where) => {
+  const lines = (await said(args.split(' '))).split('\n');
+  expect(lines).toEqual([expect.stringMatching(/^error: /), where]);
+});
+
+it.each([[''], [' '], ['\u200b'], ['x'.repeat(257)], ['a\0b']])(
+  'signs no token for a subject that the service would refuse: %j',
+  async (subject) => {
+    expect(await said(['tokens', 'mint', '--sub', subject])).toMatch(/--sub.*(?:empty|1 to 256)/);
+  },
+);
+
+it('tells its version, which is that of the package', async () => {
+  expect(await said(['--version'])).toBe(version);
 });

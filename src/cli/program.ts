@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { version } from '../../package.json';
 import { backupCommand } from './backup-command';
 import type { Console } from './console';
 import { eventsCommand } from './events/events-command';
@@ -26,8 +27,9 @@ export function cliProgram(console: Console): Command {
       writeOut: (text) => console.out(text.trimEnd()),
       writeErr: (text) => console.say(text.trimEnd()),
     })
+    .version(version, '-V, --version', 'write the version')
     .exitOverride()
-    .showHelpAfterError();
+    .showHelpAfterError('See "cds --help".');
   for (const command of COMMANDS) {
     program.addCommand(inherited(command(console), program));
   }
@@ -36,7 +38,14 @@ export function cliProgram(console: Console): Command {
 
 /** Commander gives its settings to subcommands that it makes, not to those that it is given. */
 function inherited(command: Command, program: Command): Command {
-  command.copyInheritedSettings(program);
-  for (const each of command.commands) each.copyInheritedSettings(program);
+  for (const [each, path] of [[command, command.name()] as const, ...command.commands.map(pathOf(command))]) {
+    each.copyInheritedSettings(program);
+    // One line more than the error: all of the help would push it out of sight.
+    each.showHelpAfterError(`See "cds ${path} --help".`);
+  }
   return command;
+}
+
+function pathOf(command: Command): (each: Command) => readonly [Command, string] {
+  return (each) => [each, `${command.name()} ${each.name()}`];
 }

@@ -1,13 +1,19 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { SignJWT } from 'jose';
 import type { Console } from './console';
 import { secondsUpTo } from './duration';
+import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
+import { hasMoreCharacters } from '../platform/text/character-count';
+import { isStorable } from '../platform/text/storable-text';
+import { trimBlank } from '../platform/text/trim-blank';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
 import { workspaceHint } from './workspace-hint';
 
 const SECONDS_DEFAULT = 3_600;
 const DAYS_MAX = 366;
+/** As many as the service takes of a token (contract section 8). */
+const NAME_CHARACTERS_MAX = 256;
 
 interface TokenOptions {
   readonly workspace: string;
@@ -24,10 +30,10 @@ export function tokensCommand(console: Console): Command {
     .command('mint')
     .description("Writes a JWT of the workspace's development issuer (made when it is not there)")
     .addOption(workspaceOption())
-    .requiredOption('--sub <subject>', 'the participant: the EXTERNAL identifier of a customer')
-    .option('--campaign <id>', 'the only campaign that it is for')
-    .option('--app <id>', 'the app (default: default)')
-    .option('--session <sid>', 'the session')
+    .requiredOption('--sub <subject>', 'the participant: the EXTERNAL identifier of a customer', personName)
+    .option('--campaign <id>', 'the only campaign that it is for', pathName)
+    .option('--app <id>', 'the app (default: default)', pathName)
+    .option('--session <sid>', 'the session', personName)
     .option('--expires-in <time>', 'such as 90s, 15m, 12h or 30d', secondsUpTo(DAYS_MAX), SECONDS_DEFAULT)
     .action((options: TokenOptions) => mint(console, options));
   return tokens;
@@ -55,4 +61,17 @@ async function mint({ within, out, say }: Console, options: TokenOptions): Promi
   });
   if (!isFirst) say(workspaceHint(workspace));
   out(token);
+}
+
+/** What the service would refuse is not signed. */
+function personName(text: string): string {
+  const name = trimBlank(text);
+  if (name === '') throw new InvalidArgumentError('It is empty. Name the participant or session.');
+  if (isStorable(name) && !hasMoreCharacters(name, NAME_CHARACTERS_MAX)) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${NAME_CHARACTERS_MAX} characters, none of them U+0000.`);
+}
+
+function pathName(text: string): string {
+  if (PATH_NAME.test(text)) return text;
+  throw new InvalidArgumentError(`The name ${PATH_NAME_FORM}.`);
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
+import { columns } from './columns';
 import type { Console } from './console';
 
 export function workspacesCommand(console: Console): Command {
@@ -9,7 +10,28 @@ export function workspacesCommand(console: Console): Command {
     .description('Makes a workspace and writes its first admin key, which is shown only now')
     .argument('<name>', `its name: ${PATH_NAME_FORM.replace(/^is /, '')}`, workspaceName)
     .action((name: string) => create(console, name));
+  workspaces
+    .command('list')
+    .description('Writes the names of all workspaces, and when each was made')
+    .option('--json', 'write one JSON object in each line')
+    .action((options: { readonly json?: true }) => list(console, options.json === true));
   return workspaces;
+}
+
+async function list({ within, out }: Console, asJson: boolean): Promise<void> {
+  const { WorkspacesService } = await import('../workspaces/workspaces.service.js');
+  const found = await within((parts) => parts.get(WorkspacesService).list());
+  const rows = found.map(({ name, createdAt }) => ({ name, createdAt: createdAt.toISOString() }));
+  if (asJson) {
+    rows.forEach((row) => out(JSON.stringify(row)));
+    return;
+  }
+  out(
+    columns(
+      ['name', 'made'],
+      rows.map(({ name, createdAt }) => [name, createdAt]),
+    ),
+  );
 }
 
 async function create({ within, out, say }: Console, name: string): Promise<void> {

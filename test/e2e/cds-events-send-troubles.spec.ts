@@ -1,12 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { anExternalEvent } from '../support/builders';
 import { runCds, startCds, type RunningCds } from '../support/cds';
 import { startHttpStub, type HttpStub } from '../support/http-stub';
+import { until } from '../support/until';
 
 interface Sent {
   readonly items: readonly any[];
@@ -166,6 +169,68 @@ describe('cds events send, in trouble', () => {
     expect([rest.code, JSON.parse(rest.out)]).toMatchObject([0, { lines: 10, accepted: 10, duplicate: 0, runs: 2 }]);
     const ids = received.flatMap(({ items }) => items.map(({ external_event_id: id }) => id));
     expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
+  });
+
+  it('refuses to go on with a file that has changed, unless it is told to begin anew', async () => {
+    let isAway = true;
+    await aService((sent, response, request) => {
+      if (isAway && request > 1) answer(response, 500, problem('internal'));
+      else accept(sent, response, request);
+    });
+    const file = await aFile('changed', 3);
+    await start(file, ['--batch-size', '1', '--concurrency', '1', '--retry-for', '1s']).ended;
+    isAway = false;
+    await aFile('changed', 4);
+    const refused = await start(file).ended;
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(refused.said).toMatch(/interrupted after line 1, and the file has changed since.*--restart/);
+    const ran = await start(file, ['--restart']).ended;
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { accepted: 4, runs: 1 }]);
+  });
+
+  it('leaves nothing of a run that no service has answered, so that the right command begins', async () => {
+    const received = await aService(accept);
+    const file = await aFile('nowhere', 3);
+    await writeFile(file, `no JSON\n${await readFile(file, 'utf8')}`);
+    const wrong = await start(file, ['--url', 'http://127.0.0.1:1', '--retry-for', '1s']).ended;
+    expect([wrong.code, JSON.parse(wrong.out)]).toMatchObject([1, { lines: 0, errors: 0, errorsFile: null }]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('nowhere'))).toEqual(['nowhere.ndjson']);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('no JSON\n', ''));
+    const right = await start(file).ended;
+    expect([right.code, JSON.parse(right.out)]).toMatchObject([0, { lines: 3, accepted: 3, runs: 1 }]);
+    expect(received).toHaveLength(1);
+  });
+
+  it('begins with the right command after one to a wrong address was killed', async () => {
+    await aService(accept);
+    const file = await aFile('killed', 3);
+    const wrong = start(file, ['--url', 'http://127.0.0.1:1']);
+    await until(() => existsSync(`${file}.state.json`));
+    wrong.child.kill('SIGKILL');
+    await wrong.ended;
+    const right = await start(file).ended;
+    expect([right.code, JSON.parse(right.out)]).toMatchObject([0, { lines: 3, accepted: 3 }]);
+  });
+
+  it('takes a folder for what it is', async () => {
+    await aService(accept);
+    const ran = await start(folder).ended;
+    expect([ran.code, ran.out, ran.said.trim()]).toEqual([
+      2,
+      '',
+      `${folder} is a folder. Name a file; send each of several by itself.`,
+    ]);
+  });
+
+  it('reads past a byte order mark, also of a file that is packed', async () => {
+    const received = await aService(accept);
+    const file = await aFile('marked', 1);
+    const marked = `\uFEFF${await readFile(file, 'utf8')}`;
+    await writeFile(file, marked);
+    expect((await start(file).ended).code).toBe(0);
+    await writeFile(file, gzipSync(marked));
+    expect((await start(file).ended).code).toBe(0);
+    expect(received.map(({ items }) => items.length)).toEqual([1, 1]);
   });
 
   it('sends 150 MB through a heap of 96, reading no faster than the service takes it', async () => {

@@ -6,7 +6,7 @@ import { cliProgram } from '../../src/cli/program';
 import { startApp, type TestApp } from '../support/app';
 import { type Answer, Client } from '../support/client';
 import { runCds } from '../support/cds';
-import { freshDatabaseUrl } from '../support/database';
+import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess } from '../support/service-process';
 
 /** The command within a service of this process: what it does, without the time that a process takes to start. */
@@ -59,6 +59,52 @@ describe('cds, within a service', () => {
       createdBy: 'command line',
     });
     expect(Date.parse(items[0].expiresAt) - Date.parse(items[0].createdAt)).toBe(3 * 24 * 60 * 60 * 1000);
+  });
+
+  it('lists the keys of a workspace, and revokes one by its id, or by a hint that only one has', async () => {
+    const admin = await aWorkspaceNamed('revoking');
+    const create = ['keys', 'create', '-w', 'revoking', '--name', 'web shop', '--scope', 'events:read'];
+    const [one, two] = [await within(service, create), await within(service, create)];
+    const { items } = (await admin.get('/v1/api-keys')).body;
+    const listed = await within(service, ['keys', 'list', '-w', 'revoking', '--json']);
+    expect(listed.out.split('\n').map((line) => JSON.parse(line))).toEqual(items);
+    const shown = (await within(service, ['keys', 'list', '-w', 'revoking'])).out.split('\n');
+    expect(shown[0]).toMatch(/^id +hint +state +expires +scopes +name$/);
+    expect(shown.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual(items.map(({ id }: any) => id));
+    expect(listed.out + shown.join()).not.toContain(one.out);
+
+    const revoke = (key: string) => within(service, ['keys', 'revoke', key, '-w', 'revoking']);
+    await expect(revoke('web shop')).rejects.toThrow(/No key .* has this id or hint/);
+    const [second, first] = items;
+    expect((await revoke(first.id)).said).toContain(first.id);
+    expect((await revoke(second.hint)).said).toContain(second.id);
+    for (const { out } of [one, two]) expect((await new Client(service.url, out).get('/v1/events')).status).toBe(401);
+    const active = await within(service, ['keys', 'list', '-w', 'revoking', '--state', 'ACTIVE', '--json']);
+    expect(JSON.parse(active.out)).toMatchObject({ name: 'first admin key' });
+    await aWorkspaceNamed('other-keys');
+    const elsewhere = within(service, ['keys', 'revoke', items[2].id, '-w', 'other-keys']);
+    await expect(elsewhere).rejects.toThrow(/No key of the workspace "other-keys"/);
+  });
+
+  it('asks for an id where several keys have one hint', async () => {
+    const admin = await aWorkspaceNamed('hints');
+    const create = ['keys', 'create', '-w', 'hints', '--name', 'x', '--scope', 'events:read'];
+    await Promise.all([within(service, create), within(service, create)]);
+    await rowsOf(service.databaseUrl, `UPDATE api_keys SET hint = 'cds_same…same' WHERE name = 'x'`);
+    const revoking = within(service, ['keys', 'revoke', 'cds_same…same', '-w', 'hints']);
+    await expect(revoking).rejects.toThrow(
+      /2 keys have this hint\. Name one by its id: [0-9a-f-]{36}, [0-9a-f-]{36}\./,
+    );
+    expect((await admin.get('/v1/api-keys?state=ACTIVE')).body.items).toHaveLength(3);
+  });
+
+  it('lists the workspaces', async () => {
+    await aWorkspaceNamed('listed');
+    const lines = (await within(service, ['workspaces', 'list', '--json'])).out
+      .split('\n')
+      .map((each) => JSON.parse(each));
+    expect(lines).toContainEqual({ name: 'listed', createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect((await within(service, ['workspaces', 'list'])).out).toMatch(/^name +made\n(?:.*\n)*listed +\d{4}/);
   });
 
   it('registers an issuer with keys from a file, and refuses what the service refuses', async () => {

@@ -56,13 +56,17 @@ describe('the recipes work as they are written', () => {
   );
 
   it(
-    'rotate a key without a gap: the old key goes, the new one stays',
+    'rotate a key without a gap: the old key goes, the new one and another of its name stay',
     async () => {
       const fields = { scopes: ['external-events:write'], sources: ['shop.orders'] };
+      const old = await admin.post('/v1/api-keys', { name: 'web shop', ...fields });
       await admin.post('/v1/api-keys', { name: 'web shop', ...fields });
-      await follow('Rotate a key without a gap', 2);
+      await shell.run(`export OLD=${old.body.apiKey.id}`);
+      await follow('Rotate a key without a gap', 3);
+      expect((await admin.get(`/v1/api-keys/${old.body.apiKey.id}`)).body.state).toBe('REVOKED');
       expect((await admin.get('/v1/api-keys?state=ACTIVE')).body.items).toMatchObject([
         { name: 'web shop 2', ...fields },
+        { name: 'web shop', ...fields },
         { name: 'first admin key' },
       ]);
     },
@@ -94,6 +98,8 @@ describe('the recipes work as they are written', () => {
       await follow('Declare a reaction', 2);
       await follow('Read a timeline', 1);
       await follow('Erase a person', 2);
+      // What was exported is where `git add .` does not find it.
+      expect(await shell.run('ls')).toEqual([]);
       const items = (await admin.get('/v1/events?source=shop.orders&externalEventId=order-100')).body.items;
       expect(items.map(({ identity, properties }: any) => [identity, properties])).toEqual([[{}, {}]]);
     },

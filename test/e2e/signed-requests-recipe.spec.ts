@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,10 +19,12 @@ const section = sectionOf('docs/recipes.md', 'Sign requests');
 let service: TestApp;
 let workspace: Workspace;
 let folder: string;
+let privateFolder: string;
 
 beforeAll(async () => {
   service = await startApp();
   folder = mkdtempSync(join(tmpdir(), 'signed-requests-'));
+  privateFolder = mkdtempSync(join(tmpdir(), 'signed-requests-private-'));
 });
 
 beforeEach(async () => {
@@ -31,6 +33,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
+  rmSync(privateFolder, { recursive: true });
   await service.stop();
 });
 
@@ -42,7 +45,7 @@ function examples(language: string): string[] {
 
 /** Runs a script in the reader's shell, and stops at the first thing that fails: a machine without OpenSSL or curl too. */
 async function inShell(script: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const env = { PATH: process.env['PATH'], KEY: workspace.admin.key, ...environment };
+  const env = { PATH: process.env['PATH'], KEY: workspace.admin.key, PRIVATE: privateFolder, ...environment };
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env, timeout: RUN_MS_MAX });
   return stdout;
 }
@@ -63,6 +66,8 @@ describe('the examples of the recipe', () => {
     expect(JSON.parse(await inShell(`${prepare}\n${send}`))).toEqual(ACCEPTED);
     const events = (await workspace.admin.get('/v1/events')).body.items;
     expect(events).toMatchObject([{ externalEventId: 'order-101', properties: { amount: 12.5 } }]);
+    // The private key is where `git add .` does not find it.
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('send one signed by a shared secret, which is accepted', async () => {
@@ -78,7 +83,7 @@ describe('the examples of the recipe', () => {
     const [example = ''] = examples('ts');
     const { code } = transformSync(example, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
     writeFileSync(join(folder, 'send-signed.mjs'), code);
-    const script = `${prepare}\nSERVICE_KEY=$(cat service.key) KEYID=$KEYID "$NODE" send-signed.mjs`;
+    const script = `${prepare}\nSERVICE_KEY=$(cat "$PRIVATE/service.key") KEYID=$KEYID "$NODE" send-signed.mjs`;
     expect(await inShell(script, { NODE: process.execPath })).toMatch(
       /^\{\s+status: 'accepted',\s+event_id: '[0-9a-f-]{36}'\s+\}\n$/,
     );

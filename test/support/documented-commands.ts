@@ -3,14 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from './until';
 
 const ROOT = join(__dirname, '..', '..');
 /** As the documents name it. */
 const SERVICE_URL = 'http://127.0.0.1:3000';
 const RUN_MS_MAX = 20_000;
-/** Until an event's reactions show. */
-const TRUE_WITHIN_SECONDS = 5;
 const LEFT_OUT = '…';
 
 const run = promisify(execFile);
@@ -79,22 +76,17 @@ export class ReadersShell {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  /** Runs a block, and holds it to its answer; without one, to not being refused. */
+  /**
+   * Runs a block, and holds it to its answer; without one, to not being refused. There is no second look: a reader has none
+   * either, and what comes later the document waits for.
+   */
   async follow({ section, commands, answer }: DocumentedBlock): Promise<void> {
-    const isRead = !/ -d |-X POST|=\$\(/.test(commands);
-    let written = await this.run(commands);
+    const written = await this.run(commands);
     const refused = written.slice(0, answer === undefined ? undefined : -1).filter((line) => /"error_code"/.test(line));
     if (refused.length > 0) throw new Error(`In "${section}" this is refused:\n${commands}\n${refused.join('\n')}`);
     if (answer === undefined) return;
     const expected = expectedOf(answer);
-    const differs = (): boolean => !matches(JSON.parse(written.at(-1) ?? 'null'), expected);
-    if (isRead && differs()) {
-      await until(async () => {
-        written = await this.run(commands);
-        return !differs();
-      }, TRUE_WITHIN_SECONDS).catch(() => undefined);
-    }
-    if (differs()) {
+    if (!matches(JSON.parse(written.at(-1) ?? 'null'), expected)) {
       throw new Error(
         `In "${section}":\n${commands}\nthe document shows\n${answer}\nand the service says\n${written.at(-1)}`,
       );

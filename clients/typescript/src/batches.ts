@@ -13,6 +13,8 @@ export interface BatchLimits {
 /** Events that go in one request. */
 export interface Batch<Event, Family> {
   readonly events: readonly Event[];
+  /** How many events came before these. */
+  readonly start: number;
   /** Each as JSON. */
   readonly texts: readonly string[];
   readonly family: Family;
@@ -28,7 +30,8 @@ export async function* batchesOf<Event, Family>(
   { itemsMax, bytesMax }: BatchLimits,
 ): AsyncGenerator<Batch<Event, Family>, void> {
   const encoder = new TextEncoder();
-  let open: { events: Event[]; texts: string[]; family: Family; bytes: number } | undefined;
+  let open: { start: number; events: Event[]; texts: string[]; family: Family; bytes: number } | undefined;
+  let count = 0;
   for await (const event of events) {
     const text = JSON.stringify(event);
     const bytes = encoder.encode(text).length + 1;
@@ -38,7 +41,8 @@ export async function* batchesOf<Event, Family>(
       yield open;
       open = undefined;
     }
-    open ??= { events: [], texts: [], family, bytes: ENVELOPE_BYTES };
+    open ??= { start: count, events: [], texts: [], family, bytes: ENVELOPE_BYTES };
+    count += 1;
     open.events.push(event);
     open.texts.push(text);
     open.bytes += bytes;

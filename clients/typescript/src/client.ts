@@ -1,5 +1,5 @@
 import { Events } from './events.js';
-import { RETRY_DEFAULTS, type RetryOptions } from './retry.js';
+import { BATCH_RETRY_DEFAULTS, RETRY_DEFAULTS, type RetryOptions } from './retry.js';
 import { State } from './state.js';
 import { connect, type Credential } from './transport.js';
 
@@ -51,9 +51,10 @@ export function createClient(
   const { apiKey, token, workspace, baseUrl, fetch: chosen } = options;
   if (apiKey === undefined && token === undefined) throw new TypeError('Give an apiKey or a token.');
   const retry = { ...RETRY_DEFAULTS, ...options.retry };
+  const batchRetry = { ...BATCH_RETRY_DEFAULTS, ...options.retry };
   const connection = { baseUrl, retry, fetch: chosen };
   return {
-    ...(apiKey === undefined ? {} : { events: new Events(connect({ ...connection, credential: apiKey })) }),
+    ...(apiKey === undefined ? {} : { events: new Events(connect({ ...connection, credential: apiKey }), batchRetry) }),
     ...(token === undefined ? {} : { state: new State(connect({ ...connection, credential: token, workspace })) }),
   };
 }

@@ -1,5 +1,5 @@
 import type { components } from './schema.js';
-import type { Fault } from './types.js';
+import type { EventResult, Fault } from './types.js';
 
 /** What the service says (see its `docs/errors.md`), or what happened on the way to it. */
 export type CampaignDataErrorCode =
@@ -14,6 +14,7 @@ export interface ErrorFields {
   readonly path?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
+  readonly results?: readonly (EventResult | undefined)[] | undefined;
 }
 
 /**
@@ -33,8 +34,14 @@ export class CampaignDataError extends Error {
   readonly path: string | undefined;
   /** How long the service has asked to wait. */
   readonly retryAfterMs: number | undefined;
+  /**
+   * Of `events.batch`: what became of the events before it failed, each at its place in the list. Where there is nothing the event
+   * was not sent, or nobody knows; sending it again is safe.
+   */
+  readonly results: readonly (EventResult | undefined)[] | undefined;
 
-  constructor({ message, status, errorCode, details = [], requestId, path, retryAfterMs, cause }: ErrorFields) {
+  constructor(fields: ErrorFields) {
+    const { message, status, errorCode, details = [], requestId, path, retryAfterMs, cause, results } = fields;
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.errorCode = errorCode;
@@ -42,5 +49,14 @@ export class CampaignDataError extends Error {
     this.requestId = requestId;
     this.path = path;
     this.retryAfterMs = retryAfterMs;
+    this.results = results;
+  }
+
+  /** The same failure, with what became of the events before it. */
+  withResults(results: readonly (EventResult | undefined)[]): CampaignDataError {
+    const { message, status, errorCode, details, requestId, path, retryAfterMs, cause } = this;
+    return new CampaignDataError({
+      ...{ message, status, errorCode, details, requestId, path, retryAfterMs, cause, results },
+    });
   }
 }

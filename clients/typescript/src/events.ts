@@ -1,7 +1,7 @@
 import { BATCH_BYTES_MAX, BATCH_ITEMS_MAX, type Batch, batchesOf, bodyOf } from './batches.js';
 import { CampaignDataError } from './errors.js';
 import { inOrder } from './in-order.js';
-import { withRetries } from './retry.js';
+import { type RetryPolicy, withRetries } from './retry.js';
 import { type Call, type Connection, send } from './transport.js';
 import type { Accepted, CampaignEvent, Duplicate, EventResult, Failed } from './types.js';
 
@@ -26,6 +26,13 @@ export interface Sent<Event> {
   readonly result: EventResult;
 }
 
+interface SentBatch<Event> {
+  readonly events: readonly Event[];
+  /** How many events came before these. */
+  readonly start: number;
+  readonly results: readonly EventResult[];
+}
+
 const CONCURRENCY = 4;
 const ONE = { external: '/v1/external-events', cdp: '/v1/cdp/events' };
 const MANY = { external: '/v1/external-events:batch', cdp: '/v1/cdp/events/batch' };
@@ -34,9 +41,11 @@ type Family = keyof typeof ONE;
 /** Sends events, each of which takes effect once, however often it is sent. */
 export class Events {
   readonly #connection: Connection;
+  readonly #batchRetry: RetryPolicy;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, batchRetry: RetryPolicy) {
     this.#connection = connection;
+    this.#batchRetry = batchRetry;
   }
 
   /** Sends one event of either family. Throws CampaignDataError when it is refused, or could not be sent. */
@@ -48,51 +57,75 @@ export class Events {
 
   /**
    * Sends any number of events in as few requests as it takes, and answers what became of each, in their order. Throws
-   * CampaignDataError when a request as a whole is refused, or could not be sent; sending all of them again is safe.
+   * CampaignDataError when a request as a whole is refused, or could not be sent; its `results` are those of the other requests.
+   * Sending all of them again is safe.
    */
   async batch<E extends CampaignEvent>(
     events: Iterable<E> | AsyncIterable<E>,
     options: BatchOptions = {},
   ): Promise<EventResult[]> {
     const results: EventResult[] = [];
-    for await (const { result } of this.stream(events, options)) results.push(result);
+    try {
+      for await (const sent of this.#sent(events, options)) {
+        sent.results.forEach((result, index) => (results[sent.start + index] = result));
+      }
+    } catch (error) {
+      throw error instanceof CampaignDataError ? error.withResults(Array.from(results)) : error;
+    }
     return results;
   }
 
-  /** The same for more events than anybody wants to keep in memory: each comes back with its result, in their order. */
+  /**
+   * The same for more events than anybody wants to keep in memory: each comes back with its result, in their order. When a request
+   * fails for good no other is begun, those under way are waited for and their results are given; then it throws. Sending again
+   * what has not come back is safe.
+   */
   async *stream<E extends CampaignEvent>(
     events: Iterable<E> | AsyncIterable<E>,
-    { signal, dryRun = false, ...options }: BatchOptions = {},
+    options: BatchOptions = {},
   ): AsyncGenerator<Sent<E>, void> {
+    for await (const sent of this.#sent(events, options)) {
+      for (const [index, event] of sent.events.entries()) yield { event, result: sent.results[index] ?? UNANSWERED };
+    }
+  }
+
+  /** Batches with their results. */
+  #sent<E extends CampaignEvent>(
+    events: Iterable<E> | AsyncIterable<E>,
+    { signal, dryRun = false, ...options }: BatchOptions,
+  ): AsyncGenerator<SentBatch<E>, void> {
     const { concurrency = CONCURRENCY, itemsMax = BATCH_ITEMS_MAX, bytesMax = BATCH_BYTES_MAX } = options;
     const stop = new AbortController();
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const batches = batchesOf(events, familyOf, { itemsMax, bytesMax });
-    const work = async (batch: Batch<E, Family>): Promise<Sent<E>[]> => {
+    const work = async (batch: Batch<E, Family>): Promise<SentBatch<E>> => {
       const results = await this.#resultsOf(batch.texts, pathOf(MANY, batch.family, dryRun), either);
-      return batch.events.map((event, index) => ({ event, result: results[index] ?? UNANSWERED }));
+      return { events: batch.events, start: batch.start, results };
     };
-    for await (const sent of inOrder(batches, work, Math.max(1, concurrency), () => stop.abort())) yield* sent;
+    return inOrder(batches, work, Math.max(1, concurrency), () => stop.abort());
   }
 
   /** Sends a batch, and those of its events again that the service could not store this time. */
   async #resultsOf(texts: readonly string[], path: string, signal: AbortSignal): Promise<readonly EventResult[]> {
-    const { attempt, retry } = this.#connection;
+    const { attempt } = this.#connection;
     const results: EventResult[] = texts.map(() => UNANSWERED);
     const someAreLeft = new CampaignDataError(UNANSWERED_PROBLEM);
-    const sendTheRest = async (): Promise<void> => {
+    const sendTheRest = async (msMax: number): Promise<void> => {
       const rest = [...results.keys()].filter((index) => isUnavailable(results[index]));
       const body = bodyOf(rest.map((index) => texts[index] ?? ''));
-      const answer = await attempt<{ readonly results: EventResult[] }>({ method: 'POST', path, body, signal });
+      const call: Call = { method: 'POST', path, body, signal };
+      const answer = await attempt<{ readonly results: EventResult[] }>(call, msMax);
       rest.forEach((index, position) => (results[index] = ofEvent(answer.body.results[position] ?? UNANSWERED)));
       if (results.some(isUnavailable)) throw someAreLeft;
     };
     try {
-      await withRetries(sendTheRest, retry, signal);
+      await withRetries(sendTheRest, this.#batchRetry, signal);
     } catch (error) {
       // Alone it is the event that is too large; the others are not to suffer from it.
       if (isTooLarge(error) && texts.length === 1) return [failure(error)];
-      if (error !== someAreLeft) throw error;
+      // What the service has said of some is not lost by what became of the others.
+      const isPartlyKnown = results.some((result) => result !== UNANSWERED);
+      if (error !== someAreLeft && (signal.aborted || !isPartlyKnown)) throw error;
     }
     return results;
   }

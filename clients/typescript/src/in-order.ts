@@ -1,6 +1,9 @@
+const FAILED = Symbol('failed');
+
 /**
- * Works on several at once, at most `concurrency`, and gives the results in the order of the inputs. What fails first is thrown
- * at its place; `giveUp` is called when it is, or when nobody wants the rest.
+ * Works on several at once, at most `concurrency`, and gives the results in the order of the inputs. Once one has failed no other
+ * is begun; those under way are waited for and given, so that nothing that was done is lost, and then the first failure is
+ * thrown. The same when the inputs fail. `giveUp` is called at the end, also when nobody wants the rest.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,
@@ -8,17 +11,31 @@ export async function* inOrder<Input, Output>(
   concurrency: number,
   giveUp: () => void,
 ): AsyncGenerator<Output, void> {
-  const running: Promise<Output>[] = [];
+  const running: Promise<Output | typeof FAILED>[] = [];
+  const failures: unknown[] = [];
+  const fail = (error: unknown): typeof FAILED => {
+    failures.push(error);
+    return FAILED;
+  };
   try {
-    for await (const input of inputs) {
-      const result = work(input);
-      // It is thrown when its turn comes; until then nobody looks.
-      result.catch(() => undefined);
-      running.push(result);
-      const first = running.length >= concurrency ? running.shift() : undefined;
-      if (first !== undefined) yield await first;
+    try {
+      for await (const input of inputs) {
+        // What was read while another failed is not begun.
+        if (failures.length > 0) break;
+        running.push(work(input).catch(fail));
+        if (running.length < concurrency) continue;
+        const result = await running.shift();
+        if (result !== undefined && result !== FAILED) yield result;
+        if (failures.length > 0) break;
+      }
+    } catch (error) {
+      fail(error);
     }
-    for (const result of running) yield await result;
+    for (const each of running) {
+      const result = await each;
+      if (result !== FAILED) yield result;
+    }
+    if (failures.length > 0) throw failures[0];
   } finally {
     giveUp();
   }

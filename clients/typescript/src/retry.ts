@@ -2,11 +2,14 @@ import { CampaignDataError } from './errors.js';
 
 /** How long a call is tried. */
 export interface RetryOptions {
-  /** How often a request is sent at most; 6 when absent, 1 never repeats. */
+  /** How often a request is sent at most; as often as `totalMsMax` allows when absent, 1 never repeats. */
   readonly attemptsMax?: number;
-  /** Milliseconds for a call with all its attempts; 60,000 when absent. */
+  /**
+   * Milliseconds for a call with all its attempts. When absent 60,000, and 300,000 for each request of `events.batch` and
+   * `events.stream`.
+   */
   readonly totalMsMax?: number;
-  /** Milliseconds for one attempt; 30,000 when absent. */
+  /** Milliseconds for one attempt, and never more than are left of `totalMsMax`; 30,000 when absent. */
   readonly attemptMsMax?: number;
   /** Milliseconds that the first pause lasts at most; doubled with each attempt; 200 when absent. */
   readonly pauseMsMin?: number;
@@ -17,18 +20,31 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 export const RETRY_DEFAULTS: RetryPolicy = {
-  attemptsMax: 6,
+  // Time is the bound. A number of attempts says little: a service that restarts refuses many of them in a second.
+  attemptsMax: Number.POSITIVE_INFINITY,
   totalMsMax: 60_000,
   attemptMsMax: 30_000,
   pauseMsMin: 200,
   pauseMsMax: 10_000,
 };
 
-/** Full jitter: anything up to a bound that doubles, so that clients that failed together do not come back together. */
-export function pauseMs(failures: number, policy: RetryPolicy, askedMs: number | undefined): number {
-  const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (failures - 1));
+/** Nobody looks at a screen meanwhile, and one request that fails ends the work of all. */
+export const BATCH_RETRY_DEFAULTS: RetryPolicy = { ...RETRY_DEFAULTS, totalMsMax: 300_000 };
+
+/**
+ * Milliseconds to wait before the next attempt, of `leftMs` that are left; undefined when there is no time for one. Full jitter:
+ * anything up to a bound that doubles, so that clients that failed together do not come back together.
+ */
+export function pauseMs(
+  failures: number,
+  policy: RetryPolicy,
+  { askedMs = 0, leftMs }: { readonly askedMs: number | undefined; readonly leftMs: number },
+): number | undefined {
+  // Without the last bound a pause would often be longer than what is left, and end a call seconds before its time.
+  const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (failures - 1), leftMs - policy.pauseMsMin);
   // What the service asks for is the least; many are asked for the same.
-  return (askedMs ?? 0) + Math.random() * (askedMs === undefined ? bound : policy.pauseMsMin);
+  const asked = askedMs === 0 ? 0 : askedMs + Math.random() * policy.pauseMsMin;
+  return bound <= 0 || asked >= leftMs ? undefined : Math.max(asked, Math.random() * bound);
 }
 
 /** Whether sending the same again may end otherwise. All calls of this client take effect once. */
@@ -44,23 +60,23 @@ function isCutOff({ status, errorCode }: CampaignDataError): boolean {
 }
 
 /**
- * Repeats `attempt` while it fails in a way that may pass, and there are attempts and time. Throws the last error, or what
- * `signal` was aborted with.
+ * Repeats `attempt` while it fails in a way that may pass, and there are attempts and time; it is told how many milliseconds it
+ * may take. Throws the last error, or what `signal` was aborted with.
  */
 export async function withRetries<Result>(
-  attempt: () => Promise<Result>,
+  attempt: (msMax: number) => Promise<Result>,
   policy: RetryPolicy,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
-  const startedAt = performance.now();
+  const endsAt = performance.now() + policy.totalMsMax;
   for (let failures = 1; ; failures += 1) {
     try {
-      return await attempt();
+      return await attempt(Math.min(policy.attemptMsMax, endsAt - performance.now()));
     } catch (error) {
       signal?.throwIfAborted();
       if (!isTransient(error) || failures >= policy.attemptsMax) throw error;
-      const pause = pauseMs(failures, policy, error.retryAfterMs);
-      if (performance.now() - startedAt + pause > policy.totalMsMax) throw error;
+      const pause = pauseMs(failures, policy, { askedMs: error.retryAfterMs, leftMs: endsAt - performance.now() });
+      if (pause === undefined) throw error;
       await sleep(pause, signal);
     }
   }

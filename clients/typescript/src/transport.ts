@@ -31,13 +31,13 @@ export interface Answer<Body> {
 /** The way to the service, with one credential. */
 export interface Connection {
   readonly retry: RetryPolicy;
-  /** Sends a call once. Throws CampaignDataError, and what the call was aborted with. */
-  readonly attempt: <Body>(call: Call) => Promise<Answer<Body>>;
+  /** Sends a call once, for at most `msMax` milliseconds. Throws CampaignDataError, and what the call was aborted with. */
+  readonly attempt: <Body>(call: Call, msMax: number) => Promise<Answer<Body>>;
 }
 
 /** Sends a call as often as it takes. */
 export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<Answer<Body>> {
-  return withRetries(() => attempt<Body>(call), retry, call.signal);
+  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call.signal);
 }
 
 /** What a header can carry; anything else would end in an error of fetch that repeats it. */
@@ -48,12 +48,12 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
   const base = baseOf(baseUrl);
   if (typeof credential === 'string') sendable(credential);
   const named = workspace === undefined ? {} : { 'X-Workspace': workspaceName(workspace) };
-  const attempt = async <Body>({ method, path, body, signal }: Call): Promise<Answer<Body>> => {
+  const attempt = async <Body>({ method, path, body, signal }: Call, msMax: number): Promise<Answer<Body>> => {
     signal?.throwIfAborted();
     const bearer = sendable(typeof credential === 'string' ? credential : await credential());
     const headers: Record<string, string> = { Accept: 'application/json', Authorization: `Bearer ${bearer}`, ...named };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
-    const deadline = AbortSignal.timeout(retry.attemptMsMax);
+    const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(msMax)));
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     const request = { ...UNATTENDED, method, headers, signal: either, ...(body === undefined ? {} : { body }) };
     try {

@@ -67,6 +67,12 @@ export class ErrorsFile {
     await this.handle.datasync();
   }
 
+  /** What it holds is found again. */
+  async discard(): Promise<void> {
+    await this.handle.close();
+    await rm(this.path, { force: true });
+  }
+
   /** An empty one says nothing. */
   async close(): Promise<void> {
     await this.handle.close();

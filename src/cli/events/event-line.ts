@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorAnswer } from '../../client/batch-answers';
-import { fieldsOf, readable } from '../../client/foreign-data';
+import { fieldsOf } from '../../client/foreign-data';
 import type { Line } from './lines';
 
 /** An event that can be sent: JSON, as it stands in the file. */
@@ -33,8 +33,8 @@ export function readLine(line: Line): ReadLine {
   try {
     const event = eventTextOf(JSON.parse(text), text);
     return event === undefined ? noEvent(number, text) : asItem(line, event);
-  } catch (error) {
-    const message = `Line ${number} is no JSON that could be sent: ${readable(String(error))}`;
+  } catch {
+    const message = `Line ${number} is no JSON. Each line must hold one event, as a JSON object.`;
     return { fault: errorsLine(number, 'malformed_json', message, [], { text }) };
   }
 }

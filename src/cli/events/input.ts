@@ -29,12 +29,16 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 export async function openInput(path: string, standardInput: Readable): Promise<Input> {
   if (path === '-') return new Source(standardInput, undefined, false);
   try {
-    const isFile = (await stat(path)).isFile();
+    const found = await stat(path);
+    if (found.isDirectory())
+      throw new ClientFailure(`${path} is a folder. Name a file; send each of several by itself.`, 2);
+    const isFile = found.isFile();
     const handle = await open(path, 'r');
     const file = isFile ? { fingerprint: await fingerprintOf(handle) } : undefined;
     const isPacked = isFile && (await read(handle, 0, GZIP_MAGIC.length)).equals(GZIP_MAGIC);
     return new Source(handle, file, isPacked);
   } catch (error) {
+    if (error instanceof ClientFailure) throw error;
     throw new ClientFailure(`${path} cannot be read (${error instanceof Error ? error.message : 'unknown'}).`, 2);
   }
 }

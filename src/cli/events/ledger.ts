@@ -1,8 +1,8 @@
 import type { Family } from '../../client/batch-answers';
 import type { Batch } from './batches';
-import { withDone } from './done-lines';
+import { NOTHING_DONE, withDone } from './done-lines';
 import type { ErrorsFile } from './errors-file';
-import { writeState, type SendState } from './send-state';
+import { NOTHING_COUNTED, removeState, writeState, type SendState } from './send-state';
 
 /** What the service made of the events of a batch. */
 export interface Outcome {
@@ -51,6 +51,7 @@ export class Ledger {
       this.state = {
         ...this.state,
         done: withDone(done, batch),
+        isAnswered: this.state.isAnswered || batch.items.length > 0,
         counts: {
           accepted: counts.accepted + outcome.accepted,
           duplicate: counts.duplicate + outcome.duplicate,
@@ -63,6 +64,15 @@ export class Ledger {
 
   save(): Promise<void> {
     return this.inTurn(() => this.write());
+  }
+
+  /** Leaves nothing behind of a run that no service has answered: it would block the right command. */
+  discard(): Promise<void> {
+    return this.inTurn(async () => {
+      this.state = { ...this.state, done: NOTHING_DONE, counts: NOTHING_COUNTED };
+      await this.errors.discard();
+      if (this.path !== undefined) await removeState(this.path);
+    });
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {

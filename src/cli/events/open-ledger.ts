@@ -4,7 +4,7 @@ import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
 import { isSameFile, type Input } from './input';
 import { Ledger } from './ledger';
 import { defaultStatePath, type SendOptions } from './send-options';
-import { FORMAT, readState, type SendState } from './send-state';
+import { FORMAT, NOTHING_COUNTED, readState, type SendState } from './send-state';
 
 export interface OpenedLedger {
   readonly ledger: Ledger;
@@ -17,13 +17,15 @@ export interface OpenedLedger {
 export async function openLedger(input: Input, options: SendOptions): Promise<OpenedLedger> {
   const statePath = statePathOf(input, options);
   const { errorsPath, restart } = options;
-  const found = statePath === undefined || restart ? undefined : await readState(statePath);
+  const left = statePath === undefined || restart ? undefined : await readState(statePath);
+  // A run that was killed before any answer: of another file or to another address it does not matter.
+  const found = left?.isAnswered === false ? undefined : left;
   if (found !== undefined) refuseAnother(found, input, options);
   const errors =
     found === undefined
-      ? await ErrorsFile.create(errorsPath, restart)
+      ? await ErrorsFile.create(errorsPath, restart || left?.errors === errorsPath)
       : await ErrorsFile.goOn(errorsPath, found.errorsWritten);
-  const state = found === undefined ? firstState(input, options) : { ...found, runs: found.runs + 1 };
+  const state = found === undefined ? firstState(input, options) : { ...found, isAnswered: true, runs: found.runs + 1 };
   const ledger = new Ledger(state, errors, statePath);
   // Before anything is written to the errors file, which would otherwise be taken for that of another run.
   await ledger.save();
@@ -50,7 +52,8 @@ function firstState({ file }: Input, { url, family, errorsPath }: SendOptions): 
     errors: errorsPath,
     errorsWritten: NOTHING_WRITTEN,
     done: NOTHING_DONE,
-    counts: { accepted: 0, duplicate: 0, errors: 0 },
+    counts: NOTHING_COUNTED,
+    isAnswered: false,
     seconds: 0,
     runs: 1,
     repeatedRequests: 0,

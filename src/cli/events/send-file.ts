@@ -41,15 +41,19 @@ export async function sendFile(options: SendOptions, surroundings: SendSurroundi
   const run = new SendRun(input, ledger, options, surroundings.stopping);
   const shown = surroundings.progress(input.file?.fingerprint.bytes, run.standing);
   let failure: ClientFailure | undefined;
+  let isComplete = false;
   try {
     await run.run();
+    isComplete = true;
   } catch (error) {
     if (!(error instanceof ClientFailure)) throw error;
     failure = error;
   } finally {
     shown.stop();
-    await ledger.save();
-    await errors.close();
+    if (isComplete || ledger.current.isAnswered) {
+      await ledger.save();
+      await errors.close();
+    } else await ledger.discard();
   }
   if (failure === undefined && statePath !== undefined) await removeState(statePath);
   const { path, dryRun } = options;

@@ -39,9 +39,8 @@ export interface SendOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const NO_KEY = `A key is needed that may send these events (scope external-events:write or cdp-events:write), in the environment:
-  CDS_API_KEY=<key> npm run cds -- events send FILE.ndjson
-or in a file that only you can read: --key-file PATH.`;
+const NO_KEY =
+  'A key is needed that may send these events: set CDS_API_KEY, or name a file that holds one (--key-file). See "cds events send --help".';
 const KEY_IN_ARGUMENTS =
   'A key among the arguments can be seen by every user of this machine, and stays in the history of the shell. Put it into CDS_API_KEY, or into a file for --key-file; the one that was given here should be rotated.';
 

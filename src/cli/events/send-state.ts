@@ -13,6 +13,8 @@ export interface Counts {
   readonly errors: number;
 }
 
+export const NOTHING_COUNTED: Counts = { accepted: 0, duplicate: 0, errors: 0 };
+
 /** What a run that was interrupted leaves to the one that goes on. */
 export interface SendState {
   readonly format: typeof FORMAT;
@@ -25,6 +27,8 @@ export interface SendState {
   readonly errorsWritten: Written;
   readonly done: DoneLines;
   readonly counts: Counts;
+  /** Whether the service has answered for any line. Until then there is nothing to go on with. */
+  readonly isAnswered: boolean;
   readonly seconds: number;
   readonly runs: number;
   /** Requests that were made again because the one before had failed. */

@@ -1,6 +1,8 @@
+import type { ClientBase } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { ConnectionSettings } from './connection-settings';
 import { MIGRATIONS } from './migrations';
+import { applySessionSettings } from './session-settings';
 import { SteadyClient } from './steady-client';
 
 /** A statement that takes longer is cancelled; reads that page by key take milliseconds. */
@@ -9,6 +11,10 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 6_000;
 /** Shorter than the patience of a client, so that an absent database is answered rather than waited for. */
 const CONNECT_TIMEOUT_MS = 1_500;
+const SESSION = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+};
 /** Of the pool that requests share in one process. */
 export const POOL_CONNECTIONS_MAX = 10;
 
@@ -33,9 +39,8 @@ export function databaseOptions(
     extra: {
       Client: SteadyClient,
       keepAlive: true,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      onConnect: (client: ClientBase) => applySessionSettings(client, SESSION),
     },
   };
 }

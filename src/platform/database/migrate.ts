@@ -10,8 +10,6 @@ import { SteadyClient } from './steady-client';
 const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
 export const MIGRATION_LOCK = 7_239_641_105;
-/** Migrations may rewrite tables; what waits for the lock waits for the node that runs them. */
-const NO_TIMEOUT = 0;
 
 /** How many migrations of this version have not run. */
 export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<number> {
@@ -31,7 +29,8 @@ export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
     ...databaseOptions(connection),
-    extra: { Client: SteadyClient, statement_timeout: NO_TIMEOUT, application_name: 'cds-migrations' },
+    // Without the limits of requests: migrations may rewrite tables.
+    extra: { Client: SteadyClient, application_name: 'cds-migrations' },
   });
   await source.initialize();
   try {

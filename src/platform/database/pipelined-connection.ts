@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
 import { databaseFailure, isReadOnly } from './database-errors';
 import { Pipeline } from './pipeline';
+import { applySessionSettings, type SessionSettings } from './session-settings';
 import type { Row, Statement } from './statement';
 
 export type { Statement } from './statement';
@@ -138,17 +139,8 @@ export class PipelinedConnection {
     const client = new Client({
       connectionString: this.settings.url,
       application_name: this.options.applicationName,
-      options: Object.entries({
-        ...HOT_PATH_PLANNING,
-        ...(this.options.waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
-      })
-        .map(([setting, value]) => `-c ${setting}=${value}`)
-        .join(' '),
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      lock_timeout: this.options.lockTimeoutMs,
-      statement_timeout: this.options.statementTimeoutMs,
-      idle_in_transaction_session_timeout: this.options.statementTimeoutMs,
     });
     const pipeline = new Pipeline(client, this.options.statementTimeoutMs + ANSWER_GRACE_MS);
     const session = { client, pipeline };
@@ -156,12 +148,24 @@ export class PipelinedConnection {
     client.on('error', () => this.discard(session));
     try {
       await client.connect();
+      await applySessionSettings(client, this.sessionSettings());
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
     }
     this.session = session;
     return session;
+  }
+
+  private sessionSettings(): SessionSettings {
+    const { lockTimeoutMs, statementTimeoutMs, waitsForDisk } = this.options;
+    return {
+      ...HOT_PATH_PLANNING,
+      ...(waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
+      lock_timeout: lockTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+    };
   }
 
   /** Lets go of a session; one that was replaced already must not take its successor with it. */

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { describeError } from '../errors/error-summary';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 
 const STANDARD_ERROR = 2;
@@ -95,13 +96,19 @@ export class JsonLogger implements LoggerService {
     rest: unknown[],
   ): void {
     const room = rest.at(-1);
-    const stack = rest.length > 1 ? rest[0] : undefined;
+    // A message can quote values, so that of an error stays out; its class, its code and where it was thrown do not.
+    const { line, stack: thrownAt } = typeof message === 'string' ? { line: message } : wordsOf(message);
+    const stack = rest.length > 1 ? rest[0] : thrownAt;
     this.pino[level](
       { ...(typeof room === 'string' ? { room } : {}), ...(typeof stack === 'string' ? { stack } : {}) },
-      typeof message === 'string' ? message : '(no words)',
+      line,
     );
     flush(this.destination);
   }
+}
+
+function wordsOf(message: unknown): { readonly line: string; readonly stack?: string } {
+  return message instanceof Error ? describeError(message) : { line: `A value of type ${typeof message} was logged.` };
 }
 
 function flush(to: Destination): void {

@@ -8,6 +8,7 @@ const TESTS = join(module.path, '..', '..');
 /** What takes ten seconds and more, most of them waiting; the slowest come first. */
 const SLOW = [
   'faults/rounds',
+  'clients/typescript-patience',
   'e2e/cds-backup',
   'e2e/postgres-upgrade',
   'faults/killed-attempts',
@@ -23,6 +24,8 @@ const SLOW = [
   'integration/mutations',
   'e2e/demo',
   'e2e/overload',
+  'e2e/start-refusals',
+  'e2e/poolers',
   'e2e/jwks-starvation',
   'clients/typescript-package',
   'e2e/authorization-matrix',
