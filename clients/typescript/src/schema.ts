@@ -1764,8 +1764,8 @@ export interface components {
             /** @description Of the variable's type; a number for `inc` and `dec`. */
             value?: number | string | boolean;
             /**
-             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. Identity, and
-             *     properties that are personal, may be written to `user` scope only.
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
+             *     or without. Identity, and properties that are personal, may be written to `user` scope only.
              * @example properties.amount
              */
             valueFrom?: string;
@@ -1784,8 +1784,8 @@ export interface components {
             /** @description Only events of this source; any when absent. */
             source?: string;
             /**
-             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. What
-             *     it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
+             *     and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
              * @example {
              *       ">=": [
              *         {
@@ -1811,6 +1811,23 @@ export interface components {
             ops: components["schemas"]["ReactionOperationDto"][];
             /** @description False switches it off; true when absent. */
             enabled?: boolean;
+        };
+        ReactionWarningDto: {
+            /**
+             * @description The place in the body, the way it was written.
+             * @example when[">="][0].var
+             */
+            path: string;
+            /**
+             * @example unknown_path
+             * @enum {string}
+             */
+            code: "unknown_event_type" | "unknown_path" | "unknown_property" | "never_met";
+            /**
+             * @description What will never happen, and what was probably meant.
+             * @example when[">="][0].var reads amount, which no event has; it is always absent. Did you mean event.properties.amount?
+             */
+            message: string;
         };
         ReactionDto: {
             /**
@@ -1847,6 +1864,11 @@ export interface components {
         DefinedReactionDto: {
             /** @enum {string} */
             status: "defined";
+            /**
+             * @description Always a list, empty when nothing is odd; the same again for a definition that is in force already.
+             * @example []
+             */
+            warnings: components["schemas"]["ReactionWarningDto"][];
             reaction: components["schemas"]["ReactionDto"];
         };
         ReactionPageDto: {
@@ -5473,6 +5495,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "defined",
+                     *       "warnings": [],
                      *       "reaction": {
                      *         "when": {
                      *           ">=": [
