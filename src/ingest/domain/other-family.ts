@@ -49,9 +49,8 @@ export function explainOtherFamily(family: EventFamily, faults: readonly Fault[]
 
 /** Each name of a family that the other one does not have, and what it is called there. */
 function namesOf(family: EventFamily, other: EventFamily): (readonly [string, string])[] {
-  const others = Object.entries(FIELD_NAMES[other]);
-  return Object.entries(FIELD_NAMES[family]).flatMap(([meaning, name]) => {
-    const own = others.find(([key]) => key === meaning)?.[1];
-    return own === undefined || own === name ? [] : [[name, own] as const];
-  });
+  const [names, others] = [FIELD_NAMES[family], FIELD_NAMES[other]];
+  return (Object.keys(names) as (keyof typeof names)[]).flatMap((meaning) =>
+    names[meaning] === others[meaning] ? [] : [[names[meaning], others[meaning]] as const],
+  );
 }
