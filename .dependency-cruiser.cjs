@@ -24,7 +24,7 @@ const ARROWS = {
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],
-  reactions: ['processing', 'runtime', 'variables'],
+  reactions: ['ingest', 'processing', 'runtime', 'variables'],
   runtime: ['variables'],
   'jwt-issuers': ['workspaces'],
   workspaces: ['api-keys'],

@@ -5,6 +5,7 @@ import { checkFields, joinFaults, refuseInvalid } from '../ingest/domain/event-f
 import { FAULTS_PER_EVENT_MAX } from '../ingest/domain/fault-budget';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/domain/free-form';
 import type { CheckedEvent, SentEvent } from '../ingest/domain/incoming-event';
+import { explainOtherFamily } from '../ingest/domain/other-family';
 import { textFields } from '../ingest/domain/text-fields';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
@@ -40,7 +41,8 @@ export class CdpContract {
     const fieldsSent = isObject(payload) ? payload : {};
     const fields = checkFields('cdp', payload, this.limits, faultsMax);
     const identity = parseCdpIdentity(textFields(fieldsSent['identity']), this.identity.rules);
-    const ownFaults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
+    const named = explainOtherFamily('cdp', shape.faults ?? []);
+    const ownFaults = joinFaults(named, fields.faults, 'faults' in identity ? identity.faults : []);
     const faults = joinFaults(ownFaults, faultsByContract(contract, fieldsSent['properties']));
     if (ownFaults.length > 0 || shape.value === undefined || 'faults' in identity) {
       return refuseInvalid('cdp', sent, faults);

@@ -23,6 +23,7 @@ import { Persons } from './persons';
 import { ProfileExport } from './profile-export';
 import { ProfilesController } from './profiles.controller';
 import { ProfilesService } from './profiles.service';
+import { RegisteredEventTypes } from './registered-event-types';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
@@ -31,7 +32,7 @@ import { ProfilesService } from './profiles.service';
     ...[ProfilesController, MergesController, PersonalDataController, ErasuresController],
   ],
   providers: [
-    ...[CdpContract, PersonalPropertyNames],
+    ...[CdpContract, PersonalPropertyNames, RegisteredEventTypes],
     ...[EventTypesService, EventTypeReader, EventTypeTrial, EventTypeContracts, EventTypeRepository],
     ...[ProfilesService, ErasuresService, ProfileExport, Persons],
   ],

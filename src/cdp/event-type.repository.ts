@@ -48,6 +48,16 @@ export class EventTypeRepository {
     return this.database.manager.findOneByOrFail(EventTypeVersion, { tenantId, eventType, version });
   }
 
+  /** At most `limit` names of registered types, the newest first. */
+  async newestNames(tenantId: string, limit: number): Promise<string[]> {
+    const rows: readonly { event_type: string }[] = await this.database.query(
+      `SELECT event_type FROM event_types WHERE tenant_id = $1 AND created_at > '-infinity'
+       ORDER BY created_at DESC, event_type DESC LIMIT $2`,
+      [tenantId, limit],
+    );
+    return rows.map(({ event_type: eventType }) => eventType);
+  }
+
   /** Newest first: no more than `take`, and fewer where their definitions weigh more than an answer may; never none. */
   async versions(tenantId: string, eventType: string, take: number): Promise<EventTypeVersion[]> {
     const weighed: readonly { version: number }[] = await this.database.query(

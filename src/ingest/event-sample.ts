@@ -31,6 +31,19 @@ export class EventSample {
     return rows.map((row) => ({ eventId: row.event_id, receivedAt: row.received_at }));
   }
 
+  /** Whether one of the newest 20,000 events of the workspace, of either family, is of this type; ends at the first one. */
+  async hasAny(tenantId: string, eventType: string): Promise<boolean> {
+    const rows: readonly unknown[] = await this.database.query(
+      `SELECT 1 FROM (
+         SELECT event_type FROM events WHERE tenant_id = $1 AND received_at > '-infinity'
+         ORDER BY received_at DESC, event_id DESC LIMIT $3
+       ) newest
+       WHERE event_type = $2 LIMIT 1`,
+      [tenantId, eventType, ROWS_LOOKED_AT_MAX],
+    );
+    return rows.length > 0;
+  }
+
   /** What those events say, as JSON text, in any order. */
   async propertiesOf(tenantId: string, eventIds: readonly string[]): Promise<string[]> {
     if (eventIds.length === 0) return [];

@@ -8,6 +8,7 @@ import { checkFields, joinFaults, refuseInvalid } from './domain/event-fields';
 import { FAULTS_PER_EVENT_MAX } from './domain/fault-budget';
 import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './domain/free-form';
 import type { CheckedEvent, SentEvent } from './domain/incoming-event';
+import { explainOtherFamily } from './domain/other-family';
 import { textFields } from './domain/text-fields';
 import { ExternalEventDto } from './dto/external-event.dto';
 
@@ -33,7 +34,8 @@ export class ExternalEventCheck {
       textFields(isObject(payload) ? payload['identity'] : undefined),
       this.identity.rules,
     );
-    const faults = joinFaults(shape.faults ?? [], fields.faults, 'faults' in identity ? identity.faults : []);
+    const named = explainOtherFamily('external', shape.faults ?? []);
+    const faults = joinFaults(named, fields.faults, 'faults' in identity ? identity.faults : []);
     if (faults.length > 0 || shape.value === undefined || 'faults' in identity) {
       return refuseInvalid('external', sent, faults);
     }

@@ -15,6 +15,7 @@ import { EventQueue } from './event-queue';
 import { EventReader } from './event-reader';
 import { EventReplay } from './event-replay';
 import { EventSample } from './event-sample';
+import { EventTypeCatalog } from './event-type-catalog';
 import { EventViews } from './event-views';
 import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
@@ -39,13 +40,13 @@ import { Timeline } from './timeline';
   controllers: [ExternalEventsController, EventsController],
   providers: [
     ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-    ...[EventFamilies, EventReplay, EventSample, EventViews, EventsOfPerson, Timeline],
+    ...[EventFamilies, EventReplay, EventSample, EventTypeCatalog, EventViews, EventsOfPerson, Timeline],
     ...[BundleRetention, EventAudience, EventQueue, IngestFigures, IngestFromMemory, QueueSignal, ProcessingReader],
     RefusedCopies,
   ],
   exports: [
     ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
-    ...[EventAudience, EventQueue, QueueSignal],
+    ...[EventAudience, EventQueue, EventTypeCatalog, QueueSignal],
   ],
 })
 export class IngestModule {

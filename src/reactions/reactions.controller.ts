@@ -25,8 +25,8 @@ export class ReactionsController {
     @Param('campaign_id', PathNamePipe) campaignId: string,
     @JsonBody(DefineReactionDto, { checked: false }) wanted: unknown,
   ): Promise<DefinedReactionDto> {
-    const reaction = await this.reactions.define(caller, campaignId, wanted);
-    return { status: 'defined', reaction: ReactionDto.of(reaction) };
+    const { reaction, warnings } = await this.reactions.define(caller, campaignId, wanted);
+    return { status: 'defined', reaction: ReactionDto.of(reaction), warnings };
   }
 
   /** Lists the reactions of a campaign, newest first. */

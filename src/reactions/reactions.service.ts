@@ -19,8 +19,16 @@ import type { ReactionDefinition } from './domain/reaction';
 import { parseReactionDefinition } from './domain/reaction-definition';
 import { declarationFaults } from './domain/reaction-operations';
 import { REACTIONS_PER_CAMPAIGN_MAX, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
+import type { ReactionWarning } from './domain/reaction-warnings';
 import type { Reaction } from './entities/reaction.entity';
+import { ReactionAdvice } from './reaction-advice';
 import { ReactionRepository } from './reaction.repository';
+
+export interface DefinedReaction {
+  readonly reaction: Reaction;
+  /** What of the definition will never do anything, also when it says what is so already. */
+  readonly warnings: readonly ReactionWarning[];
+}
 
 /** Defines what makes campaigns react to events (contract section 8). */
 @Injectable()
@@ -32,6 +40,7 @@ export class ReactionsService {
     private readonly reactions: ReactionRepository,
     private readonly variables: VariablesService,
     private readonly personal: PersonalProperties,
+    private readonly advice: ReactionAdvice,
     clock: Clock,
   ) {
     this.turns = new Turns(clock);
@@ -43,7 +52,7 @@ export class ReactionsService {
    * personal data that are written to shared values; or `limit_exceeded`. Throws `insufficient_scope` where it reads personal
    * data and the caller must not, also when it says what is so already.
    */
-  async define(caller: Principal, campaignId: string, body: unknown): Promise<Reaction> {
+  async define(caller: Principal, campaignId: string, body: unknown): Promise<DefinedReaction> {
     const { tenantId } = caller;
     const parsed = parseReactionDefinition(body);
     if ('faults' in parsed) throw validationFailed(parsed.faults);
@@ -59,10 +68,12 @@ export class ReactionsService {
       ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
     ];
     if (faults.length > 0) throw validationFailed(faults);
+    const warnings = await this.advice.warningsFor(tenantId, definition);
     const stored = await this.reactions.find(tenantId, campaignId, definition.name);
     // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
-    if (stored !== null && isSameReaction(stored, definition)) return stored;
-    return this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
+    if (stored !== null && isSameReaction(stored, definition)) return { reaction: stored, warnings };
+    const reaction = await this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
+    return { reaction, warnings };
   }
 
   /** Newest first; none of a campaign that nobody knows. */

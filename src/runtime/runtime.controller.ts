@@ -12,7 +12,7 @@ import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { IDEMPOTENCY_KEY } from './domain/mutation-request';
 import { MutationDto, MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
-import { StateQuery } from './dto/state.query';
+import { CampaignStateQuery, StateQuery } from './dto/state.query';
 import { RefusedMutationFilter } from './refused-mutation.filter';
 import { RuntimeRequests } from './runtime-requests';
 
@@ -76,7 +76,7 @@ export class CampaignRuntimeController {
   readCampaignState(
     @CallingParticipant() participant: Participant,
     @Param('campaign_id', PathNamePipe) campaignId: string,
-    @CheckedQuery() query: StateQuery,
+    @CheckedQuery() query: CampaignStateQuery,
   ): Promise<StateDto> {
     return this.requests.read(participant, query, campaignId);
   }

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { readSettings, SETTINGS } from '../../src/platform/config/env';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes';
 import { FAULT_CODES } from '../../src/platform/errors/fault-codes';
+import { REACTION_WARNING_CODES } from '../../src/reactions/domain/reaction-warnings';
 import { startApp } from '../support/app';
 import { Client } from '../support/client';
 
@@ -47,6 +48,13 @@ describe('docs/errors.md', () => {
   it('has every fault code with its meaning, and no other', () => {
     const codes = Object.entries(FAULT_CODES);
     expect(table(read('docs/errors.md'), 'code')).toEqual(codes.map(([code, meaning]) => [`\`${code}\``, meaning]));
+  });
+});
+
+describe('docs/errors.md on reactions', () => {
+  it('has every code of a warning with its meaning, and no other', () => {
+    const codes = Object.entries(REACTION_WARNING_CODES);
+    expect(table(read('docs/errors.md'), 'warning')).toEqual(codes.map(([code, meaning]) => [`\`${code}\``, meaning]));
   });
 });
 

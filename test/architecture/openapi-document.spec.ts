@@ -141,6 +141,47 @@ describe('every operation of docs/openapi.json', () => {
   });
 });
 
+describe('code that is generated from docs/openapi.json', () => {
+  const camelCase = (name: string): string =>
+    name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/^\w/, (c) => c.toLowerCase());
+
+  it('has a method of its own for each operation, which no language has another use for', () => {
+    const ids: string[] = operations.map(({ spec }) => spec.operationId);
+    expect(ids.filter((id) => !/^[a-z]+[A-Z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
+  });
+
+  it('has parameters of different names, however a language writes them', () => {
+    const odd = operations.filter(({ spec }) => {
+      const names: string[] = (spec.parameters ?? []).map(({ name }: any) => camelCase(name));
+      return new Set(names).size < names.length;
+    });
+    expect(namesOf(odd)).toEqual([]);
+  });
+
+  it('takes no verb for a parameter where it is told how to write a colon', async () => {
+    const config = join(ROOT, 'clients', 'swagger-typescript-api.config.mjs');
+    // As the generator loads it: a module, and no source of the tests.
+    const program = `import(${JSON.stringify(config)}).then(({ default: { hooks } }) =>
+      console.log(JSON.stringify(${JSON.stringify(Object.keys(document.paths))}.map(hooks.onPreBuildRoutePath))))`;
+    const { stdout } = await run(process.execPath, ['-e', program]);
+    const paths: string[] = JSON.parse(stdout);
+    expect(paths).toContain('/v1/external-events%3Abatch');
+    expect(paths.filter((path) => path.includes(':'))).toEqual([]);
+    expect(paths.map((path) => decodeURIComponent(path))).toEqual(Object.keys(document.paths));
+  });
+
+  it('has one answer for each kind of refusal, which operations refer to', () => {
+    const inline = operations.filter(({ spec }) =>
+      Object.entries<any>(spec.responses).some(
+        ([status, { $ref, content }]) =>
+          $ref === undefined && (status === 'default' || content?.['application/problem+json'] !== undefined),
+      ),
+    );
+    expect(namesOf(inline)).toEqual([]);
+  });
+});
+
 describe('every error code', () => {
   it('is a refusal of some operation, under its status', () => {
     const named = new Set(operations.flatMap(({ spec }) => spec['x-error-codes']));

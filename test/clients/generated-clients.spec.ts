@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
@@ -21,7 +21,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const PROGRAM = `
+/** Each sends an event, reads it, and is refused with a page that is too large. */
+const PROGRAMS = {
+  'hey-api': `
 import { createClient } from './generated/client';
 import { getEvent, listEvents, takeExternalEvent } from './generated/sdk.gen';
 
@@ -38,31 +40,52 @@ async function main(baseUrl: string, auth: string): Promise<void> {
 }
 
 void main(process.argv[2] ?? '', process.argv[3] ?? '');
-`;
+`,
+  codegen: `
+import { ApiError, EventsService, IngestService, OpenAPI } from './generated';
 
-describe('a client that @hey-api/openapi-ts makes of docs/openapi.json', () => {
-  it('compiles, and sends an event and reads it', async () => {
-    const document = join(ROOT, 'docs', 'openapi.json');
-    const generate = [BIN('@hey-api/openapi-ts/bin/run.js'), '-i', document, '-o', join(folder, 'generated')];
-    await runNode(folder, [...generate, '-c', '@hey-api/client-fetch', '--no-log-file']);
-    writeFileSync(join(folder, 'program.ts'), PROGRAM);
-    expect(readFileSync(join(folder, 'generated', 'sdk.gen.ts'), 'utf8')).toContain('export const takeExternalEvent');
+async function main(baseUrl: string, token: string): Promise<void> {
+  Object.assign(OpenAPI, { BASE: baseUrl, TOKEN: token });
+  const identity = { type: 'EMAIL', value: 'jane@example.com' };
+  const event = { source: 'shop.orders', external_event_id: 'order-1', type: 'purchase', identity };
+  const sent = await IngestService.takeExternalEvents({ items: [event] });
+  const [result] = 'results' in sent ? sent.results : [];
+  if (result === undefined || !('event_id' in result)) throw new Error(JSON.stringify(sent));
+  const read = await EventsService.getEvent(result.event_id);
+  if (!('externalEventId' in read)) throw new Error(JSON.stringify(read));
+  const refused: unknown = await EventsService.listEvents(1_000 as never).catch((error: unknown) => error);
+  if (!(refused instanceof ApiError)) throw new Error(JSON.stringify(refused));
+  console.log(JSON.stringify([read.externalEventId, read.family, refused.status, refused.body.error_code]));
+}
 
-    const rules = [
-      '--ignoreConfig',
-      '--strict',
-      '--skipLibCheck',
-      '--target',
-      'es2022',
-      '--lib',
-      'es2023,dom,dom.iterable',
-    ];
-    const modules = ['--module', 'commonjs', '--moduleResolution', 'bundler', '--types', 'node'];
-    const places = ['--typeRoots', BIN('@types'), '--outDir', join(folder, 'built')];
-    expect(await runNode(folder, [BIN('typescript/bin/tsc'), ...rules, ...modules, ...places, 'program.ts'])).toBe('');
+void main(process.argv[2] ?? '', process.argv[3] ?? '');
+`,
+} as const;
+
+const DOCUMENT = join(ROOT, 'docs', 'openapi.json');
+const GENERATORS: readonly [string, keyof typeof PROGRAMS, readonly string[]][] = [
+  [
+    '@hey-api/openapi-ts',
+    'hey-api',
+    ['@hey-api/openapi-ts/bin/run.js', '-i', DOCUMENT, '-c', '@hey-api/client-fetch', '--no-log-file', '-o'],
+  ],
+  ['openapi-typescript-codegen', 'codegen', ['openapi-typescript-codegen/bin/index.js', '-i', DOCUMENT, '-o']],
+];
+
+describe('a client that a generator makes of docs/openapi.json', () => {
+  it.each(GENERATORS)('compiles, and sends an event and reads it: %s', async (_name, program, [bin = '', ...args]) => {
+    const home = join(folder, program);
+    mkdirSync(home);
+    await runNode(home, [BIN(bin), ...args, join(home, 'generated')]);
+    writeFileSync(join(home, 'program.ts'), PROGRAMS[program]);
+
+    const rules = ['--ignoreConfig', '--strict', '--skipLibCheck', '--target', 'es2022'];
+    const modules = ['--lib', 'es2023,dom,dom.iterable', '--module', 'commonjs', '--moduleResolution', 'bundler'];
+    const places = ['--types', 'node', '--typeRoots', BIN('@types'), '--outDir', join(home, 'built')];
+    expect(await runNode(home, [BIN('typescript/bin/tsc'), ...rules, ...modules, ...places, 'program.ts'])).toBe('');
 
     const { key } = await aClient(service);
-    const said = await runNode(folder, [join('built', 'program.js'), service.url, key!]);
+    const said = await runNode(home, [join('built', 'program.js'), service.url, key!]);
     expect(JSON.parse(said)).toEqual(['order-1', 'external', 422, 'validation_failed']);
   });
 });

@@ -25,6 +25,8 @@ afterAll(async () => {
   await proxy.close();
 });
 
+const PERSON = { type: 'EXTERNAL', value: 'nobody-knows-them' };
+
 /** One of each kind of work. */
 const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   'an event': () => campaign.workspace.admin.post('/v1/external-events', anExternalEvent()),
@@ -37,7 +39,13 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     }),
   'a mutation': () => mutate(campaign.participant(), [inc('state.user.points')]),
   'a read of state': () => campaign.participant().get('/v1/runtime/state'),
+  'a look-up': () => campaign.workspace.admin.post('/v1/cdp/profiles:lookup', PERSON),
+  'an export': () => campaign.workspace.admin.post('/v1/cdp/profiles:export', PERSON),
+  'a check of an event type': () =>
+    campaign.workspace.admin.post('/v1/cdp/event-types:check', { eventType: 'visit', properties: {} }),
 };
+/** Those that change nothing, whatever their method is. */
+const READS = ['a list', 'a read of state', 'a look-up', 'an export', 'a check of an event type'];
 
 it.each(Object.keys(CALLS))('answers %s with 503 and Retry-After in time while the database is away', async (what) => {
   expect((await CALLS[what]!()).status).toBeLessThan(500);
@@ -49,6 +57,9 @@ it.each(Object.keys(CALLS))('answers %s with 503 and Retry-After in time while t
       const answer = await CALLS[what]!();
       expect(performance.now() - askedAt).toBeLessThan(ANSWERED_MS_MAX);
       expectProblem(answer, 503, 'unavailable');
+      // Of a read nothing can have taken effect, and nobody has to think about it.
+      if (READS.includes(what)) expect(answer.body.message).not.toMatch(/effect|store/);
+      else expect(answer.body.message).toMatch(/it takes effect once\.$/);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   } finally {

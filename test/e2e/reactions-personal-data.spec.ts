@@ -71,6 +71,8 @@ describe('a reaction that reads personal data', () => {
     ['a property that is called like contact data', 'properties.workPhone'],
     ['what is below such a one', 'properties.contact.city'],
     ['identity in the properties', 'properties.identity.value'],
+    ['identity below the name of the record', 'event.identity.email'],
+    ['a property that is declared pii, below that name', 'event.properties.nickname'],
   ])('as a value, %s, takes pii:read, and is for user values only', async (_what, valueFrom) => {
     expectForbidden(await define(editor, { ops: [COUNT, copyOf(valueFrom)] }), ['ops[1].valueFrom']);
     expectForbidden(await define(editor, { ops: [copyOf(valueFrom, 'campaign')] }), ['ops[0].valueFrom']);
@@ -90,6 +92,11 @@ describe('a reaction that reads personal data', () => {
     ['everything, with nothing written', { '!': [{ var: [] }] }, ['when["!"][0].var']],
     ['all properties', reading('event.properties'), ['when["!"][0].var']],
     ['a property that is declared pii', reading('event.properties.nickname'), ['when["!"][0].var']],
+    ['all properties, without the name of the record', reading('properties'), ['when["!"][0].var']],
+    ['identity, without it', reading('identity'), ['when["!"][0].var']],
+    ['a field of identity, without it', reading('identity.email'), ['when["!"][0].var']],
+    ['a property that is declared pii, without it', reading('properties.nickname'), ['when["!"][0].var']],
+    ['a property that is called like contact data, without it', reading('properties.email'), ['when["!"][0].var']],
     ['a property that is called like contact data', reading('event.properties.e_mail'), ['when["!"][0].var']],
     [
       'an entry of a list, and what is gone through',

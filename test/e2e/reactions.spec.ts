@@ -67,6 +67,7 @@ describe('defining a reaction', () => {
           ...{ campaignId: CAMPAIGN, name: 'count', eventType: 'purchase', source: 'shop', when, ops, enabled: true },
           ...{ appliesFrom: time, createdAt: time, updatedAt: time },
         },
+        warnings: [{ path: 'eventType', code: 'unknown_event_type', message: expect.stringContaining('purchase') }],
       },
     ]);
     expect(await list()).toEqual({ items: [body.reaction], nextCursor: null });

@@ -219,9 +219,10 @@ describe('the documentation', () => {
   it('has the files that its page loads, and no others of Swagger UI', async () => {
     const loaded = new Set<string>();
     for (const path of ['/docs', '/docs/']) {
-      const page = await (await call(path)).text();
+      const answer = await call(path);
+      const page = await answer.text();
       for (const [, file = ''] of page.matchAll(/(?:href|src)="([^"]+)"/g)) {
-        const { pathname } = new URL(file, `http://localhost${path}`);
+        const { pathname } = new URL(file, answer.url);
         expect([pathname, (await call(pathname)).status]).toEqual([pathname, 200]);
         loaded.add(basename(pathname));
       }
@@ -246,9 +247,9 @@ describe('the documentation', () => {
     const document = (await (await call('/docs-json')).json()) as Record<string, any>;
     expect(document).toEqual(JSON.parse(JSON.stringify(notes.document)));
     const { post } = document['paths']['/v1/notes:batch'];
-    expect(post.responses.default.content['application/problem+json'].schema.$ref).toBe(
-      '#/components/schemas/ProblemDetails',
-    );
+    expect(post.responses.default).toEqual({ $ref: '#/components/responses/OtherProblem' });
+    const { OtherProblem } = document['components'].responses;
+    expect(OtherProblem.content['application/problem+json'].schema.$ref).toBe('#/components/schemas/ProblemDetails');
     expect(document['components'].schemas.NoteBatchDto.properties.items).toMatchObject({ maxItems: 5, minItems: 1 });
     expect(document['components'].schemas.NoteDto.properties).toMatchObject({
       source: { type: 'string', pattern: '^[a-z]+$' },

@@ -1764,8 +1764,8 @@ export interface components {
             /** @description Of the variable's type; a number for `inc` and `dec`. */
             value?: number | string | boolean;
             /**
-             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. Identity, and
-             *     properties that are personal, may be written to `user` scope only.
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
+             *     or without. Identity, and properties that are personal, may be written to `user` scope only.
              * @example properties.amount
              */
             valueFrom?: string;
@@ -1784,8 +1784,8 @@ export interface components {
             /** @description Only events of this source; any when absent. */
             source?: string;
             /**
-             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. What
-             *     it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
+             *     and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
              * @example {
              *       ">=": [
              *         {
@@ -1811,6 +1811,23 @@ export interface components {
             ops: components["schemas"]["ReactionOperationDto"][];
             /** @description False switches it off; true when absent. */
             enabled?: boolean;
+        };
+        ReactionWarningDto: {
+            /**
+             * @description The place in the body, the way it was written.
+             * @example when[">="][0].var
+             */
+            path: string;
+            /**
+             * @example unknown_path
+             * @enum {string}
+             */
+            code: "unknown_event_type" | "unknown_path" | "unknown_property" | "never_met";
+            /**
+             * @description What will never happen, and what was probably meant.
+             * @example when[">="][0].var reads amount, which no event has; it is always absent. Did you mean event.properties.amount?
+             */
+            message: string;
         };
         ReactionDto: {
             /**
@@ -1847,6 +1864,11 @@ export interface components {
         DefinedReactionDto: {
             /** @enum {string} */
             status: "defined";
+            /**
+             * @description Always a list, empty when nothing is odd; the same again for a definition that is in force already.
+             * @example []
+             */
+            warnings: components["schemas"]["ReactionWarningDto"][];
             reaction: components["schemas"]["ReactionDto"];
         };
         ReactionPageDto: {
@@ -2160,6 +2182,16 @@ export interface components {
         };
     };
     responses: {
+        /** @description Any other error has the same form (RFC 9457). */
+        OtherProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
         /**
          * @description Method Not Allowed.
          *     - `method_not_allowed`: The route does not take this method. Use one of the methods that `Allow` names.
@@ -2189,7 +2221,7 @@ export interface components {
         };
         /**
          * @description Service Unavailable.
-         *     - `unavailable`: The service cannot answer now. Send the same again after `Retry-After` seconds; it takes effect once.
+         *     - `unavailable`: The service cannot answer now. Send the same again after `Retry-After` seconds; what it changes takes effect once.
          */
         Unavailable: {
             headers: {
@@ -2568,16 +2600,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     checkReadiness: {
@@ -2607,16 +2630,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     readMetrics: {
@@ -2646,16 +2660,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     takeExternalEvent: {
@@ -2737,16 +2742,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     takeExternalEvents: {
@@ -2833,16 +2829,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listEvents: {
@@ -2925,16 +2912,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getEvent: {
@@ -3005,16 +2983,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listReviewEntries: {
@@ -3095,16 +3064,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     summarizeReviewEntries: {
@@ -3162,16 +3122,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getReviewEntry: {
@@ -3241,16 +3192,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     dismissReviewEntry: {
@@ -3327,25 +3269,14 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     readState: {
         parameters: {
             query?: {
-                /** @description The campaign, where neither the address nor the token names it. */
+                /** @description The campaign, where neither the address nor the token names it; `campaignId` is taken, too. */
                 campaign_id?: string;
-                /** @description The same as `campaign_id`. */
-                campaignId?: string;
             };
             header?: {
                 /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
@@ -3388,16 +3319,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     mutateState: {
@@ -3465,26 +3387,12 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     readCampaignState: {
         parameters: {
-            query?: {
-                /** @description The campaign, where neither the address nor the token names it. */
-                campaign_id?: string;
-                /** @description The same as `campaign_id`. */
-                campaignId?: string;
-            };
+            query?: never;
             header?: {
                 /** @description The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, the token is for the one that registered them first. */
                 "X-Workspace"?: string;
@@ -3530,16 +3438,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     mutateCampaignState: {
@@ -3611,16 +3510,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     readParticipantState: {
@@ -3676,16 +3566,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     defineVariable: {
@@ -3747,16 +3628,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listVariables: {
@@ -3804,16 +3676,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     archiveVariable: {
@@ -3871,16 +3734,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     takeCdpEvent: {
@@ -3964,16 +3818,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     takeCdpEvents: {
@@ -4062,16 +3907,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listEventTypes: {
@@ -4131,16 +3967,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     registerEventType: {
@@ -4238,16 +4065,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     checkEventType: {
@@ -4306,16 +4124,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getEventType: {
@@ -4374,16 +4183,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getEventTypeJsonSchema: {
@@ -4435,16 +4235,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     deprecateEventType: {
@@ -4509,16 +4300,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     lookUpProfile: {
@@ -4581,16 +4363,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getProfile: {
@@ -4643,16 +4416,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listProfileEvents: {
@@ -4740,16 +4504,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listProfileMerges: {
@@ -4804,16 +4559,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     undoMerge: {
@@ -4864,16 +4610,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     exportPerson: {
@@ -4927,16 +4664,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     exportProfile: {
@@ -4988,16 +4716,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     eraseProfile: {
@@ -5044,16 +4763,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     erasePerson: {
@@ -5102,16 +4812,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     liftErasure: {
@@ -5158,16 +4859,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     summarizeProcessing: {
@@ -5206,16 +4898,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     replayReviewEntry: {
@@ -5297,16 +4980,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     replayReviewEntries: {
@@ -5354,16 +5028,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getReviewReplay: {
@@ -5414,16 +5079,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     defineReaction: {
@@ -5473,6 +5129,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "defined",
+                     *       "warnings": [],
                      *       "reaction": {
                      *         "when": {
                      *           ">=": [
@@ -5513,16 +5170,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listReactions: {
@@ -5593,16 +5241,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getReaction: {
@@ -5665,16 +5304,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     deleteReaction: {
@@ -5735,16 +5365,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listApiKeys: {
@@ -5808,16 +5429,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     createApiKey: {
@@ -5889,16 +5501,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getApiKey: {
@@ -5953,16 +5556,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listApiKeyAudit: {
@@ -6015,16 +5609,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     rotateApiKey: {
@@ -6090,16 +5675,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     revokeApiKey: {
@@ -6161,16 +5737,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listJwtIssuers: {
@@ -6233,16 +5800,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     createJwtIssuer: {
@@ -6301,16 +5859,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getJwtIssuer: {
@@ -6366,16 +5915,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     deleteJwtIssuer: {
@@ -6429,16 +5969,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     listServiceCredentials: {
@@ -6492,16 +6023,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     createServiceCredential: {
@@ -6560,16 +6082,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     getServiceCredential: {
@@ -6616,16 +6129,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
     revokeServiceCredential: {
@@ -6679,16 +6183,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
-            /** @description Any other error has the same form (RFC 9457). */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
+            default: components["responses"]["OtherProblem"];
         };
     };
 }

@@ -17,8 +17,8 @@ import {
   tooManyItemsFault,
   tooManyKeysFault,
   typeFault,
-  unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { addUnknownFields } from '../../platform/errors/unknown-fields';
 import { hasMoreCharacters } from '../../platform/text/character-count';
 import { PATH_NAME } from '../../platform/text/path-name';
 import { isStorable } from '../../platform/text/storable-text';
@@ -75,8 +75,6 @@ const PROPERTY_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const ADDITIONAL_PROPERTIES = ['reject', 'allow'] as const;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads a definition as a client posts it (contract section 4), without what steers the call, such as `force`. Null in
  * an optional field means absent; `additionalProperties` defaults to `reject`. Faults: every one found, up to 100.
@@ -86,7 +84,7 @@ export function checkDefinition(
 ): { readonly definition: EventTypeDefinition } | { readonly faults: readonly Fault[] } {
   if (!isObject(input)) return { faults: [typeFault('', 'an object')] };
   const faults = new FaultList(FAULTS_MAX);
-  addUnknownFields(input, DEFINITION_FIELDS, '', 'an event type', faults);
+  addUnknownFields(input, DEFINITION_FIELDS, { path: '', whole: 'an event type' }, faults);
   const eventType = checkEventType(input['eventType'], faults);
   const description = checkDescription(input['description'], 'description', faults);
   const properties = checkProperties(input['properties'], faults);
@@ -139,7 +137,7 @@ function checkProperty(value: unknown, path: string, faults: FaultList): Propert
     faults.push(typeFault(path, 'an object'));
     return undefined;
   }
-  addUnknownFields(value, PROPERTY_FIELDS, path, 'a property definition', faults);
+  addUnknownFields(value, PROPERTY_FIELDS, { path, whole: 'a property definition' }, faults);
   if (isAbsent(value['type'])) faults.push(requiredFault(`${path}.type`));
   const type = isAbsent(value['type']) ? undefined : checkOneOf(value['type'], PROPERTY_TYPES, `${path}.type`, faults);
   const parts = {
@@ -238,18 +236,6 @@ function checkOneOf<T extends string>(
   if (found === undefined)
     faults.push(typeof value === 'string' ? enumFault(path, allowed) : typeFault(path, 'a string'));
   return found;
-}
-
-function addUnknownFields(
-  value: Fields,
-  known: ReadonlySet<string>,
-  parent: string,
-  whole: string,
-  faults: FaultList,
-): void {
-  for (const field of Object.keys(value)) {
-    if (!known.has(field)) faults.add(() => unknownFieldFault(fieldPath(parent, field), whole));
-  }
 }
 
 function exclusion(path: string, companion: string): Fault {

@@ -1,5 +1,6 @@
-import { applyDecorators, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
+import { RefusedReadFilter } from '../errors/refused-read.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMIT_EXTENSION } from '../http/openapi-headers';
 import { ApiKeyGuard } from './api-key.guard';
@@ -49,6 +50,7 @@ export function AuthenticateApiKey(
     SetMetadata(UNMASKS, unmasks),
     SetMetadata(TAKES_SIGNATURES, orSignature),
     ...limited(ApiKeyGuard, rate ?? (reads ? 'reads' : undefined)),
+    ...(reads ? [UseFilters(RefusedReadFilter)] : []),
     ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor, BoundCursorsInterceptor)] : []),
     ...(orSignature ? [ApiSecurity(SIGNATURE_SECURITY)] : []),
     ApiBearerAuth(API_KEY_SECURITY),

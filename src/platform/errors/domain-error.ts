@@ -11,6 +11,8 @@ export interface DomainErrorExtras {
   readonly retryAfterSeconds?: number;
   /** Further answer headers, for example `Allow` or `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What is said instead where the request only reads: nothing of it can have taken effect. */
+  readonly messageOfRead?: string;
   /** What went wrong underneath; logged, never answered. */
   readonly cause?: unknown;
 }
@@ -29,5 +31,11 @@ export class DomainError extends Error {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = 'DomainError';
     this.details = capFaults(extras.details ?? [], FAULTS_MAX);
+  }
+
+  /** The same refusal of a request that only reads. */
+  ofRead(): DomainError {
+    const { messageOfRead, ...extras } = this.extras;
+    return messageOfRead === undefined ? this : new DomainError(this.code, messageOfRead, extras);
   }
 }

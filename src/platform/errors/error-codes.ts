@@ -155,7 +155,7 @@ export const ERROR_CODES = {
   unavailable: {
     status: 503,
     title: 'The service cannot answer now',
-    mend: 'Send the same again after `Retry-After` seconds; it takes effect once.',
+    mend: 'Send the same again after `Retry-After` seconds; what it changes takes effect once.',
   },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -8,6 +8,11 @@ export class FaultList {
 
   constructor(private readonly faultsMax = FAULTS_MAX) {}
 
+  /** How many faults the answer will have, as far as they were found. */
+  get listedCount(): number {
+    return this.listed.length;
+  }
+
   get isEmpty(): boolean {
     return this.listed.length + this.uncollected === 0;
   }

@@ -129,8 +129,17 @@ export function excessFault(path: string, { code, max }: JsonExcess): Fault {
 
 /** `whole` is what the field is not part of: `this body`, `this query`; `meant` is a field that it has. */
 export function unknownFieldFault(path: string, whole: string, meant?: string): Fault {
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  return { path, code: 'unknown_field', message: `${path} is not a field of ${whole}.${question}` };
+  return withSuggestion({ path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` }, meant);
+}
+
+/** Adds what was probably meant to the words of a fault; undefined: nothing is known. */
+export function withSuggestion(fault: Fault, meant: string | undefined): Fault {
+  return meant === undefined ? fault : { ...fault, message: `${fault.message}${didYouMean(meant)}` };
+}
+
+/** The end of a message, with its space; empty where nothing is known. */
+export function didYouMean(meant: string | undefined): string {
+  return meant === undefined ? '' : ` Did you mean ${shownName(meant)}?`;
 }
 
 /** Ends a list of faults that was cut: see `capFaults`. */

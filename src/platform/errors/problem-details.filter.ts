@@ -21,6 +21,9 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
+/** Requests of these methods change nothing; of others, their route knows (`RefusedReadFilter`). */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /**
  * The one place where errors become answers. A refusal (DomainError) says what its rule said; an error of the framework or
  * of the database is translated; anything else is a bug, of which the client learns only that there is one.
@@ -42,7 +45,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const refusal = this.refusalOf(error);
+    const refusal = READS.has(request.method) ? this.refusalOf(error).ofRead() : this.refusalOf(error);
     const requestId = requestIdOf(request);
     this.log(refusal, requestId);
     if (response.headersSent) {

@@ -1,11 +1,9 @@
 import { invalidCharactersFault, tooManyItemsFault, tooManyKeysFault, unknownFieldFault } from '../errors/fault-words';
+import { SUGGESTIONS_MAX } from '../errors/unknown-fields';
 import { similarName } from '../text/similar-name';
 import { isStorable } from '../text/storable-text';
 import { below, type Place, type PlacedFault, placedFault, UNDECLARED } from './body-place';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './body-schema';
-
-/** For each of so many faults of a body a field is looked for that was meant: nobody reads more, and it takes time. */
-const SUGGESTIONS_MAX = 20;
 
 export interface Walked {
   /** The body without the nulls that mean absent, and cut where it exceeds a list's or map's limit. */

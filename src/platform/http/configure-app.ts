@@ -9,7 +9,7 @@ import { BODY_LIMITS, type BodyLimitsByName } from './body-limits';
 import { BodyReader, setBodyReader } from './body-reader';
 import { BodyValidators } from './body-validators';
 import { literalColons } from './custom-method';
-import { onlyDocsFiles } from './docs-files';
+import { onlyDocsFiles, withoutTrailingSlash } from './docs-files';
 import { apiAdapterOf } from './express-adapter';
 import { type DocumentedLimits, openApiDocument } from './openapi';
 import { identifyRequest } from './request-id';
@@ -52,8 +52,13 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   adapter.setLastRoutes(() => {
     // By a relative address, which is right behind a proxy with a path of its own too.
     adapter.get('/', (_request: Request, response: Response) => response.redirect(DOCS_PATH.slice(1)));
-    app.use(DOCS_PATH, onlyDocsFiles, docsHeaders());
-    SwaggerModule.setup(DOCS_PATH.slice(1), app, document, { raw: ['json'], customSiteTitle: document.info.title });
+    app.use(DOCS_PATH, withoutTrailingSlash, onlyDocsFiles, docsHeaders());
+    SwaggerModule.setup(DOCS_PATH.slice(1), app, document, {
+      raw: ['json'],
+      customSiteTitle: document.info.title,
+      // The browser keeps the credential for this page, so that a reload does not ask for it again.
+      swaggerOptions: { persistAuthorization: true },
+    });
   });
   return document;
 }

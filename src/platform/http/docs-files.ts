@@ -12,6 +12,17 @@ const SERVED: ReadonlySet<string> = new Set([
   '/favicon-32x32.png',
 ]);
 
+/**
+ * Leads `/docs/` to `/docs`, by a relative address. The page calls the API beside its own address, and must not stand one step
+ * deeper, also behind a proxy with a path of its own.
+ */
+export function withoutTrailingSlash({ originalUrl }: Request, response: Response, next: NextFunction): void {
+  const [path = ''] = originalUrl.split('?', 1);
+  const folder = /\/([^/]+)\/+$/.exec(path)?.[1];
+  if (folder === undefined) next();
+  else response.redirect(`../${folder}`);
+}
+
 /** Lets only the files through that the documentation page needs; `path` begins below the page. */
 export function onlyDocsFiles({ path }: Request, _response: Response, next: NextFunction): void {
   if (SERVED.has(path)) next();

@@ -9,6 +9,8 @@ import { type Operation, parametersOf, type Reference, type ResponseObject } fro
 import { headersOf } from './openapi-headers';
 
 export const PROBLEM_SCHEMA = 'ProblemDetails';
+/** What every operation can answer beside the refusals of its kind. */
+export const OTHER_PROBLEM = 'OtherProblem';
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorCode[];
 const OF_EVERY_OPERATION: readonly ErrorCode[] = ['method_not_allowed', 'internal'];
@@ -82,10 +84,15 @@ export function problemResponses(
   for (const status of new Set(codes.map((code) => statusOf(code, policy)))) {
     const ofStatus = codes.filter((code) => statusOf(code, policy) === status);
     const name = ofStatus.map(pascalCase).join('Or');
-    responses[status] = { $ref: `#/components/responses/${name}` };
+    responses[status] = responseReference(name);
     shared[name] = problemResponse(status, ofStatus, policy);
   }
   return { responses, shared };
+}
+
+/** Each answer is written once, and operations refer to it: generators make one type of it. */
+export function responseReference(name: string): Reference {
+  return { $ref: `#/components/responses/${name}` };
 }
 
 /** What HTTP itself is refused with, before there is a route: 400, 408, 413 and 431. */

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_KEY_SECURITY, JWT_SECURITY, SIGNATURE_SECURITY } from '../auth/auth-metadata';
+import { VERSION } from '../config/version';
 import { ERROR_CODES } from '../errors/error-codes';
 import { FAULT_CODES } from '../errors/fault-codes';
 import type { StatusPolicy } from '../errors/status-policy';
@@ -17,7 +18,14 @@ import {
 } from './open-api-schema';
 import { exampleOf, exampleOfName } from './openapi-examples';
 import { HEADERS, headersOf, RATE_LIMIT_EXTENSION, RATE_LIMIT_HEADERS } from './openapi-headers';
-import { errorCodesOf, otherProblemResponse, PROBLEM_SCHEMA, problemResponses } from './openapi-problems';
+import {
+  errorCodesOf,
+  OTHER_PROBLEM,
+  otherProblemResponse,
+  PROBLEM_SCHEMA,
+  problemResponses,
+  responseReference,
+} from './openapi-problems';
 import { tagsOf } from './openapi-tags';
 import { tidy } from './openapi-tidy';
 
@@ -29,8 +37,6 @@ export interface DocumentedLimits {
   readonly propertiesBytesMax: number;
 }
 
-/** Of the contract in the path `/v1`, which changes only by addition. */
-const API_VERSION = '1.0.0';
 const SIGNATURE_WORDS =
   'A request signed by a service credential (RFC 9421): `Content-Digest` (RFC 9530), `Signature-Input` and `Signature`, ' +
   'label `sig1`, components `("@method" "@path" "@query" "content-digest")`, parameters `created`, `keyid` and `alg`.';
@@ -57,7 +63,7 @@ export function openApiDocument(
   const schemas = (components.schemas ??= {});
   schemas[PROBLEM_SCHEMA] = problemSchema();
   components.headers = { ...HEADERS };
-  components.responses = {};
+  components.responses = { [OTHER_PROBLEM]: otherProblemResponse() };
   tidy(document);
   document.tags = tagsOf(document);
   for (const { operation } of operationsOf(document)) {
@@ -73,9 +79,10 @@ function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'
     new DocumentBuilder()
       .setTitle('Campaign Data Service')
       .setDescription(description(limits))
-      .setVersion(API_VERSION)
+      .setVersion(VERSION)
       .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-      .addServer('/', 'The host that this document comes from.')
+      // Relative to this document (OpenAPI 3.0, section 4.7.5), so that it holds behind a proxy with a path of its own.
+      .addServer('.', 'The address that this document comes from, without its last step.')
       // Not addBearerAuth, which calls every bearer a JWT.
       .addSecurity(API_KEY_SECURITY, { type: 'http', scheme: 'bearer', description: 'An API key of a backend.' })
       .addBearerAuth(
@@ -118,7 +125,7 @@ function addExamples(content: Content, schemas: Components): void {
 function describeRefusals(operation: Operation, policy: StatusPolicy): Readonly<Record<string, ResponseObject>> {
   const codes = errorCodesOf(operation);
   const { responses, shared } = problemResponses(codes, policy);
-  operation.responses = { ...responses, default: otherProblemResponse(), ...operation.responses };
+  operation.responses = { ...responses, default: responseReference(OTHER_PROBLEM), ...operation.responses };
   Object.assign(operation, { [ERROR_CODES_EXTENSION]: codes });
   return shared;
 }

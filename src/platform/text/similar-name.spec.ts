@@ -15,6 +15,7 @@ it.each([
   [CDP, 'event_type', 'eventType'],
   [CDP, 'type', 'eventType'],
   [CDP, 'attributes', 'properties'],
+  [['externalUserId', 'deviceKey'], 'device', 'deviceKey'],
   [CDP, 'amount', undefined],
   [CDP, 'x', undefined],
   [CDP, '', undefined],

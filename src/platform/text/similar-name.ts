@@ -12,8 +12,8 @@ const SAME_MEANING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Which of the known names was probably meant: the same in another spelling (`externalEventId`), another word for it, its end
- * (`eventId`, `eventType`), or one with up to two typing mistakes. Undefined when none is close.
+ * Which of the known names was probably meant: the same in another spelling (`externalEventId`), another word for it, one with up
+ * to two typing mistakes, its end (`eventId`, `eventType`) or its beginning (`device`). Undefined when none is close.
  */
 export function similarName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > NAME_LENGTH_MAX) return undefined;
@@ -26,7 +26,8 @@ export function similarName(name: string, known: Iterable<string>): string | und
     names.find((each) => each === SAME_MEANING.get(name)) ??
     names.find(isClose) ??
     names.find((each) => plain.length > 1 && plainly(each).endsWith(plain)) ??
-    names.find((each) => each.length > 1 && plain.endsWith(plainly(each)))
+    names.find((each) => each.length > 1 && plain.endsWith(plainly(each))) ??
+    names.find((each) => plain.length >= TYPED_LENGTH_MIN && plainly(each).startsWith(plain))
   );
 }
 

@@ -30,6 +30,12 @@ describe('a condition that was made ready', () => {
   it.each<[object, string]>([
     [{ '>=': [prop('amount'), 29.33] }, 'met'],
     [{ '<': [prop('amount'), 10] }, 'unmet'],
+    [{ '>=': [{ var: 'properties.amount' }, 29.33] }, 'met'],
+    [{ '==': [{ var: 'source' }, 'shop'] }, 'met'],
+    [{ '!': { var: 'amount' } }, 'met'],
+    [{ missing: ['properties.amount'] }, 'unmet'],
+    [{ some: [prop('items'), { '!!': { var: 'properties.amount' } }] }, 'unmet'],
+    [{ '==': [{ reduce: [prop('tags'), { var: 'current' }, { var: 'properties.word' }] }, 'b'] }, 'met'],
     [{ '>': [prop('absent'), 10] }, 'unmet'],
     [{ '==': [{ var: 'event.source' }, 'shop'] }, 'met'],
     [{ '===': [prop('word'), 1] }, 'unmet'],

@@ -1,6 +1,6 @@
 import type { Condition } from './condition';
 import { COSTS, Meter, OverdueError, TooCostlyError } from './condition-meter';
-import type { EventRecord } from './event-record';
+import { conditionData, type EventRecord } from './event-record';
 import { compare, COMPARISONS } from './comparisons';
 import { METHODS, OperandError, SINGLE_OPERAND } from './operator-methods';
 import { ownValue } from './own-value';
@@ -28,7 +28,7 @@ export function compileCondition(when: Condition): CompiledCondition {
   return (event, isOverdue = never) => {
     meter.begin(isOverdue);
     try {
-      return meter.isTruthy(whole({ event })) ? 'met' : 'unmet';
+      return meter.isTruthy(whole(conditionData(event))) ? 'met' : 'unmet';
     } catch (error) {
       if (error instanceof TooCostlyError) return 'too_costly';
       return error instanceof OverdueError ? 'overdue' : 'failed';

@@ -9,6 +9,12 @@ export const RECORD_FIELDS = [
 /** Those below which there are more. */
 export const RECORD_BRANCHES: ReadonlySet<string> = new Set(['identity', 'properties']);
 
+/** What clients may write below `identity`: of the external family first, then of the CDP family (contract section 3). */
+export const IDENTITY_FIELDS = ['type', 'value', 'externalUserId', 'email', 'phone', 'deviceKey'] as const;
+
+/** What conditions call the record itself. */
+const RECORD_NAME = 'event';
+
 /** An event in JSON, unmasked. */
 export type EventRecord = Readonly<Record<string, unknown>>;
 
@@ -22,4 +28,18 @@ export function recordOf(event: StoredEventRecord): EventRecord {
     receivedAt: event.receivedAt.toISOString(),
     ...{ profileId, identity, properties },
   };
+}
+
+/**
+ * The data that a condition reads: the record as `event`, and its fields as they are, so that `event.properties.amount` and
+ * `properties.amount` name the same. Where a list is gone through, paths begin at the entry instead.
+ */
+export function conditionData(record: EventRecord): EventRecord {
+  return { ...record, [RECORD_NAME]: record };
+}
+
+/** The steps of a path below the record; `event.properties.amount` and `properties.amount` name the same. */
+export function recordSteps(path: string): readonly string[] {
+  const steps = path.split('.');
+  return steps[0] === RECORD_NAME && steps.length > 1 ? steps.slice(1) : steps;
 }

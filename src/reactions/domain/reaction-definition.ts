@@ -2,14 +2,13 @@ import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
   emptyFault,
-  fieldPath,
   formatFault,
   invalidCharactersFault,
   requiredFault,
   tooLongFault,
   typeFault,
-  unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { addUnknownFields } from '../../platform/errors/unknown-fields';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
@@ -44,9 +43,7 @@ export function parseReactionDefinition(
   if ('faults' in parsed) faults.push(...parsed.faults);
   const enabled = body['enabled'] ?? true;
   if (typeof enabled !== 'boolean') faults.push(typeFault('enabled', 'true or false'));
-  for (const field of Object.keys(body)) {
-    if (!FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath('', field), 'a reaction'));
-  }
+  addUnknownFields(body, FIELDS, { path: '', whole: 'a reaction' }, faults);
   if (!faults.isEmpty || 'faults' in parsed || name === undefined || eventType === undefined) {
     return { faults: faults.all() };
   }

@@ -3,13 +3,15 @@ import { itemPath, typeFault } from '../../platform/errors/fault-words';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { checkTypes } from '../../runtime/domain/check-types';
-import { parseOperations, type Operation } from '../../runtime/domain/operation';
+import { OPERATION_FIELDS, parseOperations, type Operation } from '../../runtime/domain/operation';
 import { resolvePaths, type Declarations } from '../../runtime/domain/resolve-paths';
 import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableType, VariableValue } from '../../variables/domain/variable';
 import type { EventRecord } from './event-record';
 import type { ReactionOperation } from './reaction';
 import { valueAt, valuePathFaults } from './value-path';
+
+const REACTION_OPERATION_FIELDS: ReadonlySet<string> = new Set([...OPERATION_FIELDS, 'valueFrom']);
 
 /** Stands for what only an event will tell. */
 const SAMPLES: Readonly<Record<VariableType, VariableValue>> = { number: 0, string: '', boolean: false };
@@ -21,7 +23,7 @@ const SAMPLES: Readonly<Record<VariableType, VariableValue>> = { number: 0, stri
 export function parseReactionOperations(
   ops: unknown,
 ): { readonly ops: readonly ReactionOperation[] } | { readonly faults: readonly Fault[] } {
-  const parsed = parseOperations(Array.isArray(ops) ? ops.map(withSample) : ops);
+  const parsed = parseOperations(Array.isArray(ops) ? ops.map(withSample) : ops, REACTION_OPERATION_FIELDS);
   const ofValues = Array.isArray(ops) ? ops.flatMap((entry: unknown, index) => sourceFaults(entry, index)) : [];
   if ('faults' in parsed) return { faults: [...parsed.faults, ...ofValues] };
   if (ofValues.length > 0) return { faults: ofValues };

@@ -7,7 +7,8 @@ describe('valueFrom', () => {
   it.each([
     ...['eventId', 'family', 'source', 'externalEventId', 'eventType', 'eventTypeVersion', 'occurredAt', 'receivedAt'],
     ...['profileId', 'identity.email', 'properties.amount', 'properties.items.0.sku', 'properties.a.b.c.d.e.f.g.h'],
-    ...['properties.odd key', 'properties.größe'],
+    ...['properties.odd key', 'properties.größe', 'event.properties.amount', 'event.source', 'event.identity.email'],
+    'event.properties.a.b.c.d.e.f.g.h',
   ])('may be %s', (path) => {
     expect(valuePathFaults(path, 'p')).toEqual([]);
   });
@@ -18,7 +19,10 @@ describe('valueFrom', () => {
     [{}, 'type'],
     ['', 'format'],
     ['amount', 'format'],
-    ['event.properties.amount', 'format'],
+    ['event', 'format'],
+    ['event.properties', 'format'],
+    ['event.event.source', 'format'],
+    ['event.properties.a.b.c.d.e.f.g.h.i', 'format'],
     ['identity', 'format'],
     ['properties', 'format'],
     ['properties.', 'format'],
@@ -46,6 +50,7 @@ describe('valueFrom', () => {
       (path) => valueAt(record, path),
     );
     expect(found).toEqual(['shop', '2026-01-02T03:04:06.000Z', 29.33, 'A', undefined]);
+    expect(valueAt(record, 'event.properties.items.0.sku')).toBe('A');
   });
 
   it('that was taken never finds what objects inherit, and no text makes it throw', () => {

@@ -1,7 +1,14 @@
 import type { Fault } from '../../platform/errors/fault';
-import { formatFault, invalidCharactersFault, tooLongFault, typeFault } from '../../platform/errors/fault-words';
+import {
+  formatFault,
+  invalidCharactersFault,
+  tooLongFault,
+  typeFault,
+  withSuggestion,
+} from '../../platform/errors/fault-words';
 import { isStorable } from '../../platform/text/storable-text';
-import { RECORD_BRANCHES, RECORD_FIELDS, type EventRecord } from './event-record';
+import { RECORD_BRANCHES, RECORD_FIELDS, recordSteps, type EventRecord } from './event-record';
+import { meantPath } from './meant-path';
 import { ownValue } from './own-value';
 
 /** Longer than the path of anything in an event of usual names. */
@@ -18,16 +25,18 @@ export function valuePathFaults(valueFrom: unknown, path: string): readonly Faul
   if (typeof valueFrom !== 'string') return [typeFault(path, 'a string')];
   if (valueFrom.length > VALUE_PATH_CHARACTERS_MAX) return [tooLongFault(path, VALUE_PATH_CHARACTERS_MAX)];
   if (!isStorable(valueFrom)) return [invalidCharactersFault(path)];
-  return isValuePath(valueFrom) ? [] : [formatFault(path, FORM)];
+  if (isValuePath(valueFrom)) return [];
+  const meant = meantPath(recordSteps(valueFrom));
+  return [withSuggestion(formatFault(path, FORM), meant)];
 }
 
 /** What stands there in an event; undefined: nothing does. */
 export function valueAt(event: EventRecord, valueFrom: string): unknown {
-  return ownValue(event, valueFrom.split('.'));
+  return ownValue(event, recordSteps(valueFrom));
 }
 
 function isValuePath(text: string): boolean {
-  const [field = '', ...below] = text.split('.');
+  const [field = '', ...below] = recordSteps(text);
   if (!RECORD_FIELDS.some((each) => each === field)) return false;
   if (RECORD_BRANCHES.has(field) !== below.length > 0 || below.length >= VALUE_PATH_STEPS_MAX) return false;
   return below.every((step) => step !== '' && !INHERITED.has(step));

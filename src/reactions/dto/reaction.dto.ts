@@ -4,6 +4,7 @@ import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runt
 import type { VariableValue } from '../../variables/domain/variable';
 import { VARIABLE_VALUE } from '../../variables/dto/variable.dto';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/reaction-definition';
+import { REACTION_WARNING_CODES, REACTION_WARNINGS_MAX, type ReactionWarningCode } from '../domain/reaction-warnings';
 import { VALUE_PATH_CHARACTERS_MAX } from '../domain/value-path';
 import type { Reaction } from '../entities/reaction.entity';
 
@@ -28,8 +29,8 @@ export class ReactionOperationDto {
   value?: VariableValue;
 
   /**
-   * Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`. Identity, and
-   * properties that are personal, may be written to `user` scope only.
+   * Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
+   * or without. Identity, and properties that are personal, may be written to `user` scope only.
    */
   @ApiProperty({ maxLength: VALUE_PATH_CHARACTERS_MAX, required: false, example: 'properties.amount' })
   valueFrom?: string;
@@ -50,8 +51,8 @@ export class DefineReactionDto {
   source?: string;
 
   /**
-   * Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record. At most 8 KiB and 200 operators. What
-   * it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+   * Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
+   * and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
    */
   @ApiPropertyOptional(CONDITION)
   when?: Record<string, unknown>;
@@ -108,11 +109,32 @@ export class ReactionDto {
   }
 }
 
+/** Something of a definition that will never do what it says; the reaction is defined all the same. */
+export class ReactionWarningDto {
+  /** The place in the body, the way it was written. */
+  @ApiProperty({ example: 'when[">="][0].var' })
+  path!: string;
+
+  @ApiProperty({ enum: Object.keys(REACTION_WARNING_CODES), example: 'unknown_path' })
+  code!: ReactionWarningCode;
+
+  /** What will never happen, and what was probably meant. */
+  @ApiProperty({
+    example:
+      'when[">="][0].var reads amount, which no event has; it is always absent. Did you mean event.properties.amount?',
+  })
+  message!: string;
+}
+
 export class DefinedReactionDto {
   @ApiProperty({ enum: ['defined'] })
   status!: 'defined';
 
   reaction!: ReactionDto;
+
+  /** Always a list, empty when nothing is odd; the same again for a definition that is in force already. */
+  @ApiProperty({ type: [ReactionWarningDto], maxItems: REACTION_WARNINGS_MAX, example: [] })
+  warnings!: readonly ReactionWarningDto[];
 }
 
 export class ReactionPageDto {

@@ -89,6 +89,11 @@ describe('the body of a mutation', () => {
     expect(faultsOf(body)).toEqual(faults);
   });
 
+  it('is refused with the field that was meant by an unknown one', () => {
+    const parsed = parseMutationRequest({ ops: OPS, mutationid: 'm' }, undefined);
+    expect('faults' in parsed && parsed.faults[0]?.message).toMatch(/ Did you mean mutation_id\?$/);
+  });
+
   it('may have an id of 255 characters, counted as people count', () => {
     expect(faultsOf({ ops: OPS, mutation_id: '😀'.repeat(255) })).toEqual([]);
   });

@@ -3,13 +3,12 @@ import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
   emptyFault,
-  fieldPath,
   formatFault,
   invalidCharactersFault,
   tooLongFault,
   typeFault,
-  unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { addUnknownFields } from '../../platform/errors/unknown-fields';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
@@ -64,9 +63,7 @@ export function parseMutationRequest(
     apps: read('app', isName),
     users: read('user', upTo(SUBJECT_CHARACTERS_MAX)),
   };
-  for (const field of Object.keys(body)) {
-    if (!KNOWN_FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath('', field), 'a mutation'));
-  }
+  addUnknownFields(body, KNOWN_FIELDS, { path: '', whole: 'a mutation' }, faults);
   if (!faults.isEmpty || 'faults' in operations) return { faults: faults.all() };
   return { request: { operations: operations.operations, mutationId: mutationIds[0]?.value, named } };
 }

@@ -2,7 +2,6 @@ import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
   enumFault,
-  fieldPath,
   invalidCharactersFault,
   itemPath,
   requiredFault,
@@ -10,8 +9,8 @@ import {
   tooLongFault,
   tooManyItemsFault,
   typeFault,
-  unknownFieldFault,
 } from '../../platform/errors/fault-words';
+import { addUnknownFields } from '../../platform/errors/unknown-fields';
 import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { hasMoreCharacters } from '../../platform/text/character-count';
@@ -25,7 +24,7 @@ export const OPERATIONS_MAX = 100;
 /** Twice what a declared variable's path can have, so that a typo is still told as one. */
 export const PATH_CHARACTERS_MAX = 256;
 export const OPERATION_KINDS = ['set', 'inc', 'dec'] as const;
-const OPERATION_FIELDS: ReadonlySet<string> = new Set(['path', 'op', 'value']);
+export const OPERATION_FIELDS: ReadonlySet<string> = new Set(['path', 'op', 'value']);
 
 /** One entry of `ops`; its shape is right, its path may still be any text. */
 export type Operation = SetOperation | AdjustOperation;
@@ -45,10 +44,11 @@ export interface AdjustOperation {
 /**
  * Reads the `ops` of a mutation (contract section 8), any JSON value. Faults: every one found, up to 1,000, at paths such as
  * `ops[3].value`. Codes: `required`, `type`, `too_few_items`, `too_many_items`, `too_long`, `enum`, `range`, `too_large`,
- * `invalid_characters`, `unknown_field`, `too_many_faults`.
+ * `invalid_characters`, `unknown_field`, `too_many_faults`. `known`: the fields that an entry may be told to have.
  */
 export function parseOperations(
   ops: unknown,
+  known = OPERATION_FIELDS,
 ): { readonly operations: readonly Operation[] } | { readonly faults: readonly Fault[] } {
   if (isAbsent(ops)) return { faults: [requiredFault('ops')] };
   if (!Array.isArray(ops)) return { faults: [typeFault('ops', 'a list')] };
@@ -57,14 +57,19 @@ export function parseOperations(
   if (ops.length > OPERATIONS_MAX) faults.push(tooManyItemsFault('ops', OPERATIONS_MAX));
   const operations: Operation[] = [];
   ops.slice(0, OPERATIONS_MAX).forEach((entry: unknown, index) => {
-    const operation = parseOperation(entry, itemPath('ops', index), faults);
+    const operation = parseOperation(entry, itemPath('ops', index), known, faults);
     if (operation !== undefined) operations.push(operation);
   });
   return faults.isEmpty ? { operations } : { faults: faults.all() };
 }
 
 /** Undefined only where it has found a fault. */
-function parseOperation(entry: unknown, at: string, faults: FaultList): Operation | undefined {
+function parseOperation(
+  entry: unknown,
+  at: string,
+  known: ReadonlySet<string>,
+  faults: FaultList,
+): Operation | undefined {
   if (!isObject(entry)) {
     faults.push(typeFault(at, 'an object'));
     return undefined;
@@ -72,7 +77,7 @@ function parseOperation(entry: unknown, at: string, faults: FaultList): Operatio
   const path = checkPath(entry['path'], `${at}.path`, faults);
   const op = checkKind(entry['op'], `${at}.op`, faults);
   const value = checkValue(entry['value'], op, `${at}.value`, faults);
-  reportUnknownFields(entry, at, faults);
+  addUnknownFields(entry, known, { path: at, whole: 'an operation' }, faults);
   if (path === undefined || op === undefined || value === undefined) return undefined;
   if (op === 'set') return { path, op, value };
   return typeof value === 'number' ? { path, op, value } : undefined;
@@ -115,10 +120,4 @@ function checkValue(
   } else if (typeof value === 'boolean') return value;
   else faults.push(typeFault(at, 'a number, a string, true or false'));
   return undefined;
-}
-
-function reportUnknownFields(entry: object, at: string, faults: FaultList): void {
-  for (const field of Object.keys(entry)) {
-    if (!OPERATION_FIELDS.has(field)) faults.add(() => unknownFieldFault(fieldPath(at, field), 'an operation'));
-  }
 }

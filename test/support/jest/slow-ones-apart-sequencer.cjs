@@ -28,6 +28,7 @@ const SLOW = [
   'e2e/poolers',
   'e2e/jwks-starvation',
   'clients/typescript-package',
+  'clients/generated-clients',
   'e2e/authorization-matrix',
 ].map((name) => join(TESTS, `${name}.spec.ts`));
 /** So many others begin between two of them: while one waits, the others have the cores, and none is left for the end. */

@@ -1,0 +1,53 @@
+import { fieldPath, itemPath } from '../../platform/errors/fault-words';
+import { isObject } from '../../platform/json/is-object';
+import type { Condition } from './condition';
+import { CONDITION_OPERATORS } from './condition-operators';
+
+/** They look paths up that they may have worked out. */
+const LOOK_UPS: ReadonlySet<string> = new Set(['missing', 'missing_some']);
+
+/** A place of a condition that reads data. */
+export interface ConditionRead {
+  /** Of the place in the body, such as `when.and[1].var`. */
+  readonly path: string;
+  /** The path that is read, the empty string for everything; undefined: it is worked out, and could be any. */
+  readonly reads: string | undefined;
+  /** It stands where a list is gone through: there paths begin at the entry. */
+  readonly inEntry: boolean;
+}
+
+/** Everything that a checked condition reads, in the order in which it is written. */
+export function readsOf(when: Condition): readonly ConditionRead[] {
+  const reads: ConditionRead[] = [];
+  collect(when, 'when', false, reads);
+  return reads;
+}
+
+function collect(value: unknown, path: string, inEntry: boolean, reads: ConditionRead[]): void {
+  if (Array.isArray(value)) value.forEach((entry, index) => collect(entry, itemPath(path, index), inEntry, reads));
+  if (!isObject(value)) return;
+  for (const [name, args] of Object.entries(value)) {
+    const at = fieldPath(path, name);
+    if (name === 'var') reads.push(readOf(Array.isArray(args) ? args[0] : args, at, inEntry));
+    else if (LOOK_UPS.has(name)) collectLookUps(args, at, inEntry, reads);
+    else if (CONDITION_OPERATORS.get(name)?.iterates === true) collectIteration(args, at, inEntry, reads);
+    else collect(args, at, inEntry, reads);
+  }
+}
+
+function collectIteration(args: unknown, path: string, inEntry: boolean, reads: ConditionRead[]): void {
+  if (!Array.isArray(args)) return;
+  args.forEach((entry, index) => collect(entry, itemPath(path, index), inEntry || index === 1, reads));
+}
+
+/** A path that is worked out could be any. */
+function collectLookUps(args: unknown, path: string, inEntry: boolean, reads: ConditionRead[]): void {
+  if (Array.isArray(args)) {
+    args.forEach((entry, index) => collectLookUps(entry, itemPath(path, index), inEntry, reads));
+  } else if (isObject(args)) reads.push({ path, reads: undefined, inEntry });
+  else if (typeof args === 'string') reads.push(readOf(args, path, inEntry));
+}
+
+function readOf(read: unknown, path: string, inEntry: boolean): ConditionRead {
+  return { path, reads: typeof read === 'string' || typeof read === 'number' ? String(read) : '', inEntry };
+}

@@ -1,0 +1,148 @@
+import { didYouMean, itemPath, shownName } from '../../platform/errors/fault-words';
+import { similarName } from '../../platform/text/similar-name';
+import { compileCondition } from './compile-condition';
+import type { Condition } from './condition';
+import { readsOf } from './condition-reads';
+import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS, recordSteps } from './event-record';
+import { meantPath } from './meant-path';
+import type { ReactionDefinition } from './reaction';
+
+/** More than anybody reads; each takes a search for a similar name. */
+export const REACTION_WARNINGS_MAX = 50;
+
+/** Every word that `warnings[].code` can carry, with its meaning; `docs/errors.md` lists the same words. */
+export const REACTION_WARNING_CODES = {
+  unknown_event_type: 'No event type of this name is registered, and no event of it was found.',
+  unknown_path: 'Events have nothing at this path; it is always absent.',
+  unknown_property: 'The registered event type does not declare this property, and rejects others.',
+  never_met: 'The condition reads nothing of the event and is never met.',
+} as const satisfies Record<string, string>;
+
+export type ReactionWarningCode = keyof typeof REACTION_WARNING_CODES;
+
+/** Something of a definition that will never do what it says (contract section 8); the reaction is defined all the same. */
+export interface ReactionWarning {
+  /** Of the place in the body: `eventType`, `when[">="][0].var`, `ops[0].valueFrom`. */
+  readonly path: string;
+  readonly code: ReactionWarningCode;
+  /** Repeats names that the caller wrote, never other values. */
+  readonly message: string;
+}
+
+/** The latest version of a registered event type, as far as paths are concerned. */
+export interface KnownEventType {
+  readonly version: number;
+  readonly properties: readonly string[];
+  /** Events may have further properties. */
+  readonly allowsOthers: boolean;
+}
+
+/**
+ * What is known of the events that a definition is about. Unregistered: whether any was received, and the names that are
+ * registered.
+ */
+export type EventTypeFacts =
+  | { readonly registered: KnownEventType }
+  | { readonly registered: undefined; readonly wasReceived: boolean; readonly names: readonly string[] };
+
+/** A place of the definition that reads a path of the record. */
+interface Read {
+  readonly path: string;
+  readonly reads: string;
+}
+
+/** What of a definition can never fire or never finds a value; at most `REACTION_WARNINGS_MAX`, in the order of the body. */
+export function reactionWarnings(
+  { eventType, when, ops }: Pick<ReactionDefinition, 'eventType' | 'when' | 'ops'>,
+  facts: EventTypeFacts,
+): readonly ReactionWarning[] {
+  const warnings: ReactionWarning[] = [...eventTypeWarnings(eventType, facts)];
+  const reads: Read[] = when === undefined ? [] : outerReads(when);
+  if (when !== undefined && isConstant(when) && isNeverMet(when)) warnings.push(NEVER_MET);
+  ops.forEach((op, index) => {
+    if ('valueFrom' in op) reads.push({ path: `${itemPath('ops', index)}.valueFrom`, reads: op.valueFrom });
+  });
+  for (const read of reads) {
+    if (warnings.length >= REACTION_WARNINGS_MAX) break;
+    warnings.push(...pathWarnings(read, facts.registered));
+  }
+  return warnings;
+}
+
+function eventTypeWarnings(eventType: string, facts: EventTypeFacts): readonly ReactionWarning[] {
+  if (facts.registered !== undefined || facts.wasReceived) return [];
+  const meant = didYouMean(similarName(eventType, facts.names));
+  const message = `eventType names ${shownName(eventType)}: no such event type is registered, and none of the newest events is of it.${meant}`;
+  return [{ path: 'eventType', code: 'unknown_event_type', message }];
+}
+
+/** Those whose paths begin at the event, and are written out. */
+function outerReads(when: Condition): Read[] {
+  return readsOf(when).flatMap(({ path, reads, inEntry }) =>
+    inEntry || reads === undefined || reads === '' ? [] : [{ path, reads }],
+  );
+}
+
+function pathWarnings({ path, reads }: Read, type: KnownEventType | undefined): readonly ReactionWarning[] {
+  if (reads === 'event') return [];
+  const steps = recordSteps(reads);
+  const [field = '', name] = steps;
+  const isKnown = RECORD_FIELDS.some((each) => each === field);
+  if (!isKnown) return [unknownPath(path, reads, suggestionFor(steps, type))];
+  if (name === undefined) return [];
+  if (!RECORD_BRANCHES.has(field)) return [unknownPath(path, reads, field)];
+  if (field === 'identity') {
+    const isIdentity = steps.length === 2 && IDENTITY_FIELDS.some((each) => each === name);
+    return isIdentity ? [] : [unknownPath(path, reads, meantPath(steps))];
+  }
+  return type === undefined || type.allowsOthers || type.properties.includes(name)
+    ? []
+    : [unknownProperty(path, reads, steps, type)];
+}
+
+/** A property that is declared goes first; what is close to nothing was most likely meant as a property. */
+function suggestionFor(steps: readonly string[], type: KnownEventType | undefined): string {
+  const [first = '', ...below] = steps;
+  const declared = type?.properties.includes(first) === true;
+  const close = declared ? undefined : (meantPath(steps) ?? similarProperty(steps, type));
+  return close ?? ['properties', first, ...below].join('.');
+}
+
+function similarProperty([first = '', ...below]: readonly string[], type: KnownEventType | undefined) {
+  const name = similarName(first, type?.properties ?? []);
+  return name === undefined ? undefined : ['properties', name, ...below].join('.');
+}
+
+function unknownPath(path: string, reads: string, meant: string | undefined): ReactionWarning {
+  const message = `${path} reads ${shownName(reads)}, which no event has; it is always absent.${didYouMean(spelledAs(path, meant))}`;
+  return { path, code: 'unknown_path', message };
+}
+
+function unknownProperty(path: string, reads: string, steps: readonly string[], type: KnownEventType): ReactionWarning {
+  const meant = didYouMean(spelledAs(path, similarProperty(steps.slice(1), type)));
+  const message = `${path} reads ${shownName(reads)}, a property that version ${type.version} of the event type does not declare; it rejects others, so that only an external event could have it.${meant}`;
+  return { path, code: 'unknown_property', message };
+}
+
+/** Conditions usually name the record, and `valueFrom` does not; both take either spelling. */
+function spelledAs(path: string, meant: string | undefined): string | undefined {
+  return meant === undefined || path.startsWith('ops') ? meant : `event.${meant}`;
+}
+
+/** Whether its outcome is the same for each event. */
+function isConstant(when: Condition): boolean {
+  return readsOf(when).every(({ inEntry, reads }) => inEntry && reads !== undefined);
+}
+
+/** Of a condition that is constant. One that cannot be worked out makes the reaction fail with each event. */
+function isNeverMet(when: Condition): boolean {
+  const verdict = compileCondition(when)({});
+  return verdict === 'unmet' || verdict === 'failed';
+}
+
+const NEVER_MET: ReactionWarning = {
+  path: 'when',
+  code: 'never_met',
+  message:
+    'when reads nothing of the event and is never met, so that the reaction never does anything; compare a value of the event, or leave it out.',
+};
