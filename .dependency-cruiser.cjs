@@ -85,7 +85,7 @@ module.exports = {
     },
     {
       name: 'clients-are-clients',
-      comment: 'The demo and `cds events send` know the service by its HTTP interface.',
+      comment: 'The demo, `cds events send` and `cds state export` know the service by its HTTP interface.',
       severity: 'error',
       from: { path: '^src/(client|demo|cli/events|cli/state)/' },
       to: {
