@@ -85,10 +85,14 @@ module.exports = {
     },
     {
       name: 'clients-are-clients',
-      comment: 'The demo and `cds events send` know the service by its HTTP interface.',
+      comment: 'The demo, `cds events send` and `cds state export` know the service by its HTTP interface.',
       severity: 'error',
-      from: { path: '^src/(client|demo|cli/events)/' },
-      to: { path: '^src/', pathNot: '^src/(client|demo|cli/events|cli/console|cli/duration|platform/config)' },
+      from: { path: '^src/(client|demo|cli/events|cli/state)/' },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(client|demo|cli/events|cli/state|cli/console|cli/duration|cli/service-options|cli/stopping|platform/config)',
+      },
     },
     {
       name: 'client-knows-no-program',

@@ -12,8 +12,9 @@ import { MayRefuse } from '../platform/http/may-refuse.decorator';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
 import { UnmaskQuery } from '../platform/masking/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
+import { ProfileListQuery } from './dto/profile-list.query';
 import { ProfileTimelineQuery } from './dto/profile-timeline.query';
-import { IdentityLookupDto, ProfileDto } from './dto/profile.dto';
+import { IdentityLookupDto, ProfileDto, ProfilePageDto } from './dto/profile.dto';
 import { ProfilesService } from './profiles.service';
 import { timelineSpan } from './timeline-span';
 
@@ -41,6 +42,20 @@ export class ProfilesController {
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, wanted));
     return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, [view.customer.rootId]) });
+  }
+
+  /** Lists customers, newest first; merged profiles are part of the surviving one. */
+  @Get('profiles')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: ProfilePageDto })
+  async listProfiles(
+    @Caller() { tenantId }: Principal,
+    @CheckedQuery() query: ProfileListQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ProfilePageDto> {
+    const page = await this.profiles.list(tenantId, query.cursor, limitOf(query));
+    const ids = page.views.map(({ customer }) => customer.rootId);
+    return ProfilePageDto.of(page, { unmasked: await this.unmasking.unmasks(request, ids) });
   }
 
   /** Shows a customer; a merged profile's id leads to the surviving one. */

@@ -7,10 +7,17 @@ import { Timeline, type TimelineExtent } from '../ingest/timeline';
 import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
+import { cursorAfterId, idPageStart } from '../platform/pagination/id-key';
 
 export interface CustomerView {
   readonly customer: Customer;
   readonly extent: TimelineExtent;
+}
+
+export interface CustomerViewPage {
+  readonly views: readonly CustomerView[];
+  /** Null at the end. */
+  readonly nextCursor: string | null;
 }
 
 /** Shows customers (contract section 5). */
@@ -31,6 +38,25 @@ export class ProfilesService {
 
   async view(tenantId: string, customer: Customer): Promise<CustomerView> {
     return { customer, extent: await this.timeline.extent(tenantId, customer.profileIds) };
+  }
+
+  /**
+   * One page of all customers, the newest first. Two statements; bounded in rows, in bytes, and in the events that are counted.
+   * Throws `validation_failed` for text that is no cursor.
+   */
+  async list(tenantId: string, cursor: string | undefined, limit: number): Promise<CustomerViewPage> {
+    const { customers, nextCursor } = await this.customers.list(tenantId, idPageStart(cursor), limit);
+    const extents = await this.timeline.extents(
+      tenantId,
+      customers.map(({ profileIds }) => profileIds),
+    );
+    const views = customers.flatMap((customer, index): CustomerView[] => {
+      const extent = extents[index];
+      return extent === undefined ? [] : [{ customer, extent }];
+    });
+    const last = views.at(-1);
+    const isCut = last !== undefined && views.length < customers.length;
+    return { views, nextCursor: isCut ? cursorAfterId(last.customer.rootId) : nextCursor };
   }
 
   /** Throws `validation_failed` for what cannot be anybody's identifier, and `not_found`. */

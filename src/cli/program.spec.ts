@@ -29,6 +29,8 @@ it.each<[string, RegExp]>([
   ['tokens mint --sub x --expires-in 0s', /366d/],
   ['tokens mint --sub x --expires-in 367d', /366d/],
   ['issuers create --development --issuer x', /cannot be used with/],
+  ['state export', /--campaign/],
+  ['state export --campaign x --format xml', /ndjson, csv/],
   ['backup', /file/],
   ['restore --force', /file/],
   ['keys revoke', /key/],

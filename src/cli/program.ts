@@ -7,15 +7,16 @@ import { issuersCommand } from './issuers-command';
 import { keysCommand } from './keys-command';
 import { restoreCommand } from './restore-command';
 import { secretsCommand } from './secrets-command';
+import { stateCommand } from './state/state-command';
 import { tokensCommand } from './tokens-command';
 import { workspacesCommand } from './workspaces-command';
 
 const WORDS = `Works on the database of the service: the embedded one in DATA_DIR, also while a service runs on it, or DATABASE_URL.
-"events send" is a client of a running service instead.
+"events send" and "state export" are clients of a running service instead.
 Only what was asked for is written to standard output.`;
 
 const COMMANDS = [
-  ...[workspacesCommand, keysCommand, issuersCommand, tokensCommand, eventsCommand],
+  ...[workspacesCommand, keysCommand, issuersCommand, tokensCommand, eventsCommand, stateCommand],
   ...[backupCommand, restoreCommand, secretsCommand],
 ];
 

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { cursorAfterId } from '../platform/pagination/id-key';
+import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
+import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
 
 /** A customer as it is now: all profiles that were merged into one. */
@@ -18,8 +21,28 @@ interface CustomerRow {
   readonly root_id: string;
   readonly created_at: Date;
   readonly members: readonly string[];
-  readonly identifiers: readonly Identifier[] | null;
+  /** JSON text; null for none. */
+  readonly identifiers: string | null;
 }
+
+/** A profile that a page has looked at: from 1 on, which one it was, and whether it is the first customer of the next page. */
+type LookedAtRow = (CustomerRow | { readonly root_id: null }) & {
+  readonly id: string;
+  readonly is_next: boolean;
+  readonly looked: number;
+};
+
+/** Some customers in the order of a list, and where it goes on; null at the end. */
+export interface CustomerPage {
+  readonly customers: readonly Customer[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Profiles that one page may look at (docs/adr/0012): those that were merged into others or erased are among them. Such a page comes
+ * short, and its cursor goes on where it stopped.
+ */
+const PROFILES_LOOKED_AT_MAX = 10_000;
 
 /** Finds customers for people who ask about them. An erased one is not found. */
 @Injectable()
@@ -28,27 +51,7 @@ export class CustomerReader {
 
   /** By the id of any of its profiles. */
   async findById(tenantId: string, profileId: string): Promise<Customer | null> {
-    // One statement, so that a merge or its undoing that commits meanwhile is seen wholly or not at all.
-    const [row]: CustomerRow[] = await this.database.query(
-      `WITH root AS (
-         SELECT r.profile_id, r.created_at
-         FROM profiles p JOIN profiles r ON r.tenant_id = p.tenant_id AND r.profile_id = p.root_id
-         WHERE p.tenant_id = $1 AND p.profile_id = $2 AND r.erased_at IS NULL
-       ), members AS (
-         SELECT profile_id, created_at, 0 AS place FROM root
-         UNION ALL
-         SELECT p.profile_id, p.created_at, 1
-         FROM root JOIN profiles p ON p.tenant_id = $1 AND p.root_id = root.profile_id AND p.root_id <> p.profile_id
-       )
-       SELECT (SELECT profile_id FROM root) AS root_id, min(m.created_at) AS created_at,
-         array_agg(m.profile_id::text ORDER BY m.place, m.created_at, m.profile_id) AS members,
-         (SELECT json_agg(json_build_object('kind', i.kind, 'value', i.value) ORDER BY i.value)
-          FROM members JOIN profile_identifiers i
-            ON i.tenant_id = $1 AND i.profile_id = members.profile_id AND i.kind <> '') AS identifiers
-       FROM members m
-       HAVING count(*) > 0`,
-      [tenantId, profileId],
-    );
+    const [row]: CustomerRow[] = await this.database.query(READ_CUSTOMER, [tenantId, profileId]);
     return row === undefined ? null : customerOf(row);
   }
 
@@ -59,14 +62,35 @@ export class CustomerReader {
     );
     return row === undefined ? null : this.findById(tenantId, row.profile_id);
   }
+
+  /**
+   * One page of all customers, by the ids of their surviving profiles below `before`: the newest first, as these are UUIDv7. A page
+   * ends by its bytes as well (docs/adr/0038). One statement.
+   */
+  async list(tenantId: string, before: string, limit: number): Promise<CustomerPage> {
+    const rows: LookedAtRow[] = await this.database.query(READ_CUSTOMERS, [
+      ...[tenantId, before, limit, PAGE_BYTES_MAX, PROFILES_LOOKED_AT_MAX],
+    ]);
+    const shown = rows.filter((row): row is LookedAtRow & CustomerRow => row.root_id !== null);
+    return { customers: shown.map(customerOf), nextCursor: cursorBehind(rows, shown.at(-1)) };
+  }
+}
+
+/** Behind the last one that is shown where another follows, else behind the last profile that a page may look at. */
+function cursorBehind(rows: readonly LookedAtRow[], shown: LookedAtRow | undefined): string | null {
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  if (last.is_next) return cursorAfterId((shown ?? last).id);
+  return last.looked === PROFILES_LOOKED_AT_MAX ? cursorAfterId(last.id) : null;
 }
 
 function customerOf(row: CustomerRow): Customer {
   const strength = ({ kind }: Identifier): number => IDENTIFIER_KINDS.indexOf(kind);
+  const identifiers = JSON.parse(row.identifiers ?? '[]') as readonly Identifier[];
   return {
     rootId: row.root_id,
     profileIds: row.members,
-    identifiers: (row.identifiers ?? []).toSorted((a, b) => strength(a) - strength(b)),
+    identifiers: identifiers.toSorted((a, b) => strength(a) - strength(b)),
     createdAt: row.created_at,
   };
 }

@@ -2,6 +2,39 @@
 const OTHER_FIELDS_BYTES = 512;
 
 /**
+ * Events by receipt, newest first: those before the key $2, $3 that were received at $11 or later, $8 of them at most, with
+ * whether they fit source, id, type, family and state ($4 to $7, $10; null fits all). Answers $9 rows at most.
+ *
+ * The range is one of `events_received_idx`. Exactly one condition stands at either end (docs/adr/0012), so a page costs the
+ * rows that it looks at, wherever the range lies.
+ */
+export const READ_RECEIVED_EVENTS = `
+  WITH looked_at AS (
+    SELECT event_id, received_at AS at, row_number() OVER (ORDER BY received_at DESC, event_id DESC) AS position,
+      ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
+        AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
+        AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
+    FROM (
+      SELECT * FROM events
+      WHERE tenant_id = $1 AND (received_at, event_id) < ($2::timestamptz, $3::uuid) AND received_at >= $11::timestamptz
+        AND received_at > '-infinity'
+      ORDER BY received_at DESC, event_id DESC LIMIT $8
+    ) newest
+    LEFT JOIN LATERAL (
+      SELECT state FROM event_processing
+      WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NULL
+        AND tenant_id = newest.tenant_id AND event_id = newest.event_id
+      UNION ALL
+      SELECT 'processed'
+      WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM queued_bundles WHERE tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
+      )
+      LIMIT 1
+    ) processing ON true
+  )
+  SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY at DESC, event_id DESC LIMIT $9`;
+
+/**
  * Events by their ids ($2), in the order of the ids, until they weigh $3 bytes; the first one in any case. Each is looked up by its
  * key when the ones before it leave room, so that a page of large events costs PostgreSQL what it shows, not what it leaves out.
  * A row without an id stands for an event that has gone meanwhile.

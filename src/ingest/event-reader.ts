@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TimeSlice } from '../platform/async/time-slice';
+import type { TimeRange } from '../platform/clock/time-range';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { eventIdOf } from './domain/event-id';
 import type { EventFamily } from './domain/incoming-event';
 import type { ProcessingState } from './domain/processing-record';
+import { timelineRange } from './domain/timeline-range';
 import { Event } from './entities/event.entity';
-import { READ_EVENTS_WITHIN } from './event-page.sql';
+import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
 import { ProcessingReader } from './processing-reader';
 
-export interface EventFilter {
+/** `from` and `to`: the times of receipt. */
+export interface EventFilter extends TimeRange {
   readonly source?: string | undefined;
   readonly externalEventId?: string | undefined;
   readonly eventType?: string | undefined;
@@ -57,7 +60,11 @@ export class EventReader {
   async list(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<EventPage> {
     const { source, externalEventId } = filter;
     if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
-    return this.pageOf(tenantId, await this.lookAt(tenantId, filter, start, limit), limit, ROWS_LOOKED_AT_MAX);
+    const fields = [source, externalEventId, filter.eventType, filter.family, filter.state];
+    // Every row fits then: one more than the page shows that there is a next one.
+    const rowsMax = fields.every((field) => field === undefined) ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const rows = await this.lookAt(tenantId, filter, start, limit, rowsMax);
+    return this.pageOf(tenantId, rows, limit, rowsMax);
   }
 
   /**
@@ -83,12 +90,14 @@ export class EventReader {
 
   /** "Did you get it?": source and id name one event, whatever else is asked of it. */
   private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
-    const { source = '', externalEventId = '', eventType, family } = filter;
+    const { source = '', externalEventId = '', eventType, family, from = -Infinity, to = Infinity } = filter;
     const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
     const fits =
       event !== null &&
       (eventType ?? event.eventType) === event.eventType &&
       (family ?? event.family) === event.family &&
+      event.receivedAt.getTime() >= from &&
+      event.receivedAt.getTime() < to &&
       (await this.isInState(event, filter.state));
     return { events: fits ? [event] : [], nextCursor: null };
   }
@@ -99,45 +108,20 @@ export class EventReader {
     return (found.get(event.eventId)?.state ?? 'queued') === wanted;
   }
 
-  private lookAt(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<LookedAt[]> {
-    return this.database.query(
-      `WITH looked_at AS (
-         SELECT event_id, received_at AS at, row_number() OVER () AS position,
-           ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
-             AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
-             AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
-         FROM (
-           SELECT * FROM events
-           WHERE tenant_id = $1 AND (received_at, event_id) < ($2, $3) AND received_at > '-infinity'
-           ORDER BY received_at DESC, event_id DESC LIMIT $8
-         ) newest
-         LEFT JOIN LATERAL (
-           SELECT state FROM event_processing
-           WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NULL
-             AND tenant_id = newest.tenant_id AND event_id = newest.event_id
-           UNION ALL
-           SELECT 'processed'
-           WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
-             SELECT FROM queued_bundles WHERE tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
-           )
-           LIMIT 1
-         ) processing ON true
-       )
-       SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY position LIMIT $9`,
-      [
-        tenantId,
-        start.at,
-        start.id,
-        filter.source ?? null,
-        filter.externalEventId ?? null,
-        filter.eventType ?? null,
-        filter.family ?? null,
-        ROWS_LOOKED_AT_MAX,
-        // One more than the page shows that there is a next one; the last row looked at comes on top.
-        limit + 2,
-        filter.state ?? null,
-      ],
-    );
+  private lookAt(
+    tenantId: string,
+    { from, to, ...filter }: EventFilter,
+    after: TimeKey,
+    limit: number,
+    rowsMax: number,
+  ): Promise<LookedAt[]> {
+    const { startAt, startId, end } = timelineRange({ order: 'desc', from, to, after });
+    const { source = null, externalEventId = null, eventType = null, family = null, state = null } = filter;
+    return this.database.query(READ_RECEIVED_EVENTS, [
+      ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
+      // One more than the page shows that there is a next one; the last row looked at comes on top.
+      ...[limit + 2, state, end],
+    ]);
   }
 
   /** Events by id, in the order of the ids, as long as a page has room for them; `places`: how many of the ids those are. */

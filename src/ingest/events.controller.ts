@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller, type AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import { parseTimeRange } from '../platform/clock/time-range';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
 import { UnmaskAudit } from '../platform/masking/unmask-audit';
@@ -33,7 +34,9 @@ export class EventsController {
     @CheckedQuery() query: EventQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
-    const page = await this.events.list(tenantId, query, pageStart(query.cursor), limitOf(query));
+    const { source, externalEventId, eventType, family, state } = query;
+    const filter = { source, externalEventId, eventType, family, state, ...parseTimeRange(query) };
+    const page = await this.events.list(tenantId, filter, pageStart(query.cursor), limitOf(query));
     const ids = page.events.map(({ eventId }) => eventId);
     const unmasked = await this.unmasking.unmasks(request, ids);
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));

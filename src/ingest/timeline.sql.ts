@@ -32,11 +32,24 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
     ${ordered} LIMIT $8`;
 }
 
-/** How many events each of the profiles has, and when the first and the last of them occurred. */
-export const READ_EXTENT = `
-  SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, sum(e.events)::bigint AS events
-  FROM unnest($2::uuid[]) AS u (profile_id)
-  CROSS JOIN LATERAL (
-    SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
-    WHERE tenant_id = $1 AND profile_id = u.profile_id AND occurred_at > '-infinity'
-  ) e`;
+/**
+ * How many events each customer has, and when the first and the last of them occurred: $2 holds the profiles of each, as JSON lists
+ * in a list. Goes on from one customer to the next until $3 events are counted; the first one is counted in any case.
+ */
+export const READ_EXTENTS = `
+  WITH RECURSIVE page AS (
+    SELECT 0 AS place, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events
+    UNION ALL
+    SELECT p.place + 1, p.counted + c.events, c.first_at, c.last_at, c.events
+    FROM page p
+    CROSS JOIN LATERAL (
+      SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, coalesce(sum(e.events), 0)::bigint AS events
+      FROM jsonb_array_elements_text($2::jsonb -> p.place) AS u (profile_id)
+      CROSS JOIN LATERAL (
+        SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
+        WHERE tenant_id = $1 AND profile_id = u.profile_id::uuid AND occurred_at > '-infinity'
+      ) e
+    ) c
+    WHERE p.place < jsonb_array_length($2::jsonb) AND p.counted < $3
+  )
+  SELECT first_at, last_at, events FROM page WHERE place > 0 ORDER BY place`;

@@ -1,20 +1,43 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
+import { JsonBody } from '../platform/http/json-body.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
+import { limitOf, PageQuery } from '../platform/pagination/page.query';
+import { ApiMutation } from './api-mutation.decorator';
 import { DEFAULT_APP_ID } from './domain/state-owner';
+import { MutationDto, type MutationResultDto } from './dto/mutation.dto';
+import { ParticipantPageDto } from './dto/participant.dto';
 import { ParticipantStateDto } from './dto/state.dto';
 import { ParticipantStateQuery } from './dto/state.query';
+import { RefusedMutationFilter } from './refused-mutation.filter';
+import { RuntimeRequests } from './runtime-requests';
 import { RuntimeService } from './runtime.service';
 import { SubjectPipe } from './subject.pipe';
 
 @ApiTags('Runtime')
 @Controller('v1/campaigns/:campaign_id/participants')
 export class ParticipantsController {
-  constructor(private readonly runtime: RuntimeService) {}
+  constructor(
+    private readonly runtime: RuntimeService,
+    private readonly requests: RuntimeRequests,
+  ) {}
+
+  /** Lists the participants who have values of their own in a campaign, newest first, with these values. */
+  @Get()
+  @AuthenticateApiKey('state:read')
+  @ApiOkResponse({ type: ParticipantPageDto })
+  async listParticipants(
+    @Caller() { tenantId }: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @CheckedQuery() query: PageQuery,
+  ): Promise<ParticipantPageDto> {
+    return ParticipantPageDto.of(await this.runtime.list(tenantId, campaignId, query.cursor, limitOf(query)));
+  }
 
   /** Shows a participant's state to backends and operators, with what the system keeps. */
   @Get(':sub/state')
@@ -29,5 +52,22 @@ export class ParticipantsController {
     const owner = { campaignId, subject, appId: query.app_id ?? DEFAULT_APP_ID };
     const { state, system } = await this.runtime.readFor(caller.tenantId, owner);
     return ParticipantStateDto.of(state, system);
+  }
+
+  /** Changes a participant's state for backends and operators, by the rules that participants have. */
+  @Post(':sub/state\\:mutate')
+  @HttpCode(200)
+  @ApiMutation()
+  @UseFilters(RefusedMutationFilter)
+  @AuthenticateApiKey('state:write', { rate: 'events' })
+  mutateParticipantState(
+    @Caller() caller: Principal,
+    @Param('campaign_id', PathNamePipe) campaignId: string,
+    @Param('sub', SubjectPipe) subject: string,
+    @JsonBody(MutationDto, { checked: false }) body: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MutationResultDto> {
+    return this.requests.mutateFor(caller, { campaignId, subject }, body, { request, response });
   }
 }

@@ -4,7 +4,7 @@ import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter'
 import { ClientGone } from '../platform/http/client-gone';
 import { MutationFigures } from './mutation-figures';
 
-/** Counts the mutations of known participants that are refused, wherever on their way that is. */
+/** Counts the mutations of known participants and backends that are refused, wherever on their way that is. */
 @Catch()
 export class RefusedMutationFilter implements ExceptionFilter {
   constructor(
@@ -13,8 +13,9 @@ export class RefusedMutationFilter implements ExceptionFilter {
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const { participant } = host.switchToHttp().getRequest<AuthenticatedRequest>();
-    const isRefused = participant !== undefined && !(error instanceof ClientGone);
+    const { caller, participant } = host.switchToHttp().getRequest<AuthenticatedRequest>();
+    const isKnown = caller !== undefined || participant !== undefined;
+    const isRefused = isKnown && !(error instanceof ClientGone);
     if (isRefused) this.figures.refused(this.problems.refusalOf(error).code);
     this.problems.catch(error, host);
   }

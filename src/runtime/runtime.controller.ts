@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator';
 import { CallingParticipant } from '../platform/auth/caller.decorator';
@@ -7,9 +7,8 @@ import type { Participant } from '../platform/auth/principal';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
 import { JsonBody } from '../platform/http/json-body.decorator';
 import { MayRefuse } from '../platform/http/may-refuse.decorator';
-import { documentedHeaders } from '../platform/http/openapi-headers';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
-import { IDEMPOTENCY_KEY } from './domain/mutation-request';
+import { ApiMutation } from './api-mutation.decorator';
 import { MutationDto, MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
 import { CampaignStateQuery, StateQuery } from './dto/state.query';
@@ -21,17 +20,6 @@ export const RUNTIME_MOUNTS = ['v1/runtime', 'v1/campaigns/:campaign_id/runtime'
 
 const ApiRead = (): MethodDecorator =>
   applyDecorators(ApiOkResponse({ type: StateDto }), MayRefuse('context_violation', 'campaign_required'));
-
-const ApiMutation = (): MethodDecorator =>
-  applyDecorators(
-    ApiHeader({
-      name: IDEMPOTENCY_KEY,
-      required: false,
-      description: 'An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`.',
-    }),
-    ApiOkResponse({ type: MutationResultDto, headers: documentedHeaders('Mutation-Payload-Mismatch') }),
-    MayRefuse('system_field', 'undeclared_variable', 'context_violation', 'campaign_required'),
-  );
 
 /** What participants read and change; the campaign is the request's, the token's or the issuer's. */
 @ApiTags('Runtime')
@@ -50,7 +38,7 @@ export class RuntimeController {
   /** Changes declared variables, wholly or not at all, and once for each `mutation_id`. */
   @Post('state\\:mutate')
   @HttpCode(200)
-  @ApiMutation()
+  @ApiMutation('context_violation', 'campaign_required')
   @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
   mutateState(
@@ -59,7 +47,7 @@ export class RuntimeController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MutationResultDto> {
-    return this.requests.mutate(participant, body, undefined, request, response);
+    return this.requests.mutate(participant, body, undefined, { request, response });
   }
 }
 
@@ -84,7 +72,7 @@ export class CampaignRuntimeController {
   /** Changes variables that the campaign declares, wholly or not at all, and once for each `mutation_id`. */
   @Post('state\\:mutate')
   @HttpCode(200)
-  @ApiMutation()
+  @ApiMutation('context_violation', 'campaign_required')
   @UseFilters(RefusedMutationFilter)
   @AuthenticateParticipant({ rate: 'runtime' })
   mutateCampaignState(
@@ -94,6 +82,6 @@ export class CampaignRuntimeController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<MutationResultDto> {
-    return this.requests.mutate(participant, body, campaignId, request, response);
+    return this.requests.mutate(participant, body, campaignId, { request, response });
   }
 }

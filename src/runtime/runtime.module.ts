@@ -14,6 +14,7 @@ import { MutationLane } from './mutation-lane';
 import { MutationTransaction } from './mutation-transaction';
 import { OutcomeClock } from './outcome-clock';
 import { OutcomePartitions } from './outcome-partitions';
+import { ParticipantReader } from './participant-reader';
 import { ParticipantsController } from './participants.controller';
 import { RuntimeRequests } from './runtime-requests';
 import { CampaignRuntimeController, RUNTIME_MOUNTS, RuntimeController } from './runtime.controller';
@@ -36,6 +37,7 @@ import { StateRepository } from './state.repository';
     MutationTransaction,
     StateRepository,
     StateReader,
+    ParticipantReader,
     StateOfPerson,
     OutcomeClock,
     OutcomePartitions,

@@ -3,14 +3,29 @@ import type { Participant } from '../platform/auth/principal';
 import { unavailable } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { newMark } from '../platform/ids/ids';
+import { idPageStart } from '../platform/pagination/id-key';
 import { VariablesService } from '../variables/variables.service';
 import type { MutationRequest } from './domain/mutation-request';
 import type { MutationEntry, MutationStatus } from './domain/mutation-result';
 import { mutationKey, type MutationOutcome, type MutationWork } from './domain/mutation-work';
 import { fingerprintOf } from './domain/operations-fingerprint';
-import { findStateOwner, type NamedOwner, type StateOwner } from './domain/state-owner';
-import { readState, type StateTree, type SystemFields } from './domain/state-tree';
+import {
+  findAddressedOwner,
+  findStateOwner,
+  type NamedOwner,
+  type StateAddress,
+  type StateOwner,
+} from './domain/state-owner';
+import {
+  readBranch,
+  readState,
+  type StateBranch,
+  type StateTree,
+  type StoredValues,
+  type SystemFields,
+} from './domain/state-tree';
 import { MutationLane } from './mutation-lane';
+import { ParticipantReader } from './participant-reader';
 import { StateReader } from './state-reader';
 
 export interface SettledMutation {
@@ -20,6 +35,19 @@ export interface SettledMutation {
   readonly otherOperations: boolean;
 }
 
+/** A participant in a list: the values of scope `user`, and what the system keeps. */
+export interface ListedParticipant {
+  readonly subject: string;
+  readonly user: StateBranch;
+  readonly system: SystemFields;
+}
+
+export interface ListedPage {
+  readonly participants: readonly ListedParticipant[];
+  /** Null at the end. */
+  readonly nextCursor: string | null;
+}
+
 /** Reads and changes the state of campaigns for participants (contract section 8). */
 @Injectable()
 export class RuntimeService {
@@ -27,12 +55,13 @@ export class RuntimeService {
     private readonly variables: VariablesService,
     private readonly lane: MutationLane,
     private readonly reader: StateReader,
+    private readonly participants: ParticipantReader,
   ) {}
 
   /** What the participant sees. Throws `context_violation`, `campaign_required`. */
   async read(participant: Participant, named: NamedOwner): Promise<StateTree> {
     const { tenantId } = participant;
-    return (await this.readFor(tenantId, ownerOf(participant, named))).state;
+    return (await this.readFor(tenantId, ownerIn(findStateOwner(participant, named)))).state;
   }
 
   /** The state of any participant, for backends and operators, with what the system keeps. */
@@ -48,12 +77,41 @@ export class RuntimeService {
   }
 
   /**
+   * One page of the participants of a campaign who have values of their own, the newest first; what they share with others is in no
+   * item. Throws `validation_failed` for text that is no cursor.
+   */
+  async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<ListedPage> {
+    const before = idPageStart(cursor);
+    const declarations = await this.variables.declarationsOf(tenantId, campaignId);
+    const branchOf = (values: StoredValues): StateBranch => readBranch(declarations, 'user', values);
+    const defaultsBytes = Buffer.byteLength(JSON.stringify(branchOf(new Map())));
+    const page = await this.participants.list(tenantId, campaignId, before, { limit, defaultsBytes });
+    const participants = page.participants.map(({ subject, values, system }) => ({
+      ...{ subject, user: branchOf(values), system },
+    }));
+    return { participants, nextCursor: page.nextCursor };
+  }
+
+  /**
    * Applies all operations or none; resolves after the commit. Throws `context_violation`, `campaign_required`,
    * `system_field`, `undeclared_variable`, `validation_failed`, `unavailable`.
    */
-  async mutate(participant: Participant, { operations, mutationId, named }: MutationRequest): Promise<SettledMutation> {
+  async mutate(participant: Participant, request: MutationRequest): Promise<SettledMutation> {
     const { tenantId, sessionId } = participant;
-    const owner = ownerOf(participant, named);
+    return this.apply(tenantId, ownerIn(findStateOwner(participant, request.named)), sessionId, request);
+  }
+
+  /** The same for any participant, by a backend or an operator; the session of the participant stays what it was. */
+  async mutateFor(tenantId: string, address: StateAddress, request: MutationRequest): Promise<SettledMutation> {
+    return this.apply(tenantId, ownerIn(findAddressedOwner(address, request.named)), null, request);
+  }
+
+  private async apply(
+    tenantId: string,
+    owner: StateOwner,
+    sessionId: string | null,
+    { operations, mutationId }: MutationRequest,
+  ): Promise<SettledMutation> {
     const workId = newMark();
     const work: MutationWork = {
       workId,
@@ -85,8 +143,7 @@ function settled(outcome: MutationOutcome): SettledMutation {
   }
 }
 
-function ownerOf(participant: Participant, named: NamedOwner): StateOwner {
-  const found = findStateOwner(participant, named);
+function ownerIn(found: ReturnType<typeof findStateOwner>): StateOwner {
   if ('owner' in found) return found.owner;
   const { code, message, details } = found.refusal;
   throw new DomainError(code, message, { details });

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Transaction } from '../platform/database/pipelined-connection';
+import { newId } from '../platform/ids/ids';
 import { LostRaceError } from '../platform/lane/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
 import type { MutationEntry } from './domain/mutation-result';
@@ -99,7 +100,11 @@ export class StateRepository {
     const newParticipants = participants.filter((key) => !this.known.has(participantName(key)));
     const newShared = shared.filter((key) => !this.known.has(sharedName(key)));
     return Promise.all([
-      newParticipants.length > 0 && transaction.send(sql.ENSURE_PARTICIPANTS, participantColumns(newParticipants)),
+      newParticipants.length > 0 &&
+        transaction.send(sql.ENSURE_PARTICIPANTS, [
+          ...participantColumns(newParticipants),
+          newParticipants.map(() => newId()),
+        ]),
       newShared.length > 0 && transaction.send(sql.ENSURE_SHARED_VALUES, sharedColumns(newShared)),
     ]);
   }

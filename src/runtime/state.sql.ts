@@ -10,9 +10,9 @@ import type { Statement } from '../platform/database/pipelined-connection';
 export const ENSURE_PARTICIPANTS: Statement = {
   name: 'runtime_ensure_participants',
   text: `
-    INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at)
-    SELECT u.tenant_id, u.subject, u.campaign_id, '{}', '{}', now()
-    FROM unnest($1::uuid[], $2::text[], $3::text[]) AS u (tenant_id, subject, campaign_id)
+    INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at, id)
+    SELECT u.tenant_id, u.subject, u.campaign_id, '{}', '{}', now(), u.id
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) AS u (tenant_id, subject, campaign_id, id)
     ON CONFLICT ON CONSTRAINT participant_states_pkey DO NOTHING`,
 };
 

@@ -117,6 +117,26 @@ describe('a page of events', () => {
   });
 });
 
+describe('a page of customers', () => {
+  it('ends where it weighs half a megabyte with their identifiers and merged profiles', async () => {
+    await sql(
+      `WITH roots AS (
+         INSERT INTO profiles (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, version, created_at)
+         SELECT $1, id, id, NULL, 0, 0, 50, 1, now() FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 60)) ids RETURNING profile_id
+       ), members AS (
+         INSERT INTO profiles (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, version, created_at)
+         SELECT $1, gen_random_uuid(), profile_id, NULL, 0, 0, 0, 1, now() FROM roots, generate_series(1, 20)
+       )
+       INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+       SELECT $1, 'DEVICE', n || repeat('x', 200) || profile_id, profile_id FROM roots, generate_series(1, 50) n`,
+    );
+    const pages = await pagesOf(workspace.admin, '/v1/cdp/profiles?limit=200&unmask=true');
+    expectWeights(pages, 20_000);
+    expect(new Set(idsOf(pages)).size).toBe(60);
+    expect(idsOf(pages)).toEqual(idsOf(pages).toSorted().reverse());
+  });
+});
+
 describe('a page of review entries', () => {
   const insertEntries = (count: number, faults: number, payload: string): Promise<{ id: string }[]> =>
     sql(

@@ -82,6 +82,23 @@ describe('a page', () => {
     expect((await connectionsTaken('/v1/events?limit=200')).taken).toBeLessThanOrEqual(STATEMENTS_MAX);
   });
 
+  it('of customers, or of participants, asks as often for 60 of them as for one', async () => {
+    const define = { scope: 'user', name: 'points', type: 'number' };
+    await workspace.admin.post('/v1/campaigns/spring/variables:define', define);
+    for (let n = 1; n <= 60; n++) {
+      const identity = { type: 'EXTERNAL', value: `customer-${n}` };
+      expect((await workspace.admin.post('/v1/external-events', anExternalEvent({ identity }))).status).toBe(202);
+      const path = `/v1/campaigns/spring/participants/customer-${n}/state:mutate`;
+      const ops = [{ path: 'state.user.points', op: 'inc', value: 1 }];
+      expect((await workspace.admin.post(path, { ops })).status).toBe(200);
+    }
+    for (const path of ['/v1/cdp/profiles', '/v1/campaigns/spring/participants']) {
+      const { taken, atOnce } = await connectionsTaken(`${path}?limit=200`);
+      expect([path, taken <= STATEMENTS_MAX, atOnce <= 3]).toEqual([path, true, true]);
+      expect((await workspace.admin.get(`${path}?limit=200`)).body.items).toHaveLength(60);
+    }
+  });
+
   it('of review entries does so too, also where nobody knows their types', async () => {
     await registerPersonal(60);
     await rowsOf(

@@ -96,6 +96,7 @@ describe('the recipes work as they are written', () => {
     'declare a reaction, read the timeline of its customer, and erase the person',
     async () => {
       await follow('Declare a reaction', 2);
+      await follow('Change and export what participants have', 3);
       await follow('Read a timeline', 1);
       await follow('Erase a person', 2);
       // What was exported is where `git add .` does not find it.

@@ -74,7 +74,9 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   }
   const { profile, merge } = await aMergedCustomer(admin, mark);
   const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
-  await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(mark));
+  for (const sub of [`other-${mark}`, mark]) {
+    await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(sub));
+  }
   return {
     ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
     ...{ profiles: profile, merges: merge, 'review-replays': replay },

@@ -255,6 +255,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{campaign_id}/participants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the participants who have values of their own in a campaign, newest first, with these values. */
+        get: operations["listParticipants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}/participants/{sub}/state": {
         parameters: {
             query?: never;
@@ -266,6 +283,23 @@ export interface paths {
         get: operations["readParticipantState"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/participants/{sub}/state:mutate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes a participant's state for backends and operators, by the rules that participants have. */
+        post: operations["mutateParticipantState"];
         delete?: never;
         options?: never;
         head?: never;
@@ -454,6 +488,23 @@ export interface paths {
         put?: never;
         /** Finds the customer who has an identifier. */
         post: operations["lookUpProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists customers, newest first; merged profiles are part of the surviving one. */
+        get: operations["listProfiles"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1214,9 +1265,9 @@ export interface components {
             mutation_id?: string;
             /** @description The campaign, where neither the address nor the token names it. */
             campaign_id?: string;
-            /** @description The token's app, if named at all. */
+            /** @description For participants the token's app, if named at all; for backends any app, `default` when absent. */
             app_id?: string;
-            /** @description The token's participant, if named at all. */
+            /** @description The participant of the token, or of the address, if named at all. */
             user_id?: string;
             /** @description The same as `mutation_id`. */
             mutationId?: string;
@@ -1247,6 +1298,31 @@ export interface components {
         SystemFieldsDto: {
             /** @description The `sid` of the participant's last token that had one and changed something. */
             sessionId: string | null;
+        };
+        OwnStateTreeDto: {
+            /**
+             * @description Every declared variable of scope `user` by its name: its value, else its default, else null.
+             * @example {
+             *       "points": 120
+             *     }
+             */
+            user: {
+                [key: string]: (number | null) | (string | null) | (boolean | null);
+            };
+            system: components["schemas"]["SystemFieldsDto"];
+        };
+        ParticipantDto: {
+            /**
+             * @description The `sub` of the participant's tokens.
+             * @example customer-4711
+             */
+            sub: string;
+            state: components["schemas"]["OwnStateTreeDto"];
+        };
+        ParticipantPageDto: {
+            items: components["schemas"]["ParticipantDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
         };
         ParticipantStateTreeDto: {
             /**
@@ -1618,6 +1694,11 @@ export interface components {
             /** @description The profiles that have become part of it; their ids keep working. */
             mergedFrom: string[];
         };
+        ProfilePageDto: {
+            items: components["schemas"]["ProfileDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         MergeDto: {
             id: string;
             /** @description The surviving profile of the customer that lost, at that time. */
@@ -1894,7 +1975,7 @@ export interface components {
              *       "cdp-events:write"
              *     ]
              */
-            scopes: ("external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin")[];
+            scopes: ("external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin")[];
             /**
              * @description The event sources the key may send; absent: all.
              * @example [
@@ -1910,7 +1991,7 @@ export interface components {
             expiresInDays?: number;
         };
         /** @enum {string} */
-        Scope: "external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin";
+        Scope: "external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin";
         /** @enum {string} */
         ApiKeyState: "ACTIVE" | "EXPIRED" | "REVOKED";
         ApiKeyDto: {
@@ -2846,6 +2927,10 @@ export interface operations {
                 family?: "external" | "cdp";
                 /** @description How far the events have come. */
                 state?: "queued" | "processed" | "failed";
+                /** @description Events that were received at this time or later. */
+                from?: string;
+                /** @description Events that were received before this time. */
+                to?: string;
                 /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
                 unmask?: "true" | "false";
             };
@@ -3513,6 +3598,73 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    listParticipants: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "sub": "customer-4711",
+                     *           "state": {
+                     *             "user": {
+                     *               "points": 120
+                     *             },
+                     *             "system": {
+                     *               "sessionId": null
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ParticipantPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     readParticipantState: {
         parameters: {
             query?: {
@@ -3567,6 +3719,87 @@ export interface operations {
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["OtherProblem"];
+        };
+    };
+    mutateParticipantState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example customer-0001 */
+                sub: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ops": [
+                 *         {
+                 *           "path": "state.user.points",
+                 *           "op": "inc",
+                 *           "value": 10
+                 *         }
+                 *       ],
+                 *       "mutation_id": "checkout-4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MutationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Mutation-Payload-Mismatch": components["headers"]["Mutation-Payload-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "applied",
+                     *       "mutations": [
+                     *         {
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "path": "state.user.points"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MutationResultDto"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrSystemFieldOrUndeclaredVariable"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
     };
     defineVariable: {
@@ -4364,6 +4597,73 @@ export interface operations {
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["OtherProblem"];
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+                /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
+                unmask?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "identifiers": [
+                     *             {
+                     *               "type": "EXTERNAL",
+                     *               "value": "cu***"
+                     *             }
+                     *           ],
+                     *           "firstSeenAt": "2026-01-02T03:04:05.000Z",
+                     *           "lastSeenAt": "2026-01-02T03:04:05.000Z",
+                     *           "eventCount": 1,
+                     *           "mergedFrom": []
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfilePageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error has the same form (RFC 9457). */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
     };
     getProfile: {

@@ -3,7 +3,7 @@ import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { IDENTIFIER_KINDS } from '../../identity/domain/identifier';
 import type { ViewOptions } from '../../ingest/event-views';
 import { maskIdentity } from '../../platform/masking/mask';
-import type { CustomerView } from '../profiles.service';
+import type { CustomerView, CustomerViewPage } from '../profiles.service';
 
 const TYPE_CHARACTERS_MAX = 64;
 /** White space around it is taken off; what remains has at most 256 characters. */
@@ -71,5 +71,16 @@ export class ProfileDto {
       eventCount: extent.events,
       mergedFrom: profileIds.filter((profileId) => profileId !== rootId),
     };
+  }
+}
+
+export class ProfilePageDto {
+  items!: ProfileDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+
+  static of({ views, nextCursor }: CustomerViewPage, options: ViewOptions): ProfilePageDto {
+    return { items: views.map((view) => ProfileDto.of(view, options)), nextCursor };
   }
 }

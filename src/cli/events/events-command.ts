@@ -2,10 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { processEnvironment } from '../../platform/config/env';
 import type { Console } from '../console';
 import { secondsUpTo } from '../duration';
+import { addServiceOptions } from '../service-options';
 import { sendFile } from './send-file';
 import { readSendOptions, type GivenOptions } from './send-options';
 import { noSendProgress, sendProgressOn } from './send-progress';
-import { stoppingBySignals } from './stopping';
+import { stoppingBySignals } from '../stopping';
 import { errorsFailure, summaryWords } from './summary';
 
 /** As much as the service takes at once (contract section 3). */
@@ -32,8 +33,7 @@ Exit code 0: every line is stored; 1: some failed, or it could not go on; 2: cal
 
 export function eventsCommand(console: Console): Command {
   const events = new Command('events').description('Events, by way of a running service');
-  events
-    .command('send')
+  addServiceOptions(events.command('send'))
     .summary('Sends a file of events (NDJSON) to a running service')
     .description(WORDS)
     .argument('<file>', 'the file, or - for standard input')
@@ -43,9 +43,6 @@ export function eventsCommand(console: Console): Command {
         'cdp',
       ]),
     )
-    .option('--url <url>', 'address of the service (default: CDS_URL, or http://127.0.0.1:3000)')
-    .option('--key-file <path>', 'a file with the API key (default: CDS_API_KEY)')
-    .addOption(new Option('--key <key>').hideHelp())
     .option('--batch-size <n>', `events in one request, up to ${BATCH_ITEMS_MAX}`, upTo(BATCH_ITEMS_MAX), 500)
     .option('--concurrency <n>', `requests under way, up to ${CONCURRENCY_MAX}`, upTo(CONCURRENCY_MAX), 4)
     .addOption(

@@ -11,7 +11,7 @@ import { sendBatch } from './send-batch';
 import type { SendOptions } from './send-options';
 import type { Standing, StartSendProgress } from './send-progress';
 import { removeState } from './send-state';
-import type { Stopping } from './stopping';
+import type { Stopping } from '../stopping';
 import { summaryOf, type Summary } from './summary';
 
 export interface SendSurroundings {

@@ -1,15 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../../client/address';
 import type { Family } from '../../client/batch-answers';
 import { ClientFailure } from '../../client/client-failure';
+import { readServiceOptions, type Environment, type GivenService, type ServiceOptions } from '../service-options';
 
 /** What the command line says, as commander gives it. */
-export interface GivenOptions {
+export interface GivenOptions extends GivenService {
   readonly family?: Family;
-  readonly url?: string;
-  readonly key?: string;
-  readonly keyFile?: string;
   readonly batchSize: number;
   readonly concurrency: number;
   readonly retryFor: number;
@@ -22,11 +18,9 @@ export interface GivenOptions {
 }
 
 /** What is sent, where to, and how. */
-export interface SendOptions {
+export interface SendOptions extends ServiceOptions {
   readonly path: string;
   readonly family: Family | undefined;
-  readonly url: string;
-  readonly key: string;
   readonly batchSize: number;
   readonly concurrency: number;
   readonly retryForMs: number;
@@ -37,12 +31,8 @@ export interface SendOptions {
   readonly restart: boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const NO_KEY =
   'A key is needed that may send these events: set CDS_API_KEY, or name a file that holds one (--key-file). See "cds events send --help".';
-const KEY_IN_ARGUMENTS =
-  'A key among the arguments can be seen by every user of this machine, and stays in the history of the shell. Put it into CDS_API_KEY, or into a file for --key-file; the one that was given here should be rotated.';
 
 /** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
 export async function readSendOptions(
@@ -50,15 +40,13 @@ export async function readSendOptions(
   given: GivenOptions,
   environment: Environment,
 ): Promise<SendOptions> {
-  if (given.key !== undefined) throw new ClientFailure(KEY_IN_ARGUMENTS, 2);
-  const key = given.keyFile === undefined ? environment['CDS_API_KEY'] : await keyIn(given.keyFile);
+  const service = await readServiceOptions(given, environment, NO_KEY);
   const errorsPath = given.errors ?? `${stemOf(path)}${given.dryRun ? '.dry-run' : ''}.errors.ndjson`;
   keepApart(path, errorsPath, given.state ?? defaultStatePath(path));
   return {
+    ...service,
     path,
     family: given.family,
-    url: checkUrl(firstSet(given.url, environment['CDS_URL']) ?? DEFAULT_URL),
-    key: checkKey(firstSet(key), NO_KEY),
     batchSize: given.batchSize,
     concurrency: given.concurrency,
     retryForMs: given.retryFor * 1_000,
@@ -84,10 +72,4 @@ function stemOf(path: string): string {
 function keepApart(...paths: readonly string[]): void {
   if (new Set(paths.map((path) => resolve(path))).size === paths.length) return;
   throw new ClientFailure('FILE, --errors and --state must be three different files.', 2);
-}
-
-async function keyIn(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => {
-    throw new ClientFailure('The file of --key-file cannot be read.', 2);
-  });
 }

@@ -2,7 +2,12 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
-import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
+import {
+  EVENT_ID_CHARACTERS_MAX,
+  EVENT_TYPE_CHARACTERS_MAX,
+  SOURCE_CHARACTERS_MAX,
+  TIMESTAMP_CHARACTERS_MAX,
+} from '../domain/event-limits';
 import { EVENT_FAMILIES, type EventFamily } from '../domain/incoming-event';
 import { PROCESSING_STATES, type ProcessingState } from '../domain/processing-record';
 
@@ -36,6 +41,20 @@ export class EventQuery extends PageQuery {
   @IsIn(PROCESSING_STATES)
   @ApiPropertyOptional({ enum: PROCESSING_STATES })
   state?: ProcessingState;
+
+  /** Events that were received at this time or later. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  from?: string;
+
+  /** Events that were received before this time. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
+  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  to?: string;
 
   @Unmaskable()
   unmask?: Unmask;

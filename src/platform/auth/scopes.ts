@@ -15,6 +15,7 @@ export const SCOPES = [
   'reactions:read',
   'reactions:write',
   'state:read',
+  'state:write',
   'api-keys:read',
   'api-keys:write',
   'jwt-issuers:read',

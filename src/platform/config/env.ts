@@ -156,7 +156,7 @@ export const SETTINGS = {
   ),
   rateLimitEventsPerSecond: setting(
     'RATE_LIMIT_EVENTS_PER_SECOND',
-    'Events, or 16 KiB of bodies, that one credential may send in a second to one process; unset: any number',
+    'Events and mutations, or 16 KiB of bodies, that one credential may send in a second to one process; unset: any number',
     optional(integer(1, 1_000_000, 0)),
   ),
   rateLimitRuntimePerSecond: setting(

@@ -17,6 +17,7 @@ import { SecretsKeyCheck1764000000015 } from './migrations/16-secrets-key-check'
 import { OneClock1764000000016 } from './migrations/17-one-clock';
 import { TrimmedSubjects1764000000017 } from './migrations/18-trimmed-subjects';
 import { WaitingEvents1764000000018 } from './migrations/19-waiting-events';
+import { ParticipantIds1764000000019 } from './migrations/20-participant-ids';
 
 /** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   OneClock1764000000016,
   TrimmedSubjects1764000000017,
   WaitingEvents1764000000018,
+  ParticipantIds1764000000019,
 ];

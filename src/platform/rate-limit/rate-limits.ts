@@ -22,7 +22,7 @@ export class RateLimits {
     const limiter = (name: RateLimited, subject: string, quota: number | undefined): RateLimiter | undefined =>
       quota === undefined ? undefined : new RateLimiter(clock, { name, subject, quota, windowSeconds: WINDOW_SECONDS });
     this.limiters = {
-      events: limiter('events', 'events of one credential', settings.rateLimitEventsPerSecond),
+      events: limiter('events', 'events and mutations of one credential', settings.rateLimitEventsPerSecond),
       runtime: limiter('runtime', 'requests of one participant', settings.rateLimitRuntimePerSecond),
       reads: limiter('reads', 'reads of one credential', settings.rateLimitReadsPerSecond),
     };

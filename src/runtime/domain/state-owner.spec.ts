@@ -1,4 +1,4 @@
-import { findStateOwner, type Claims, type NamedField, type NamedOwner } from './state-owner';
+import { findAddressedOwner, findStateOwner, type Claims, type NamedField, type NamedOwner } from './state-owner';
 
 const CLAIMS: Claims = {
   subject: 'jane',
@@ -97,5 +97,30 @@ describe('the app and the participant of a request', () => {
 
   it('are refused before a missing campaign is', () => {
     expect(find({}, { users: ['john'] })).toBe('context_violation user_id:context_violation');
+  });
+});
+
+describe('the owner of state that an address names', () => {
+  const findIn = (named: Partial<NamedOwner>) =>
+    findAddressedOwner({ campaignId: 'spring', subject: 'jane' }, { campaigns: [], apps: [], users: [], ...named });
+
+  it('is the one of the address, in the app of the body or else the default', () => {
+    expect(findIn({})).toEqual({ owner: { campaignId: 'spring', subject: 'jane', appId: 'default' } });
+    const named = { campaigns: fields('campaign_id', ['spring']), users: fields('userId', [' jane\t']) };
+    expect(findIn({ ...named, apps: fields('app_id', ['web']) })).toEqual({
+      owner: { campaignId: 'spring', subject: 'jane', appId: 'web' },
+    });
+  });
+
+  it('is refused where the body names another campaign or participant, without a word of them', () => {
+    const found = findIn({ campaigns: fields('campaignId', ['autumn']), users: fields('user_id', ['john']) });
+    if ('owner' in found) throw new Error('It was found');
+    const { code, details, message } = found.refusal;
+    const faults = details.map((fault) => `${fault.path} ${fault.code}`);
+    expect([code, faults]).toEqual([
+      'validation_failed',
+      ['campaignId conflicting_fields', 'user_id conflicting_fields'],
+    ]);
+    expect(`${message} ${details.map((fault) => fault.message).join(' ')}`).not.toMatch(/jane|john|spring|autumn/);
   });
 });

@@ -58,6 +58,25 @@ export function findStateOwner(
   return { owner: { campaignId, appId, subject: claims.subject } };
 }
 
+/** Whose state a backend's request is about: its address names the campaign and the participant, the body perhaps the app. */
+export type StateAddress = Pick<StateOwner, 'campaignId' | 'subject'>;
+
+/**
+ * The same for a backend, which may name whom it likes: what the body names besides must be what the address names. Refusal:
+ * `validation_failed`.
+ */
+export function findAddressedOwner(
+  { campaignId, subject }: StateAddress,
+  named: NamedOwner,
+): { readonly owner: StateOwner } | { readonly refusal: OwnerRefusal } {
+  const conflicts = [
+    ...named.campaigns.filter(({ value }) => value !== campaignId).map((each) => addressFault(each, 'campaign')),
+    ...named.users.filter(({ value }) => trimBlank(value) !== subject).map((each) => addressFault(each, 'participant')),
+  ];
+  if (conflicts.length > 0) return refuse('validation_failed', conflicts);
+  return { owner: { campaignId, appId: named.apps[0]?.value ?? DEFAULT_APP_ID, subject } };
+}
+
 function violationsOf(claims: Claims, named: NamedOwner, appId: string): Fault[] {
   const campaigns = named.campaigns.filter(({ value }) => !mayName(claims, value));
   const campaignWords =
@@ -84,6 +103,11 @@ function contextFault(field: string, words: string): Fault {
 
 function conflictFault({ field }: NamedField): Fault {
   const message = `${field} names another campaign than the rest of the request; name one.`;
+  return { path: field, code: 'conflicting_fields', message };
+}
+
+function addressFault({ field }: NamedField, what: 'campaign' | 'participant'): Fault {
+  const message = `${field} names another ${what} than the address of the request; remove it.`;
   return { path: field, code: 'conflicting_fields', message };
 }
 

@@ -1,10 +1,5 @@
 import { isOfType } from '../../variables/domain/value-type';
-import {
-  VARIABLE_SCOPES,
-  type Declaration,
-  type VariableScope,
-  type VariableValue,
-} from '../../variables/domain/variable';
+import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 
 /** What is stored for a participant of a campaign: the values of scope `user`, and beside them what is the system's. */
 export interface ParticipantDocument {
@@ -42,12 +37,18 @@ export interface DeclaredVariables {
 
 /** `state` of a read (contract section 8): every declared variable and nothing else, in the order of the declarations. */
 export function readState(declared: DeclaredVariables, values: StateValues): StateTree {
-  const tree = { user: emptyBranch(), campaign: emptyBranch(), app: emptyBranch() };
-  for (const scope of VARIABLE_SCOPES) {
-    for (const declaration of declared.of(scope))
-      tree[scope][declaration.name] = shownValue(declaration, values[scope].get(declaration.name));
+  const branch = (scope: VariableScope): StateBranch => readBranch(declared, scope, values[scope]);
+  return { user: branch('user'), campaign: branch('campaign'), app: branch('app') };
+}
+
+/** One branch of it. */
+export function readBranch(declared: DeclaredVariables, scope: VariableScope, values: StoredValues): StateBranch {
+  // Without a prototype, a name such as __proto__ is one like any other.
+  const branch = Object.create(null) as Record<string, VariableValue | null>;
+  for (const declaration of declared.of(scope)) {
+    branch[declaration.name] = shownValue(declaration, values.get(declaration.name));
   }
-  return tree;
+  return branch;
 }
 
 /**
@@ -59,9 +60,4 @@ export function shownValue(declaration: Declaration, stored: VariableValue | und
   if (isOfType(stored, declaration.type)) return stored;
   const { scope, name, type } = declaration;
   throw new Error(`The stored value of state.${scope}.${name} is a ${typeof stored}, but it is declared as ${type}.`);
-}
-
-function emptyBranch(): Record<string, VariableValue | null> {
-  // Without a prototype, a name such as __proto__ is one like any other.
-  return Object.create(null) as Record<string, VariableValue | null>;
 }

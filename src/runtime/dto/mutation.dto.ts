@@ -34,11 +34,11 @@ export class MutationDto {
   @ApiProperty({ maxLength: 128 })
   campaign_id?: string;
 
-  /** The token's app, if named at all. */
+  /** For participants the token's app, if named at all; for backends any app, `default` when absent. */
   @ApiProperty({ maxLength: 128 })
   app_id?: string;
 
-  /** The token's participant, if named at all. */
+  /** The participant of the token, or of the address, if named at all. */
   @ApiProperty({ maxLength: 256 })
   user_id?: string;
 

@@ -2,20 +2,21 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { SchemaObject } from '../../platform/http/open-api-schema';
 import type { StateBranch, StateTree, SystemFields } from '../domain/state-tree';
 
-const BRANCH: { type: 'object'; additionalProperties: SchemaObject } = {
+/** One branch of the tree of state. */
+export const STATE_BRANCH: { type: 'object'; additionalProperties: SchemaObject } = {
   type: 'object',
   additionalProperties: { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }], nullable: true },
 };
 
 /** Every declared variable by its name: its value, else its default, else null. */
 export class StateTreeDto {
-  @ApiProperty({ ...BRANCH, example: { points: 120 } })
+  @ApiProperty({ ...STATE_BRANCH, example: { points: 120 } })
   user!: StateBranch;
 
-  @ApiProperty({ ...BRANCH, example: { revenue: 29.33 } })
+  @ApiProperty({ ...STATE_BRANCH, example: { revenue: 29.33 } })
   campaign!: StateBranch;
 
-  @ApiProperty({ ...BRANCH, example: {} })
+  @ApiProperty({ ...STATE_BRANCH, example: {} })
   app!: StateBranch;
 }
 

@@ -1,6 +1,12 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A UUIDv7 that PostgreSQL makes for versions of the service that know nothing of the column; as TypeORM reads it, without casts. */
+const ID_OF_OLDER_VERSIONS =
+  "(((lpad(to_hex(((date_part('epoch', clock_timestamp()) * (1000)))), 12, '0') || '7') " +
+  "|| substr(replace((gen_random_uuid()), '-', ''), 14)))";
 
 @Entity('participant_states')
+@Index('participant_states_campaign_idx', ['tenantId', 'campaignId', 'id'], { where: "subject <> ''" })
 export class ParticipantState {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'participant_states_pkey' })
   tenantId!: string;
@@ -22,4 +28,8 @@ export class ParticipantState {
 
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
+
+  /** UUIDv7 of the row's beginning, by which the participants of a campaign are listed. */
+  @Column('uuid', { default: () => ID_OF_OLDER_VERSIONS })
+  id!: string;
 }

@@ -1,0 +1,63 @@
+/** What a record says besides its identifiers and profiles; a profile's id with its quotes and comma. */
+const OTHER_FIELDS_BYTES = 256;
+const PROFILE_ID_BYTES = 40;
+
+/** The customer whose root has this id, SQL of a uuid; no row, if it is none or was erased. $1: the workspace. */
+const customerOfRoot = (rootId: string): string => `
+  SELECT r.profile_id AS root_id, m.created_at, m.members, i.identifiers
+  FROM profiles r
+  CROSS JOIN LATERAL (
+    SELECT min(created_at) AS created_at, array_agg(profile_id::text ORDER BY place, created_at, profile_id) AS members
+    FROM (
+      SELECT r.profile_id, r.created_at, 0 AS place
+      UNION ALL
+      SELECT profile_id, created_at, 1 FROM profiles
+      WHERE tenant_id = $1 AND root_id = r.profile_id AND root_id <> profile_id
+    ) each_profile
+  ) m
+  CROSS JOIN LATERAL (
+    SELECT json_agg(json_build_object('kind', i.kind, 'value', i.value) ORDER BY i.value)::text AS identifiers
+    FROM unnest(m.members::uuid[]) AS u (profile_id)
+    JOIN profile_identifiers i ON i.tenant_id = $1 AND i.profile_id = u.profile_id AND i.kind <> ''
+  ) i
+  WHERE r.tenant_id = $1 AND r.profile_id = ${rootId} AND r.root_id = r.profile_id AND r.erased_at IS NULL`;
+
+/**
+ * The customer that profile $2 belongs to. One statement, so that a merge or its undoing that commits meanwhile is seen wholly or
+ * not at all.
+ */
+export const READ_CUSTOMER = `
+  SELECT c.* FROM profiles p CROSS JOIN LATERAL (${customerOfRoot('p.root_id')}) c
+  WHERE p.tenant_id = $1 AND p.profile_id = $2`;
+
+/**
+ * Customers below the id $2 of their roots, the highest first, until $3 of them are shown or they weigh $4 bytes; one in any case. The
+ * next one comes without its fields, and says that the list goes on. At most $5 profiles are looked at, of which the last one comes
+ * in any case: the next page begins behind it.
+ *
+ * Each profile is looked up by its key when the ones before it leave room, whatever the planner believes of the size of a workspace.
+ */
+export const READ_CUSTOMERS = `
+  WITH RECURSIVE page AS (
+    SELECT 0 AS looked, 0 AS shown, 0::bigint AS bytes, $2::uuid AS id, NULL::uuid AS root_id, NULL::timestamptz AS created_at,
+      NULL::text[] AS members, NULL::text AS identifiers, false AS is_next
+    UNION ALL
+    SELECT p.looked + 1, p.shown + (c.root_id IS NOT NULL)::integer,
+      p.bytes + coalesce(
+        ${OTHER_FIELDS_BYTES} + ${PROFILE_ID_BYTES} * cardinality(c.members) + octet_length(coalesce(c.identifiers, '')), 0
+      ),
+      s.id, c.root_id, c.created_at, c.members, c.identifiers, s.is_customer AND NOT s.has_room
+    FROM page p
+    CROSS JOIN LATERAL (
+      SELECT profile_id AS id, root_id = profile_id AND erased_at IS NULL AS is_customer, p.shown < $3 AND p.bytes < $4 AS has_room
+      FROM profiles
+      WHERE tenant_id = $1 AND profile_id < p.id ORDER BY profile_id DESC LIMIT 1
+    ) s
+    LEFT JOIN LATERAL (${customerOfRoot('s.id')}
+      OFFSET 0 -- each text is made once
+    ) c ON s.is_customer AND s.has_room
+    WHERE NOT p.is_next AND p.looked < $5
+  )
+  SELECT id, root_id, created_at, members, identifiers, is_next, looked FROM page
+  WHERE root_id IS NOT NULL OR is_next OR looked = $5
+  ORDER BY looked`;

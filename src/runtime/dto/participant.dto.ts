@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { StateBranch } from '../domain/state-tree';
+import type { ListedPage, ListedParticipant } from '../runtime.service';
+import { STATE_BRANCH, SystemFieldsDto } from './state.dto';
+
+/** What a participant does not share with others; values of the campaign and of apps are in the state of any participant. */
+export class OwnStateTreeDto {
+  /** Every declared variable of scope `user` by its name: its value, else its default, else null. */
+  @ApiProperty({ ...STATE_BRANCH, example: { points: 120 } })
+  user!: StateBranch;
+
+  system!: SystemFieldsDto;
+}
+
+/** A participant of a campaign. */
+export class ParticipantDto {
+  /**
+   * The `sub` of the participant's tokens.
+   * @example "customer-4711"
+   */
+  sub!: string;
+
+  state!: OwnStateTreeDto;
+
+  static of({ subject, user, system }: ListedParticipant): ParticipantDto {
+    return { sub: subject, state: { user, system } };
+  }
+}
+
+export class ParticipantPageDto {
+  items!: ParticipantDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+
+  static of({ participants, nextCursor }: ListedPage): ParticipantPageDto {
+    return { items: participants.map((each) => ParticipantDto.of(each)), nextCursor };
+  }
+}

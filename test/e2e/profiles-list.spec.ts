@@ -1,0 +1,141 @@
+import { startApp, type TestApp } from '../support/app';
+import { aCdpEvent, registerTypes } from '../support/builders';
+import { aWorkspace, expectProblem, type Workspace } from '../support/client';
+import { rowsOf } from '../support/database';
+import { pagesOf } from '../support/pages';
+
+const PATH = '/v1/cdp/profiles';
+
+let service: TestApp;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+beforeEach(async () => {
+  workspace = await aWorkspace(service);
+  await registerTypes(workspace.admin);
+});
+afterAll(() => service.stop());
+
+/** Sends an event and answers the profile that it is stored under. */
+async function send(identity: object, fields: object = {}): Promise<string> {
+  const { status, body } = await workspace.admin.post('/v1/cdp/events', aCdpEvent({ identity, ...fields }));
+  expect(status).toBe(202);
+  return (await workspace.admin.get(`/v1/events/${body.event_id}`)).body.profileId;
+}
+
+async function customers(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 1; n <= count; n++) ids.push(await send({ externalUserId: `customer-${n}` }));
+  return ids;
+}
+
+const idsOf = (items: readonly any[]): string[] => items.map(({ id }) => id);
+
+describe('GET /v1/cdp/profiles', () => {
+  it('lists customers, the newest first, each as its own address shows it', async () => {
+    expect((await workspace.admin.get(PATH)).body).toEqual({ items: [], nextCursor: null });
+    const ids = await customers(3);
+    await send({ externalUserId: 'customer-1', email: 'jane@example.com', phone: '+4917012345612' });
+    const { status, body } = await workspace.admin.get(PATH);
+    const single = await Promise.all(ids.map(async (id) => (await workspace.admin.get(`${PATH}/${id}`)).body));
+    expect([status, body]).toEqual([200, { items: single.toReversed(), nextCursor: null }]);
+    expect(body.items[2]).toMatchObject({
+      eventCount: 2,
+      identifiers: [{ value: 'cu***' }, { value: 'j***@e***.com' }, {}],
+    });
+  });
+
+  it.each([1, 2, 5, 200])('shows each customer once, %i at a time, while others come', async (limit) => {
+    const ids = await customers(5);
+    let late = 0;
+    const arrive = () => send({ externalUserId: `late-${(late += 1)}` });
+    const pages = await pagesOf(workspace.admin, `${PATH}?limit=${limit}`, arrive);
+    expect(idsOf(pages.flat())).toEqual(ids.toReversed());
+    expect(pages).toHaveLength(Math.ceil(5 / limit));
+  });
+
+  it('lists a merged customer once, by its surviving profile, and both again once that is undone', async () => {
+    const first = await send({ externalUserId: 'jane' });
+    const second = await send({ email: 'jane@example.com' });
+    expect(idsOf((await workspace.admin.get(PATH)).body.items)).toEqual([second, first]);
+    await send({ externalUserId: 'jane', email: 'jane@example.com' });
+    const { items } = (await workspace.admin.get(PATH)).body;
+    expect(items).toEqual([(await workspace.admin.get(`${PATH}/${second}`)).body]);
+    expect(items[0]).toMatchObject({ eventCount: 3, mergedFrom: [expect.any(String)] });
+    const [{ id: merge }] = (await workspace.admin.get(`${PATH}/${first}/merges`)).body.items;
+    expect((await workspace.admin.post(`/v1/cdp/merges/${merge}:undo`, {})).status).toBe(200);
+    expect(idsOf((await workspace.admin.get(PATH)).body.items).toSorted()).toEqual([first, second].toSorted());
+  });
+
+  it('ends at the last customer, where older profiles were merged into it', async () => {
+    const merged = await send({ email: 'jane@example.com' });
+    const surviving = await send({ externalUserId: 'jane' });
+    await send({ externalUserId: 'jane', email: 'jane@example.com' });
+    const { items, nextCursor } = (await workspace.admin.get(`${PATH}?limit=1`)).body;
+    expect([idsOf(items), items[0].mergedFrom, nextCursor]).toEqual([[surviving], [merged], null]);
+  });
+
+  it('lists nobody who was erased', async () => {
+    const [erased, other] = await customers(2);
+    expect((await workspace.admin.post(`${PATH}/${erased}:erase`, {})).status).toBe(200);
+    expect(idsOf((await workspace.admin.get(PATH)).body.items)).toEqual([other]);
+  });
+
+  it('shows identifiers unmasked to whoever has pii:read, and writes down of whom', async () => {
+    const ids = await customers(2);
+    const { body, headers } = await workspace.admin.get(`${PATH}?unmask=true`);
+    expect(body.items.map(({ identifiers }: any) => identifiers[0].value)).toEqual(['customer-2', 'customer-1']);
+    expect(headers.get('cache-control')).toBe('no-store');
+    const audit = await rowsOf<{ what: string }>(
+      service.databaseUrl,
+      'SELECT what FROM unmask_audit WHERE tenant_id = $1',
+      [workspace.tenantId],
+    );
+    expect(audit).toEqual([{ what: `GET ${PATH} ${ids.toReversed().join(' ')}` }]);
+    const masked = await workspace.client({ scopes: ['profiles:read'] });
+    expect((await masked.get(PATH)).status).toBe(200);
+    expectProblem(await masked.get(`${PATH}?unmask=true`), 403, 'insufficient_scope');
+    const other = await workspace.client({ scopes: ['events:read', 'pii:read'] });
+    expectProblem(await other.get(PATH), 403, 'insufficient_scope');
+  });
+
+  it('lists nobody of another workspace, and takes no cursor of another list', async () => {
+    await customers(2);
+    const stranger = (await aWorkspace(service)).admin;
+    expect((await stranger.get(PATH)).body).toEqual({ items: [], nextCursor: null });
+    const { nextCursor } = (await workspace.admin.get(`${PATH}?limit=1`)).body;
+    expectProblem(await stranger.get(`${PATH}?cursor=${nextCursor}`), 422, 'validation_failed', ['cursor format']);
+    expectProblem(await workspace.admin.get(`${PATH}?cursor=x&order=asc`), 422, 'validation_failed');
+  });
+
+  it('goes on behind 10,000 merged profiles', async () => {
+    const [oldest] = await customers(1);
+    await rowsOf(
+      service.databaseUrl,
+      `INSERT INTO profiles (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, version, created_at)
+       SELECT $1, ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $2, NULL, 0, 0, 0, 1, now()
+       FROM generate_series(1, 10000) n`,
+      [workspace.tenantId, oldest],
+    );
+    const pages = await pagesOf(workspace.admin, `${PATH}?limit=200`);
+    expect(pages.map(idsOf)).toEqual([[], [oldest]]);
+  });
+
+  it('ends where it has counted 100,000 events, and goes on there', async () => {
+    const ids = await customers(4);
+    await rowsOf(
+      service.databaseUrl,
+      `INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, occurred_at, received_at,
+         profile_id, identity, properties, content_hash, batch_id)
+       SELECT $1, gen_random_uuid(), 'external', 'shop', 'x' || n, 'purchase', now(), now(), ($2::uuid[])[1 + n % 2], '{}', '{}', '\\x00',
+         gen_random_uuid()
+       FROM generate_series(1, 200000) n`,
+      [workspace.tenantId, [ids[1], ids[2]]],
+    );
+    const pages = await pagesOf(workspace.admin, `${PATH}?limit=200`);
+    expect(pages.map(idsOf)).toEqual([[ids[3], ids[2]], [ids[1]], [ids[0]]]);
+    expect(pages.flat().map(({ eventCount }) => eventCount)).toEqual([1, 100_001, 100_001, 1]);
+  });
+});

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { READ_CUSTOMERS } from '../../src/identity/customer.sql';
+import { timelineRange } from '../../src/ingest/domain/timeline-range';
+import { READ_RECEIVED_EVENTS } from '../../src/ingest/event-page.sql';
+import { MAX_UUID } from '../../src/platform/ids/uuid';
+import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
+import { pageStart } from '../../src/platform/pagination/time-key';
+import { READ_PARTICIPANTS } from '../../src/runtime/participant-list.sql';
+import { freshDatabaseUrl, withClient } from '../support/database';
+
+const ROWS = 100_000;
+const LIMIT = 50;
+/** Rows of an index beyond those that are shown: the next one, and those that a sort by the id looks ahead for. */
+const ROWS_AHEAD = 40;
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe('a page of a list of 100,000 rows', () => {
+  const tenantId = randomUUID();
+  let url: string;
+
+  beforeAll(async () => {
+    url = await freshDatabaseUrl('list_plans');
+    await withClient(url, async (client) => {
+      await client.query(
+        `INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, occurred_at, received_at,
+           profile_id, identity, properties, content_hash, batch_id)
+         SELECT $1, gen_random_uuid(), 'external', 'shop', n::text, 'purchase', now(),
+           '2026-01-01T00:00:00Z'::timestamptz + n * interval '100 ms', gen_random_uuid(), '{}', '{}', '\\x00', gen_random_uuid()
+         FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query(
+        `INSERT INTO profiles (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, version, created_at)
+         SELECT $1, id, id, id::text, 0, 0, 0, 1, now() FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, $2::int)) each_id`,
+        [tenantId, ROWS],
+      );
+      await client.query(
+        `INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at)
+         SELECT $1, n::text, CASE WHEN n % 500 = 0 THEN 'rare' WHEN n % 10 = 1 THEN 'empty' ELSE 'campaign-' || n % 10 END,
+           CASE WHEN n % 10 = 1 THEN '{}'::jsonb ELSE '{"points":1}' END, '{}', now()
+         FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query('ANALYZE events, profiles, participant_states');
+    });
+  }, 120_000);
+
+  /** The rows that a statement answers, and those that it takes from a table. */
+  async function rowsRead(text: string, values: readonly unknown[]) {
+    const [top] = await withClient(url, async (client) => {
+      const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+        [...values],
+      );
+      return explained.rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
+    });
+    const nodes = top === undefined ? [] : nodesOf(top);
+    const scans = nodes.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
+    const taken = scans.map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    );
+    return {
+      shown: top?.['Actual Rows'],
+      taken: taken.reduce((sum, rows) => sum + rows, 0),
+      indexes: [...new Set(scans.map((node) => node['Index Name']))],
+    };
+  }
+
+  const eventsOf = (from: string | undefined, to: string | undefined, filtered: boolean) => {
+    const range = {
+      from: from === undefined ? undefined : Date.parse(from),
+      to: to === undefined ? undefined : Date.parse(to),
+    };
+    const { startAt, startId, end } = timelineRange({ order: 'desc', ...range, after: pageStart(undefined) });
+    const rowsMax = filtered ? 20_000 : LIMIT + 1;
+    const source = filtered ? 'shop' : null;
+    return [tenantId, startAt, startId, source, null, null, null, rowsMax, LIMIT + 2, null, end];
+  };
+
+  it.each([
+    ['the newest', undefined, undefined, LIMIT + 1],
+    ['a minute in the middle', '2026-01-01T01:00:00Z', '2026-01-01T01:01:00Z', LIMIT + 1],
+    ['the end of a time range', '2026-01-01T01:00:00Z', '2026-01-01T01:00:02Z', 20],
+    ['all before a time', undefined, '2026-01-01T01:00:00Z', LIMIT + 1],
+    ['a time in which nothing came', '2025-01-01T00:00:00Z', '2025-01-02T00:00:00Z', 0],
+  ])('of events by receipt costs the rows that it shows: %s', async (_which, from, to, shown) => {
+    const read = await rowsRead(READ_RECEIVED_EVENTS, eventsOf(from, to, false));
+    expect(read).toMatchObject({ shown, indexes: ['events_received_idx'] });
+    expect(read.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
+  });
+
+  it('of events looks at no more rows than fill it where they fit a filter', async () => {
+    const read = await rowsRead(READ_RECEIVED_EVENTS, eventsOf(undefined, '2026-01-01T01:00:00Z', true));
+    expect(read.shown).toBe(LIMIT + 2);
+    expect(read.taken).toBeLessThanOrEqual(LIMIT + 2 + ROWS_AHEAD);
+  });
+
+  it('of customers costs the rows that it shows, wherever it lies', async () => {
+    for (const before of [MAX_UUID, '80000000-0000-0000-0000-000000000000']) {
+      const read = await rowsRead(READ_CUSTOMERS, [tenantId, before, LIMIT, PAGE_BYTES_MAX, 10_000]);
+      // Of each: its place in the list, and itself once more; none was merged, nor has an identifier.
+      expect(read).toEqual({ shown: LIMIT + 1, taken: 2 * (LIMIT + 1), indexes: expect.any(Array) });
+      expect(read.indexes).toContain('profiles_pkey');
+    }
+  });
+
+  it.each(['campaign-3', 'rare'])(
+    'of participants costs the rows of its campaign that it shows: %s',
+    async (campaignId) => {
+      const [middle] = await withClient(url, async (client) => {
+        const { rows } = await client.query<{ id: string }>(
+          'SELECT id FROM participant_states WHERE campaign_id = $1 ORDER BY id OFFSET 100 LIMIT 1',
+          [campaignId],
+        );
+        return rows;
+      });
+      for (const before of [MAX_UUID, middle?.id]) {
+        const read = await rowsRead(READ_PARTICIPANTS, [
+          ...[tenantId, campaignId, before, LIMIT, PAGE_BYTES_MAX, 100, 10_000],
+        ]);
+        expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: ['participant_states_campaign_idx'] });
+      }
+    },
+  );
+
+  it('of participants ends at the rows that it may look at, of which hardly any has a value', async () => {
+    const read = await rowsRead(READ_PARTICIPANTS, [tenantId, 'empty', MAX_UUID, LIMIT, PAGE_BYTES_MAX, 100, 1_000]);
+    expect(read).toMatchObject({ shown: 1, taken: 1_000 });
+  });
+});
