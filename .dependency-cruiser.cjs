@@ -66,7 +66,7 @@ module.exports = {
       severity: 'error',
       from: { path: '/domain/', pathNot: '\\.spec\\.ts$' },
       to: {
-        path: 'node_modules/(@nestjs|typeorm|pg|express)|^(fs|http|net|timers|child_process)|^src/platform/(clock/clock|config|control|database|lane)',
+        path: 'node_modules/(@nestjs|typeorm|pg|express)|^(fs|http|net|timers|child_process)|^src/platform/(clock/clock|config|database|group-commit|invalidation)',
         // A port may name the transaction that it is called in.
         dependencyTypesNot: ['type-only'],
       },
@@ -80,8 +80,8 @@ module.exports = {
     {
       name: 'nobody-knows-who-starts-them',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main|service|cluster|cluster-worker|cli/main)\\.ts$' },
-      to: { path: '^src/(main|service|app\\.module)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main\\.ts$|cli/main\\.ts$|server/)' },
+      to: { path: '^src/(main\\.ts$|app\\.module\\.ts$|server/(?!secrets-key))' },
     },
     {
       name: 'clients-are-clients',

@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers';
 const require = createRequire(import.meta.url);
 const { Metrics } = require('../dist/src/platform/observability/metrics.js');
 const { RequestObserver } = require('../dist/src/platform/observability/request-observer.js');
-const { IngestFigures } = require('../dist/src/ingest/ingest-figures.js');
+const { IngestMetrics } = require('../dist/src/ingest/ingest-metrics.js');
 const { JsonLogger } = require('../dist/src/platform/observability/logger.js');
 const { Tracing } = require('../dist/src/platform/observability/tracing.js');
 
@@ -19,7 +19,7 @@ const ROUNDS = 7;
 
 const metrics = new Metrics();
 const observer = new RequestObserver(metrics, new Tracing({}));
-const figures = new IngestFigures(metrics);
+const figures = new IngestMetrics(metrics);
 const request = { method: 'POST', headers: {}, route: { path: '/v1/external-events' }, caller: { tenantId: 'a' } };
 const results = [{ status: 'accepted', eventId: 'x' }];
 const silent = observer.middleware({ request: () => undefined });

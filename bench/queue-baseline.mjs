@@ -17,7 +17,7 @@ import pg from 'pg';
 const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require('../dist/src/platform/database/embedded-postgres.js');
 const { migrate } = require('../dist/src/platform/database/migrate.js');
-const { ProcessingFigures } = require('../dist/src/processing/processing-figures.js');
+const { QueueStatistics } = require('../dist/src/processing/queue-statistics.js');
 
 const CLIENTS = 32;
 const ROUNDS = 4;
@@ -92,7 +92,7 @@ async function summary(url) {
     [TENANT],
   );
   await client.query('VACUUM (ANALYZE) event_queue');
-  const figures = new ProcessingFigures({ query: async (...query) => (await client.query(...query)).rows });
+  const figures = new QueueStatistics({ query: async (...query) => (await client.query(...query)).rows });
   const times = [];
   for (let round = 0; round < 5; round += 1) {
     const startedAt = performance.now();

@@ -15,7 +15,7 @@ const BUNDLE = 'bundle.js';
 const PROGRAMS = {
   main: './src/main.js',
   cds: './src/cli/main.js',
-  'cluster-worker': './src/cluster-worker.js',
+  'cluster-worker': './src/server/cluster/cluster-worker.js',
 };
 
 /** They look for files beside themselves, or must be the one copy that other packages see too. */

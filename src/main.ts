@@ -1,8 +1,8 @@
-import { serveByWorkers } from './cluster';
+import { serveByWorkers } from './server/cluster/cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
 import { databaseProblem } from './platform/database/database-problem';
 import { messageOf } from './platform/errors/message-of';
-import { migrateDatabase, serveHere, startService, type Service } from './service';
+import { migrateDatabase, serveHere, startService, type Service } from './server/service';
 import type { FirstKey } from './workspaces/workspaces.service';
 
 /** After this a stop that does not come to an end is ended (contract section 9: within 10 s). */

@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
+import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
 import { apiKeyIsRevoked, assertMayGrant, noSuchApiKey, type Grant } from './api-key-refusals';
 import { ApiKeyRepository, apiKeyHash, type Actor } from './api-key.repository';
-import { earlierOf, expiryOf, renewedExpiry, type WantedLifetime } from './domain/api-key-lifetime';
+import { earlierOf, expiryOf, renewedExpiry, type LifetimeRequest } from './domain/api-key-lifetime';
 import { hintOf, makeApiKey } from './domain/api-key-token';
 import type { ApiKey } from './entities/api-key.entity';
 
-export interface WantedApiKey extends WantedLifetime, Grant {
+export interface ApiKeyRequest extends LifetimeRequest, Grant {
   readonly name: string;
 }
 
@@ -29,12 +29,12 @@ export class ApiKeysService {
   constructor(
     private readonly database: DataSource,
     private readonly keys: ApiKeyRepository,
-    private readonly feed: ControlFeed,
+    private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {}
 
   /** Makes a key. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` for what the caller lacks. */
-  async create(caller: Principal, wanted: WantedApiKey, address: string | null): Promise<IssuedApiKey> {
+  async create(caller: Principal, wanted: ApiKeyRequest, address: string | null): Promise<IssuedApiKey> {
     const now = this.clock.now();
     const expiry = expiryOf(wanted, now, endOf(caller));
     if ('fault' in expiry) throw validationFailed([expiry.fault]);

@@ -9,7 +9,7 @@ import {
   type ItemResultDto,
 } from '../ingest/dto/ingest-result.dto';
 import { IngestController } from '../ingest/ingest-controller';
-import { IngestFigures } from '../ingest/ingest-figures';
+import { IngestMetrics } from '../ingest/ingest-metrics';
 import { IngestService } from '../ingest/ingest.service';
 import { RefusedRequestFilter } from '../ingest/refused-request.filter';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
@@ -28,7 +28,7 @@ export class CdpEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
-    figures: IngestFigures,
+    figures: IngestMetrics,
     private readonly contract: CdpContract,
   ) {
     super(ingest, limits, figures, 'cdp');

@@ -12,7 +12,7 @@ import { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventType } from './entities/event-type.entity';
 import { EventTypeContracts } from './event-type-contracts';
 import { EventTypeReader } from './event-type-reader';
-import { EventTypeTrial } from './event-type-trial';
+import { EventTypeCheck } from './event-type-check';
 import { EventTypeRepository } from './event-type.repository';
 import { EventTypesController } from './event-types.controller';
 import { EventTypesService } from './event-types.service';
@@ -33,7 +33,7 @@ import { RegisteredEventTypes } from './registered-event-types';
   ],
   providers: [
     ...[CdpContract, PersonalPropertyNames, RegisteredEventTypes],
-    ...[EventTypesService, EventTypeReader, EventTypeTrial, EventTypeContracts, EventTypeRepository],
+    ...[EventTypesService, EventTypeReader, EventTypeCheck, EventTypeContracts, EventTypeRepository],
     ...[ProfilesService, ErasuresService, ProfileExport, Persons],
   ],
 })

@@ -8,7 +8,7 @@ import { describeError } from '../platform/errors/error-summary';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isUuid } from '../platform/ids/uuid';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
-import { Turns } from '../platform/lane/turns';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { Readiness } from '../platform/observability/readiness';
 import { PersonalData, type PersonalDataKeeper } from '../platform/personal-data/personal-data';
 import { Persons } from './persons';
@@ -33,7 +33,7 @@ export interface FinishedErasure {
 export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
   /** One erasure of a workspace at a time in this process: each is some hundred statements. */
-  private readonly turns: Turns;
+  private readonly turns: KeyedMutex;
 
   constructor(
     private readonly customers: CustomerErasure,
@@ -44,7 +44,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     private readonly readiness: Readiness,
     private readonly clock: Clock,
   ) {
-    this.turns = new Turns(clock);
+    this.turns = new KeyedMutex(clock);
   }
 
   onModuleInit(): void {
@@ -69,7 +69,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const eraser = { by: credentialId, address };
     const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
     if (customer === undefined) throw noSuchProfile();
-    return this.turns.take(tenantId, () => this.finish(customer));
+    return this.turns.runExclusive(tenantId, () => this.finish(customer));
   }
 
   /**
@@ -90,7 +90,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
     // Their first event came just now.
     if (begun === undefined) return this.eraseByIdentifier(caller, reference, address);
-    return this.turns.take(tenantId, () => this.finish(begun));
+    return this.turns.runExclusive(tenantId, () => this.finish(begun));
   }
 
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
@@ -125,7 +125,9 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
     for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, idleSince, UNFINISHED_MAX)) {
       try {
-        await this.turns.take(tenantId, async () => this.finish(await this.customers.customerOf(tenantId, profileId)));
+        await this.turns.runExclusive(tenantId, async () =>
+          this.finish(await this.customers.customerOf(tenantId, profileId)),
+        );
       } catch (error) {
         this.tell(error);
       }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
-import { ControlMemory } from '../platform/control/control-memory';
+import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
+import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { PATH_NAME } from '../platform/text/path-name';
 import { compileContract, type ContractCheck } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
@@ -32,7 +32,7 @@ const CONTRACT_BYTES = 16 * 1024;
  */
 @Injectable()
 export class EventTypeContracts {
-  private readonly inForce: ControlMemory<InForce | 'unregistered'>;
+  private readonly inForce: InvalidatingCache<InForce | 'unregistered'>;
   private readonly checks = new LRUCache<string, { readonly check: ContractCheck; readonly bytes: number }>({
     maxSize: CONTRACTS_BYTES_MAX,
     sizeCalculation: ({ bytes }) => bytes,
@@ -40,10 +40,10 @@ export class EventTypeContracts {
 
   constructor(
     private readonly types: EventTypeRepository,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.inForce = new ControlMemory(feed, clock, EVENT_TYPES_MAX);
+    this.inForce = new InvalidatingCache(feed, clock, EVENT_TYPES_MAX);
   }
 
   /** Undefined when `eventType` could not be the name of one. */

@@ -16,8 +16,8 @@ import { EventTypeSchemaDto } from './dto/event-type-schema.dto';
 import { EventTypeTrialDto } from './dto/event-type-trial.dto';
 import { EventTypeDto, PropertyDefinitionDto, RegisterEventTypeDto } from './dto/event-type.dto';
 import { EventTypeReader } from './event-type-reader';
-import { EventTypeTrial } from './event-type-trial';
-import { EventTypesService, wantedRegistration } from './event-types.service';
+import { EventTypeCheck } from './event-type-check';
+import { EventTypesService, parseRegistration } from './event-types.service';
 
 @ApiTags('Event types')
 @ApiExtraModels(PropertyDefinitionDto)
@@ -26,7 +26,7 @@ export class EventTypesController {
   constructor(
     private readonly types: EventTypesService,
     private readonly reader: EventTypeReader,
-    private readonly trial: EventTypeTrial,
+    private readonly trial: EventTypeCheck,
   ) {}
 
   /** Registers an event type, or its next version. */
@@ -41,7 +41,7 @@ export class EventTypesController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EventTypeDto> {
-    const { version, created } = await this.types.register(caller, wantedRegistration(receivedJson(request)?.value));
+    const { version, created } = await this.types.register(caller, parseRegistration(receivedJson(request)?.value));
     response.status(created ? 201 : 200);
     return EventTypeDto.of(version);
   }
@@ -56,7 +56,7 @@ export class EventTypesController {
     @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
     @Req() request: Request,
   ): Promise<EventTypeTrialDto> {
-    const { definition } = wantedRegistration(receivedJson(request)?.value);
+    const { definition } = parseRegistration(receivedJson(request)?.value);
     return EventTypeTrialDto.of(await this.trial.run(caller, definition));
   }
 

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import { typeFault } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { isAbsent } from '../platform/json/is-absent';
 import { isObject } from '../platform/json/is-object';
-import { Turns } from '../platform/lane/turns';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { compareDefinitions } from './domain/contract-compatibility';
 import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
@@ -22,7 +22,7 @@ export interface Registration {
   readonly created: boolean;
 }
 
-export interface WantedRegistration {
+export interface RegistrationRequest {
   readonly definition: EventTypeDefinition;
   /** Also when it breaks events that were right. */
   readonly force: boolean;
@@ -31,24 +31,24 @@ export interface WantedRegistration {
 /** Registers what events of the CDP family may say (contract section 4). */
 @Injectable()
 export class EventTypesService {
-  private readonly turns: Turns;
+  private readonly turns: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
     private readonly types: EventTypeRepository,
-    private readonly feed: ControlFeed,
+    private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {
-    this.turns = new Turns(clock);
+    this.turns = new KeyedMutex(clock);
   }
 
   /**
    * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
    * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
    */
-  async register(caller: Principal, { force, definition }: WantedRegistration): Promise<Registration> {
+  async register(caller: Principal, { force, definition }: RegistrationRequest): Promise<Registration> {
     const turn = `${caller.tenantId}/${definition.eventType}`;
-    const registration = await this.turns.take(turn, () => this.store(caller, definition, force));
+    const registration = await this.turns.runExclusive(turn, () => this.store(caller, definition, force));
     for (const subject of subjectsOf(caller.tenantId, definition)) this.feed.forget(subject);
     return registration;
   }
@@ -59,7 +59,7 @@ export class EventTypesService {
    */
   async deprecate(tenantId: string, eventType: string): Promise<void> {
     const subject = { tenantId, kind: 'event_type', id: eventType } as const;
-    const isNews = await this.turns.take(`${tenantId}/${eventType}`, () =>
+    const isNews = await this.turns.runExclusive(`${tenantId}/${eventType}`, () =>
       this.database.transaction(async (manager) => {
         const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
         if (deprecated) await this.feed.announce(manager, subject);
@@ -100,8 +100,8 @@ export class EventTypesService {
 }
 
 /** What changes with a new version; that of all types last, for which registrations of the workspace wait for each other. */
-function subjectsOf(tenantId: string, definition: EventTypeDefinition): ControlSubject[] {
-  const own: ControlSubject = { tenantId, kind: 'event_type', id: definition.eventType };
+function subjectsOf(tenantId: string, definition: EventTypeDefinition): InvalidationSubject[] {
+  const own: InvalidationSubject = { tenantId, kind: 'event_type', id: definition.eventType };
   return personalPropertiesOf(definition).length > 0 ? [own, allEventTypes(tenantId)] : [own];
 }
 
@@ -110,7 +110,7 @@ function personalPropertiesOf({ properties }: EventTypeDefinition): string[] {
 }
 
 /** Reads the body of a registration. Throws `validation_failed` with every fault. */
-export function wantedRegistration(input: unknown): WantedRegistration {
+export function parseRegistration(input: unknown): RegistrationRequest {
   if (!isObject(input)) throw validationFailed([typeFault('', 'an object')]);
   const { force, ...rest } = input;
   const forceFaults = isAbsent(force) || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];

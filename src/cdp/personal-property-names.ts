@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
-import { ControlMemory, type Read } from '../platform/control/control-memory';
-import { PersonalProperties, type PersonalPropertyNames as NamesByType } from '../platform/masking/personal-properties';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
+import { InvalidatingCache, type CacheableRead } from '../platform/invalidation/invalidating-cache';
+import { PersonalProperties, type PersonalNamesByType as NamesByType } from '../platform/masking/personal-properties';
 import { EventTypeRepository } from './event-type.repository';
 
 const EVENT_TYPES_MAX = 1_000;
@@ -10,22 +10,22 @@ const EVENT_TYPES_MAX = 1_000;
 const ALL = '*';
 
 /** What changes whenever a version of any event type of the workspace declares personal properties. */
-export function allEventTypes(tenantId: string): ControlSubject {
+export function allEventTypes(tenantId: string): InvalidationSubject {
   return { tenantId, kind: 'event_type', id: ALL };
 }
 
 /** Tells views which properties event types declare `pii: true` (contract section 6). */
 @Injectable()
 export class PersonalPropertyNames implements OnModuleInit {
-  private readonly names: ControlMemory<ReadonlySet<string>>;
+  private readonly names: InvalidatingCache<ReadonlySet<string>>;
 
   constructor(
     private readonly types: EventTypeRepository,
     private readonly properties: PersonalProperties,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.names = new ControlMemory(feed, clock, EVENT_TYPES_MAX);
+    this.names = new InvalidatingCache(feed, clock, EVENT_TYPES_MAX);
   }
 
   onModuleInit(): void {
@@ -53,7 +53,7 @@ export class PersonalPropertyNames implements OnModuleInit {
   private async read(
     tenantId: string,
     eventTypes: readonly (string | null)[],
-  ): Promise<ReadonlyMap<string, Read<ReadonlySet<string>>>> {
+  ): Promise<ReadonlyMap<string, CacheableRead<ReadonlySet<string>>>> {
     const named = eventTypes.filter((eventType) => eventType !== null);
     const ofAll = eventTypes.includes(null);
     const pairs = await this.types.personalProperties(tenantId, ofAll ? undefined : named);
@@ -75,6 +75,6 @@ function keyOf(tenantId: string, eventType: string | null): string {
   return eventType === null ? tenantId : `${tenantId}/${eventType}`;
 }
 
-function subjectOf(tenantId: string, eventType: string): ControlSubject {
+function subjectOf(tenantId: string, eventType: string): InvalidationSubject {
   return { tenantId, kind: 'event_type', id: eventType };
 }

@@ -15,11 +15,11 @@ async function run(): Promise<void> {
     out: (text) => process.stdout.write(`${text}\n`),
     say: (words) => process.stderr.write(`${words}\n`),
     within: async (work) => {
-      const { withoutServing } = await import('../service.js');
+      const { withoutServing } = await import('../server/service.js');
       return withoutServing(quietSettings(), work);
     },
     onDatabase: async (work) => {
-      const { onDatabase } = await import('../service.js');
+      const { onDatabase } = await import('../server/service.js');
       const settings = quietSettings();
       return onDatabase(settings, (database) => work(database, settings));
     },

@@ -46,7 +46,7 @@ async function restore({ say }: Console, file: string, { force }: RestoreOptions
 async function intoDataDir(settings: Settings, file: string, say: Console['say'], force: boolean): Promise<LoadedCopy> {
   const { hasEmbeddedData, replaceEmbeddedData } = await import('../platform/database/embedded-postgres.js');
   const { loadCopy } = await import('../platform/database/copy/load-copy.js');
-  const { keyToRestore } = await import('../secrets-key.js');
+  const { keyToRestore } = await import('../server/secrets-key.js');
   const dataDir = resolve(settings.dataDir);
   if (await hasEmbeddedData(dataDir)) {
     if (!force) {
@@ -80,7 +80,7 @@ async function intoDatabase(
     );
   }
   const { loadCopy } = await import('../platform/database/copy/load-copy.js');
-  const { keyToRestore } = await import('../secrets-key.js');
+  const { keyToRestore } = await import('../server/secrets-key.js');
   const url = settings.databaseUrl ?? '';
   const loaded = await loadCopy(url, contentOf(file));
   await keyToRestore(settings, { url }, { file, secretsKey: loaded.header.secretsKey, say });

@@ -25,21 +25,21 @@ const POLL_MS = 300;
 const PROCESSED_WITHIN_MS = 120_000;
 
 /** What the state of the campaign says; else why it says nothing. */
-export type Revenue = { readonly dollars: number } | Silence;
+export type Revenue = { readonly dollars: number } | UnknownRevenue;
 
-export interface Silence {
+export interface UnknownRevenue {
   readonly silence: string;
   /** Nothing is wrong: the campaign has not seen the events, or the key may not see the campaign. */
   readonly isHarmless: boolean;
 }
 
-export interface Campaign {
+export interface DemoCampaign {
   /** From when on events count, in ms. */
   readonly appliesFrom: number;
 }
 
 /** Declares that each purchase is added up; doing it again changes nothing. Or why that cannot be. */
-export async function declareCampaign(client: ServiceClient): Promise<Campaign | Silence> {
+export async function declareCampaign(client: ServiceClient): Promise<DemoCampaign | UnknownRevenue> {
   const declarations: [string, object][] = [
     ...VARIABLES.map((variable): [string, object] => ['variables:define', variable]),
     ['reactions:define', REACTION],
@@ -55,7 +55,7 @@ export async function declareCampaign(client: ServiceClient): Promise<Campaign |
 /** Waits until the purchases that are stored are processed, and reads what they came to. */
 export async function readRevenue(
   client: ServiceClient,
-  campaign: Campaign | Silence,
+  campaign: DemoCampaign | UnknownRevenue,
   purchases: readonly Purchase[],
 ): Promise<Revenue> {
   if ('silence' in campaign) return campaign;
@@ -81,7 +81,11 @@ export async function readRevenue(
 class Unreadable extends Error {}
 
 /** A tour from before there was this campaign: reactions make nothing up for what came before them. */
-async function wasStoredBefore(client: ServiceClient, { appliesFrom }: Campaign, purchase: Purchase): Promise<boolean> {
+async function wasStoredBefore(
+  client: ServiceClient,
+  { appliesFrom }: DemoCampaign,
+  purchase: Purchase,
+): Promise<boolean> {
   const query = new URLSearchParams({ source: SOURCE, externalEventId: purchaseId(purchase) });
   const [event] = itemsOf(await read(client, `/v1/events?${query.toString()}`));
   return Date.parse(String(fieldsOf(event)['receivedAt'])) < appliesFrom;

@@ -19,7 +19,7 @@ export interface Run {
   readonly repeatedRequests: number;
 }
 
-export interface SendOptions {
+export interface DemoSendOptions {
   readonly batch: number;
   readonly concurrency: number;
   /** Gets the number of events that are answered. */
@@ -37,7 +37,7 @@ const ATTEMPTS_MAX = 8;
 export async function sendEvents(
   client: ServiceClient,
   purchases: readonly Purchase[],
-  { batch, concurrency, onProgress }: SendOptions,
+  { batch, concurrency, onProgress }: DemoSendOptions,
 ): Promise<Run> {
   const batches = split(purchases, batch);
   const runs: BatchRun[] = [];

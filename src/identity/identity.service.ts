@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
-import { LostRaceError } from '../platform/lane/persist-batch';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { HeldCustomer } from './domain/held-customer';
 import { identityRules, type IdentityRules } from './domain/identifier';
 import {
@@ -45,14 +45,14 @@ export interface IdentityReading {
 /** What is to become of the identities of a batch. */
 export interface IdentityDecision {
   /** Where each event belongs, or why it belongs nowhere, in the order of the claims. */
-  readonly homes: readonly Resolution[];
+  readonly resolutions: readonly Resolution[];
   readonly plans: readonly TenantPlan[];
 }
 
 /** Whose claims are, by what this node remembers. */
 export interface RecalledIdentities {
   /** Where each event belongs: the own profile of its strongest identifier. In the order of the claims; undefined: not known. */
-  readonly homes: readonly (CustomerProfile | undefined)[];
+  readonly resolutions: readonly (CustomerProfile | undefined)[];
   /** All the profiles that this depends on, each once. */
   readonly profiles: readonly CustomerProfile[];
 }
@@ -102,7 +102,7 @@ export class IdentityService {
    */
   recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
     const profiles = new Map<string, CustomerProfile>();
-    const homes = claims.map(({ tenantId, identifiers }) => {
+    const resolutions = claims.map(({ tenantId, identifiers }) => {
       const holders = identifiers.map(({ kind, value }) => this.remembered.of({ tenantId, kind, value }));
       const [strongest] = holders;
       for (const holder of holders) {
@@ -113,7 +113,7 @@ export class IdentityService {
       }
       return strongest;
     });
-    return { homes, profiles: [...profiles.values()] };
+    return { resolutions, profiles: [...profiles.values()] };
   }
 
   /** For whoever will not `claim`, which finds out by itself: looks whether unknown identifiers are an erased person's. */
@@ -179,14 +179,14 @@ export class IdentityService {
   }
 
   /**
-   * `write` for a settled batch, along with COMMIT: the transaction's premise (platform/database/premise.ts) is that nobody was erased
+   * `write` for a settled batch, along with COMMIT: the transaction's precondition (platform/database/precondition.ts) is that nobody was erased
    * meanwhile or has become another customer's.
    */
   holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
     this.profiles.holdProfilesLast(transaction, profilesUsed(decision, claims));
   }
 
-  /** The same for what was recalled: the premise is that all of it is still so. */
+  /** The same for what was recalled: the precondition is that all of it is still so. */
   holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
     this.profiles.holdProfilesLast(transaction, profiles);
   }
@@ -235,7 +235,7 @@ export class IdentityService {
     partings: readonly CustomerParting[],
   ): IdentityDecision {
     const known = knownByTenant(reading, partings);
-    const homes = new Map<TenantClaim, Resolution>();
+    const resolutions = new Map<TenantClaim, Resolution>();
     const erased = byTenant(reading.erased);
     const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
       const there = {
@@ -245,11 +245,11 @@ export class IdentityService {
       const plan = planIdentity(own, there, this.policy);
       plan.resolutions.forEach((resolution, index) => {
         const claim = own[index];
-        if (claim !== undefined) homes.set(claim, resolution);
+        if (claim !== undefined) resolutions.set(claim, resolution);
       });
       return { tenantId, plan };
     });
-    return { homes: claims.flatMap((claim) => homes.get(claim) ?? []), plans };
+    return { resolutions: claims.flatMap((claim) => resolutions.get(claim) ?? []), plans };
   }
 }
 
@@ -260,13 +260,13 @@ function hasJoinedOrWould({ merges, resolutions }: IdentityPlan): boolean {
 }
 
 /** The profiles from before the batch that its events are stored under. */
-function profilesUsed({ plans, homes }: IdentityDecision, claims: readonly TenantClaim[]): CustomerProfile[] {
+function profilesUsed({ plans, resolutions }: IdentityDecision, claims: readonly TenantClaim[]): CustomerProfile[] {
   const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
   const used = new Map<string, CustomerProfile>();
-  homes.forEach((home, index) => {
+  resolutions.forEach((resolution, index) => {
     const tenantId = claims[index]?.tenantId;
-    if (home.outcome !== 'resolved' || tenantId === undefined || made.has(home.profileId)) return;
-    used.set(home.profileId, { tenantId, profileId: home.profileId, rootId: home.rootId });
+    if (resolution.outcome !== 'resolved' || tenantId === undefined || made.has(resolution.profileId)) return;
+    used.set(resolution.profileId, { tenantId, profileId: resolution.profileId, rootId: resolution.rootId });
   });
   return [...used.values()];
 }

@@ -131,7 +131,7 @@ export class ProfileRepository {
     return rows.length;
   }
 
-  /** The same along with COMMIT: the transaction's premise (platform/database/premise.ts) is that each of them is held. */
+  /** The same along with COMMIT: the transaction's precondition (platform/database/precondition.ts) is that each of them is held. */
   holdProfilesLast(transaction: Transaction, profiles: readonly CustomerProfile[]): void {
     const sorted = profiles.toSorted(byProfile);
     transaction.sendLast(sql.HOLD_KNOWN_PROFILES, [...columns(sorted), sorted.map(({ rootId }) => rootId)]);

@@ -1,5 +1,5 @@
 import type { Statement } from '../platform/database/pipelined-connection';
-import { holdsIf } from '../platform/database/premise';
+import { preconditionOf } from '../platform/database/precondition';
 import { PARTINGS_MAX } from './domain/customer-groups';
 
 /*
@@ -101,8 +101,8 @@ export const HOLD_PROFILES: Statement = {
     ) p`,
 };
 
-/** The same, for whoever does not wait for the answer: that all are held, and still of the customers $3, is the premise. */
-export const HOLD_KNOWN_PROFILES: Statement = holdsIf(
+/** The same, for whoever does not wait for the answer: that all are held, and still of the customers $3, is the precondition. */
+export const HOLD_KNOWN_PROFILES: Statement = preconditionOf(
   'identity_hold_known_profiles',
   `cardinality($1::uuid[]) = (
       SELECT count(*)

@@ -39,15 +39,15 @@ export function repeated(
 /** Events that were not there: `inserted` are those that this batch has stored. */
 export function settledFresh(
   fresh: readonly IngestWork[],
-  { homes }: IdentityDecision,
+  { resolutions }: IdentityDecision,
   inserted: ReadonlySet<string>,
 ): Settled[] {
   return fresh.flatMap((work, index): Settled[] => {
-    const home = homes[index];
-    if (home === undefined) return [];
-    if (home.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: home.outcome } }];
+    const resolution = resolutions[index];
+    if (resolution === undefined) return [];
+    if (resolution.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: resolution.outcome } }];
     if (!inserted.has(work.eventId)) return [];
-    const warnings = home.warnings.length === 0 ? work.warnings : [...work.warnings, ...home.warnings];
+    const warnings = resolution.warnings.length === 0 ? work.warnings : [...work.warnings, ...resolution.warnings];
     return [{ work, outcome: { status: 'accepted', warnings, storedHash: work.contentHash } }];
   });
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { IncomingEvent } from './domain/incoming-event';
-import { shardOf } from './domain/queue-place';
+import { shardOf } from './domain/queue-partition';
 import * as sql from './event.sql';
 import type { Queued } from './queue-signal';
 
@@ -16,7 +16,7 @@ export interface EventToStore {
 }
 
 /** An event that knows whose it is. */
-export interface HomedEvent extends EventToStore {
+export interface ResolvedEvent extends EventToStore {
   /** The own profile of its strongest identifier; a merge or its undoing never has to touch it. */
   readonly profileId: string;
   /** The customer at the time of receipt, whose events are processed in order. */
@@ -62,18 +62,18 @@ export class EventLog {
   }
 
   /** Stores events and answers the ids of those that were not there yet. */
-  async insert(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Promise<Set<string>> {
+  async insert(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Promise<Set<string>> {
     const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [...columnsOf(events), batchId]);
     return new Set(rows.map((row) => row.event_id));
   }
 
   /**
-   * `insert` and `enqueue` along with COMMIT, if the transaction's premise (platform/database/premise.ts) holds. `stored` hears how
+   * `insert` and `enqueue` along with COMMIT, if the transaction's precondition (platform/database/precondition.ts) holds. `stored` hears how
    * many of the events were not there yet; none, where it does not hold.
    */
   storeLast(
     transaction: Transaction,
-    events: readonly HomedEvent[],
+    events: readonly ResolvedEvent[],
     batchId: string,
     stored: (count: number) => void,
   ): Queued {
@@ -87,13 +87,13 @@ export class EventLog {
    * Queues stored events in the flush that commits them: those that wait by themselves in the order of their arrival. All that
    * share an entry must be of one transaction. Answers what was queued.
    */
-  enqueue(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
+  enqueue(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
     if (together.length > 0) this.enqueueTogether(transaction, together);
     return this.enqueueAlone(transaction, events, batchId);
   }
 
-  private enqueueAlone(transaction: Transaction, events: readonly HomedEvent[], batchId: string): Queued {
+  private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
     const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
     const workspaces = new Map<string, number>();
@@ -114,7 +114,7 @@ export class EventLog {
     return { places, hasBundles: alone.length < events.length };
   }
 
-  private enqueueTogether(transaction: Transaction, events: readonly HomedEvent[]): void {
+  private enqueueTogether(transaction: Transaction, events: readonly ResolvedEvent[]): void {
     const counts = new Map<string, number>();
     for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
     transaction.sendLast(sql.INSERT_QUEUED_BUNDLES, [
@@ -126,7 +126,7 @@ export class EventLog {
 }
 
 /** In the order of the statement; its rows by id, so that nodes that store the same never wait for each other in a circle. */
-function columnsOf(unsorted: readonly HomedEvent[]): unknown[][] {
+function columnsOf(unsorted: readonly ResolvedEvent[]): unknown[][] {
   const events = unsorted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
   return [
     events.map(({ tenantId }) => tenantId),

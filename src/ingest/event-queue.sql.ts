@@ -7,7 +7,7 @@ const EVENT_COLUMNS = `e.family, e.source, e.external_event_id, e.event_type, e.
       e.received_at, e.profile_id, e.identity, e.properties`;
 
 /** Which places have entries, behind a given one: one probe of the key's index each, however long the queue is. */
-export const FIND_PLACES: Statement = {
+export const FIND_PARTITIONS: Statement = {
   name: 'queue_find_places',
   text: `
     WITH RECURSIVE places AS (

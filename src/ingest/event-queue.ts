@@ -4,7 +4,7 @@ import { NIL_UUID } from '../platform/ids/uuid';
 import type { EventFamily } from './domain/incoming-event';
 import type { LoggedEvent } from './domain/logged-event';
 import type { ProcessingRecord, ProcessingState, ReactionRecord } from './domain/processing-record';
-import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePlace } from './domain/queue-place';
+import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './domain/queue-partition';
 import * as sql from './event-queue.sql';
 
 export type { LoggedEvent, ProcessingRecord };
@@ -70,15 +70,19 @@ export type Reading = <T>(statement: Statement, values: readonly unknown[]) => P
 @Injectable()
 export class EventQueue {
   /** Places that have entries, at most so many, behind the given one in their order. */
-  async places(read: Reading, after: QueuePlace, most: number): Promise<QueuePlace[]> {
-    const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PLACES, [after.tenantId, after.shard, most]);
+  async places(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
+    const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PARTITIONS, [
+      after.tenantId,
+      after.shard,
+      most,
+    ]);
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
 
   /** The entries of a place in the order of their arrival, from its front or behind one of them. */
   async read(
     transaction: Transaction,
-    { tenantId, shard }: QueuePlace,
+    { tenantId, shard }: QueuePartition,
     most: number,
     after: Omit<QueuedKey, 'queuedFor'> = FIRST_KEY,
   ): Promise<QueueEntry[]> {
@@ -106,7 +110,7 @@ export class EventQueue {
   }
 
   /** Takes entries out, along with the caller's COMMIT. */
-  remove(transaction: Transaction, { tenantId, shard }: QueuePlace, entries: readonly QueuedKey[]): void {
+  remove(transaction: Transaction, { tenantId, shard }: QueuePartition, entries: readonly QueuedKey[]): void {
     if (entries.length > 0) transaction.sendLast(sql.REMOVE_ENTRIES, [tenantId, shard, ...columnsOf(entries)]);
   }
 
@@ -127,7 +131,7 @@ export class EventQueue {
    */
   restore(
     transaction: Transaction,
-    { tenantId, shard }: QueuePlace,
+    { tenantId, shard }: QueuePartition,
     entries: readonly QueuedKey[],
     { released = false } = {},
   ): void {
@@ -191,7 +195,7 @@ export class EventQueue {
 }
 
 /** Where every walk through the places begins. */
-export const BEFORE_ALL_PLACES: QueuePlace = { tenantId: NIL_UUID, shard: -1 };
+export const BEFORE_ALL_PARTITIONS: QueuePartition = { tenantId: NIL_UUID, shard: -1 };
 export const SHARDS: readonly number[] = Array.from({ length: QUEUE_SHARDS }, (_unused, shard) => shard);
 
 function columnsOf(entries: readonly QueuedKey[]): unknown[] {

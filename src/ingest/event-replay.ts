@@ -4,7 +4,7 @@ import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
-import { IngestLane } from './ingest-lane';
+import { IngestGroupCommit } from './ingest-group-commit';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged, type Sender } from './judged-event';
 import { RefusedCopies } from './refused-copies';
 
@@ -24,7 +24,7 @@ export interface EventToReplay {
 @Injectable()
 export class EventReplay {
   constructor(
-    private readonly lane: IngestLane,
+    private readonly lane: IngestGroupCommit,
     private readonly review: ReviewService,
     private readonly copies: RefusedCopies,
     private readonly clock: Clock,

@@ -6,7 +6,7 @@ import { EventDto } from './dto/event.dto';
 import type { Event } from './entities/event.entity';
 import { ProcessingReader } from './processing-reader';
 
-export interface ViewOptions {
+export interface EventViewOptions {
   readonly unmasked: boolean;
 }
 
@@ -23,7 +23,7 @@ export class EventViews {
    * Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. One question after the other, so that a
    * page takes one connection at a time.
    */
-  async of(tenantId: string, events: readonly Event[], { unmasked }: ViewOptions): Promise<EventDto[]> {
+  async of(tenantId: string, events: readonly Event[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
     const profileIds = [...new Set(events.map((event) => event.profileId))];
     const customers = await this.identity.customersOf(tenantId, profileIds);
     const processing = await this.processing.of(tenantId, events);

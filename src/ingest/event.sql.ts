@@ -1,5 +1,5 @@
 import type { Statement } from '../platform/database/pipelined-connection';
-import { PREMISE_HOLDS } from '../platform/database/premise';
+import { PRECONDITION_HOLDS } from '../platform/database/precondition';
 
 /** Which of these events are stored, and what tells a repetition from another fact under the same id. */
 export const FIND_EVENTS: Statement = {
@@ -39,13 +39,13 @@ export const INSERT_EVENTS: Statement = {
 
 /**
  * The same, with the bundles that they are queued in, for whoever commits without waiting for the answer. Stores nothing unless
- * the transaction's premise holds; answers how many it has stored.
+ * the transaction's precondition holds; answers how many it has stored.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
   text: `
     WITH stored AS (${INSERT}
-      WHERE ${PREMISE_HOLDS}
+      WHERE ${PRECONDITION_HOLDS}
       ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
       RETURNING tenant_id, queue_bundle_id
     ), bundled AS (

@@ -12,7 +12,7 @@ import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dt
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
 import { ExternalEventCheck } from './external-event-check';
 import { IngestController } from './ingest-controller';
-import { IngestFigures } from './ingest-figures';
+import { IngestMetrics } from './ingest-metrics';
 import { IngestService } from './ingest.service';
 import { RefusedRequestFilter } from './refused-request.filter';
 
@@ -23,7 +23,7 @@ export class ExternalEventsController extends IngestController {
   constructor(
     ingest: IngestService,
     limits: RateLimits,
-    figures: IngestFigures,
+    figures: IngestMetrics,
     private readonly events: ExternalEventCheck,
   ) {
     super(ingest, limits, figures, 'external');

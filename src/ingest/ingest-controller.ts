@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../platform/auth/principal';
-import { spenderOf } from '../platform/auth/spender';
+import { rateLimitSubjectOf } from '../platform/auth/rate-limit-subject';
 import { inTurns } from '../platform/async/in-turns';
 import { unavailable } from '../platform/database/database-errors';
 import { FAULTS_MAX } from '../platform/errors/cap-faults';
@@ -16,7 +16,7 @@ import type { CheckedEvent, EventFamily, Refusal, SentEvent } from './domain/inc
 import type { IngestResult } from './domain/outcome';
 import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
-import type { IngestFigures } from './ingest-figures';
+import type { IngestMetrics } from './ingest-metrics';
 import type { IngestService } from './ingest.service';
 
 const ACCEPTED = 202;
@@ -35,7 +35,7 @@ export abstract class IngestController {
   protected constructor(
     private readonly ingest: IngestService,
     private readonly limits: RateLimits,
-    private readonly figures: IngestFigures,
+    private readonly figures: IngestMetrics,
     private readonly family: EventFamily,
   ) {}
 
@@ -47,7 +47,7 @@ export abstract class IngestController {
     check: CheckEvent,
   ): Promise<ItemResultDto> {
     const dryRun = isDryRun(request.query);
-    if (dryRun) this.limits.admit('reads', spenderOf(caller), request, response);
+    if (dryRun) this.limits.admit('reads', rateLimitSubjectOf(caller), request, response);
     const body = receivedJson(request);
     if (body === undefined) throw new Error('A route takes an event without reading the body');
     const { value, raw } = body;
@@ -72,7 +72,7 @@ export abstract class IngestController {
     const dryRun = isDryRun(request.query);
     this.figures.batch(request, items.length);
     // What a dry run asks of the database is read, and counts as that too.
-    if (dryRun) this.limits.admit('reads', spenderOf(caller), request, response);
+    if (dryRun) this.limits.admit('reads', rateLimitSubjectOf(caller), request, response);
     chargeUnits(request, items.length);
     const sent = sentEvents(request, items);
     const checking = inTurns(

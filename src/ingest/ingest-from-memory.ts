@@ -5,10 +5,10 @@ import { IdentityService, type RecalledIdentities } from '../identity/identity.s
 import { ReviewService } from '../review/review.service';
 import type { IngestWork, Settled } from './batch-outcomes';
 import { distinctKinds } from './domain/event-kind';
-import { Retreat } from './domain/retreat';
-import { EventAudience } from './event-audience';
-import { claimOf, homedEvent, kindOf } from './event-claim';
-import { EventLog, type HomedEvent } from './event-log';
+import { Backoff } from './domain/backoff';
+import { EventSubscriptions } from './event-subscriptions';
+import { claimOf, resolvedEvent, kindOf } from './resolved-event';
+import { EventLog, type ResolvedEvent } from './event-log';
 import type { OnQueued } from './queue-signal';
 
 /** What this node remembers of a batch. */
@@ -16,11 +16,11 @@ export interface RecalledBatch {
   readonly batch: readonly IngestWork[];
   /** Events of which nothing has to be found out, and where they belong. */
   readonly known: readonly IngestWork[];
-  readonly homed: readonly HomedEvent[];
+  readonly resolved: readonly ResolvedEvent[];
   readonly identities: RecalledIdentities;
   /** Of whose customers too little is known. */
-  readonly strangers: readonly IngestWork[];
-  /** All that are not known: strangers, and what is more than an event to be stored. */
+  readonly unresolved: readonly IngestWork[];
+  /** All that are not known: unresolved, and what is more than an event to be stored. */
   readonly rest: readonly IngestWork[];
 }
 
@@ -40,13 +40,13 @@ const WORTH_A_TRANSACTION = 100;
  */
 @Injectable()
 export class IngestFromMemory {
-  private readonly storing = new Retreat();
-  private readonly meeting = new Retreat();
+  private readonly storing = new Backoff();
+  private readonly lookingUp = new Backoff();
 
   constructor(
     private readonly identity: IdentityService,
     private readonly log: EventLog,
-    private readonly audience: EventAudience,
+    private readonly subscriptions: EventSubscriptions,
     private readonly review: ReviewService,
   ) {}
 
@@ -54,11 +54,11 @@ export class IngestFromMemory {
   recall(batch: readonly IngestWork[]): RecalledBatch | undefined {
     if (!this.storing.isOver()) return undefined;
     const recalled = this.sort(batch);
-    return standsAlone(recalled) || (areWorthMeeting(recalled) && this.meeting.isOver()) ? recalled : undefined;
+    return standsAlone(recalled) || (shouldLookUp(recalled) && this.lookingUp.isOver()) ? recalled : undefined;
   }
 
   /**
-   * Stores what is known as it was remembered, along with the strangers where they are few and not new. Once this is committed,
+   * Stores what is known as it was remembered, along with the unresolved where they are few and not new. Once this is committed,
    * what it answers tells what became of it, or undefined where all of the batch is to be run again, of which a part may be stored.
    */
   async store(
@@ -68,37 +68,37 @@ export class IngestFromMemory {
     queued: OnQueued,
   ): Promise<() => StoredPart | undefined> {
     if (standsAlone(recalled)) return this.storeKnown(transaction, recalled, batchId, queued);
-    this.meeting.begin();
-    await this.identity.read(transaction, recalled.strangers.map(claimOf));
-    const met = this.sort(recalled.batch);
-    if (met.rest.length > 0) return () => undefined;
-    this.meeting.end();
-    return this.storeKnown(transaction, met, batchId, queued);
+    this.lookingUp.begin();
+    await this.identity.read(transaction, recalled.unresolved.map(claimOf));
+    const lookedUp = this.sort(recalled.batch);
+    if (lookedUp.rest.length > 0) return () => undefined;
+    this.lookingUp.end();
+    return this.storeKnown(transaction, lookedUp, batchId, queued);
   }
 
   private sort(batch: readonly IngestWork[]): RecalledBatch {
     const identities = this.identity.recall(batch.map(namedBy));
     const known: IngestWork[] = [];
-    const homed: HomedEvent[] = [];
-    const strangers: IngestWork[] = [];
+    const resolved: ResolvedEvent[] = [];
+    const unresolved: IngestWork[] = [];
     const rest: IngestWork[] = [];
     const bundleId = newId();
     batch.forEach((work, index) => {
-      const home = identities.homes[index];
-      const isAwaited = this.audience.wasAwaited(kindOf(work));
-      if (home === undefined || isAwaited === undefined || leavesTraces(work)) {
-        if (home === undefined) strangers.push(work);
+      const resolution = identities.resolutions[index];
+      const hasSubscribers = this.subscriptions.hasSubscribers(kindOf(work));
+      if (resolution === undefined || hasSubscribers === undefined || leavesTraces(work)) {
+        if (resolution === undefined) unresolved.push(work);
         return rest.push(work);
       }
-      homed.push(homedEvent(work, home, isAwaited ? null : bundleId));
+      resolved.push(resolvedEvent(work, resolution, hasSubscribers ? null : bundleId));
       return known.push(work);
     });
-    return { batch, known, homed, identities, strangers, rest };
+    return { batch, known, resolved, identities, unresolved, rest };
   }
 
   private storeKnown(
     transaction: Transaction,
-    { known, homed, identities, rest }: RecalledBatch,
+    { known, resolved, identities, rest }: RecalledBatch,
     batchId: string,
     queued: OnQueued,
   ): () => StoredPart | undefined {
@@ -106,8 +106,8 @@ export class IngestFromMemory {
     let stored = 0;
     this.identity.holdRecalled(transaction, identities);
     this.review.expectNoRefusals(transaction, known);
-    this.audience.expectNobody(transaction, distinctKinds(homed.filter(isBundled).map(kindOf)));
-    queued(this.log.storeLast(transaction, homed, batchId, (count) => (stored = count)));
+    this.subscriptions.assertNoSubscribers(transaction, distinctKinds(resolved.filter(isBundled).map(kindOf)));
+    queued(this.log.storeLast(transaction, resolved, batchId, (count) => (stored = count)));
     return () => {
       if (stored < known.length) return undefined;
       this.storing.end();
@@ -120,17 +120,17 @@ export class IngestFromMemory {
   }
 }
 
-/** Whether to store what is known without the others, if any: those that are awaited must not overtake them in the queue. */
-function standsAlone({ known, homed, rest }: RecalledBatch): boolean {
-  return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && homed.every(isBundled));
+/** Whether to store what is known without the others, if any: those that are subscribed must not overtake them in the queue. */
+function standsAlone({ known, resolved, rest }: RecalledBatch): boolean {
+  return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && resolved.every(isBundled));
 }
 
-/** Whether it may be enough to look at who the strangers are, who are known then unless they are new. */
-function areWorthMeeting({ known, strangers, rest }: RecalledBatch): boolean {
-  return strangers.length === rest.length && strangers.length <= known.length;
+/** Whether it may be enough to look at who the unresolved are, who are known then unless they are new. */
+function shouldLookUp({ known, unresolved, rest }: RecalledBatch): boolean {
+  return unresolved.length === rest.length && unresolved.length <= known.length;
 }
 
-function isBundled({ queueBundleId }: HomedEvent): boolean {
+function isBundled({ queueBundleId }: ResolvedEvent): boolean {
   return queueBundleId !== null;
 }
 

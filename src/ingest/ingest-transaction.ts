@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { LostRaceError } from '../platform/lane/persist-batch';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import {
   IdentityService,
   type IdentityDecision,
@@ -21,9 +21,9 @@ import {
 } from './batch-outcomes';
 import type { Outcome } from './domain/outcome';
 import { warningProblem } from './domain/warning-entry';
-import { EventAudience } from './event-audience';
-import { claimOf, homedEvents, kindOf } from './event-claim';
-import { EventLog, type HomedEvent, type StoredEvent } from './event-log';
+import { EventSubscriptions } from './event-subscriptions';
+import { claimOf, resolvedEvents, kindOf } from './resolved-event';
+import { EventLog, type ResolvedEvent, type StoredEvent } from './event-log';
 import type { OnQueued } from './queue-signal';
 
 /**
@@ -45,7 +45,7 @@ interface Prepared {
   readonly reading: IdentityReading;
   readonly decision: IdentityDecision;
   /** The fresh ones that belong somewhere. */
-  readonly homed: readonly HomedEvent[];
+  readonly resolved: readonly ResolvedEvent[];
 }
 
 /**
@@ -57,7 +57,7 @@ export class IngestTransaction {
   constructor(
     private readonly identity: IdentityService,
     private readonly log: EventLog,
-    private readonly audience: EventAudience,
+    private readonly subscriptions: EventSubscriptions,
     private readonly review: ReviewService,
   ) {}
 
@@ -73,10 +73,10 @@ export class IngestTransaction {
     queued: OnQueued,
   ): Promise<Settle> {
     const all = batch.map(claimOf);
-    const [stored, read, awaited, hasRefusals] = await Promise.all([
+    const [stored, read, subscribed, hasRefusals] = await Promise.all([
       this.log.find(transaction, batch),
       this.identity.read(transaction, all),
-      this.audience.of(transaction, batch.map(kindOf)),
+      this.subscriptions.of(transaction, batch.map(kindOf)),
       this.review.hasRefusals(transaction, batch),
     ]);
     const fresh = batch.filter((work) => !stored.has(work.eventId));
@@ -87,8 +87,8 @@ export class IngestTransaction {
 
     const claims = all.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, read);
-    const homed = homedEvents(fresh, decision, awaited);
-    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, homed };
+    const resolved = resolvedEvents(fresh, decision, subscribed);
+    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, resolved };
     const likely = this.withoutTraces(prepared);
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const outcomes = await this.storeStepByStep(transaction, prepared, queued);
@@ -99,11 +99,11 @@ export class IngestTransaction {
   }
 
   /** The outcomes of a batch that leaves nothing behind but its events, if nobody comes in between; most batches do. */
-  private withoutTraces({ batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, homed }: Prepared) {
-    if (hasRefusals || homed.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
+  private withoutTraces({ batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved }: Prepared) {
+    if (hasRefusals || resolved.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
     const outcomes = inOrder(batch, [
       ...repeated(batch, stored, batchId),
-      ...settledFresh(fresh, decision, new Set(homed.map(({ eventId }) => eventId))),
+      ...settledFresh(fresh, decision, new Set(resolved.map(({ eventId }) => eventId))),
     ]);
     const hasTraces = batch.some(({ replay }) => replay !== undefined) || outcomes.some(hasWarnings);
     return hasTraces ? undefined : outcomes;
@@ -112,35 +112,35 @@ export class IngestTransaction {
   /** Everything in the flush of COMMIT: what it comes to is heard when it is done. */
   private storeAtOnce(
     transaction: Transaction,
-    { claims, decision, homed, batchId }: Prepared,
+    { claims, decision, resolved, batchId }: Prepared,
     queued: OnQueued,
     outcomes: readonly Outcome[],
   ): Settle {
     this.identity.holdLast(transaction, decision, claims);
     let storedNow = 0;
-    queued(this.log.storeLast(transaction, homed, batchId, (count) => (storedNow = count)));
+    queued(this.log.storeLast(transaction, resolved, batchId, (count) => (storedNow = count)));
     return () => {
-      if (storedNow < homed.length)
+      if (storedNow < resolved.length)
         throw new LostRaceError('an event was stored, or a customer erased, by somebody else');
       return outcomes;
     };
   }
 
   private async storeStepByStep(transaction: Transaction, prepared: Prepared, queued: OnQueued): Promise<Outcome[]> {
-    const { batch, batchId, stored, fresh, claims, reading, decision, homed } = prepared;
+    const { batch, batchId, stored, fresh, claims, reading, decision, resolved } = prepared;
     await this.identity.claim(transaction, claims, reading, decision);
     const [inserted] = await Promise.all([
-      this.log.insert(transaction, homed, batchId),
+      this.log.insert(transaction, resolved, batchId),
       this.identity.write(transaction, decision, claims),
     ]);
-    const late = homed.filter((event) => !inserted.has(event.eventId));
+    const late = resolved.filter((event) => !inserted.has(event.eventId));
     if (late.length > 0 && decision.plans.some(({ plan }) => plan.linkedRoots.length > 0)) {
       // Whoever is linked here must be linked by an event that is queued here.
       throw new LostRaceError('an event was stored by somebody else');
     }
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
-    const accepted = homed.filter((event) => inserted.has(event.eventId));
+    const accepted = resolved.filter((event) => inserted.has(event.eventId));
     if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
     const known = new Map([...stored, ...storedLate]);
     return this.conclude(transaction, prepared, [

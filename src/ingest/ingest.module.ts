@@ -8,7 +8,7 @@ import { ProcessedBundle } from './entities/processed-bundle.entity';
 import { QueuedBundle } from './entities/queued-bundle.entity';
 import { QueuedEvent } from './entities/queued-event.entity';
 import { BundleRetention } from './bundle-retention';
-import { EventAudience } from './event-audience';
+import { EventSubscriptions } from './event-subscriptions';
 import { EventFamilies } from './event-families';
 import { EventLog } from './event-log';
 import { EventQueue } from './event-queue';
@@ -21,9 +21,9 @@ import { EventsOfPerson } from './events-of-person';
 import { EventsController } from './events.controller';
 import { ExternalEventCheck } from './external-event-check';
 import { ExternalEventsController } from './external-events.controller';
-import { IngestFigures } from './ingest-figures';
+import { IngestMetrics } from './ingest-metrics';
 import { IngestFromMemory } from './ingest-from-memory';
-import { IngestLane } from './ingest-lane';
+import { IngestGroupCommit } from './ingest-group-commit';
 import { IngestPreview } from './ingest-preview';
 import { IngestTransaction } from './ingest-transaction';
 import { IngestService } from './ingest.service';
@@ -39,14 +39,22 @@ import { Timeline } from './timeline';
   ],
   controllers: [ExternalEventsController, EventsController],
   providers: [
-    ...[IngestService, IngestLane, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
+    ...[IngestService, IngestGroupCommit, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
     ...[EventFamilies, EventReplay, EventSample, EventTypeCatalog, EventViews, EventsOfPerson, Timeline],
-    ...[BundleRetention, EventAudience, EventQueue, IngestFigures, IngestFromMemory, QueueSignal, ProcessingReader],
+    ...[
+      BundleRetention,
+      EventSubscriptions,
+      EventQueue,
+      IngestMetrics,
+      IngestFromMemory,
+      QueueSignal,
+      ProcessingReader,
+    ],
     RefusedCopies,
   ],
   exports: [
-    ...[IngestService, IngestFigures, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
-    ...[EventAudience, EventQueue, EventTypeCatalog, QueueSignal],
+    ...[IngestService, IngestMetrics, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
+    ...[EventSubscriptions, EventQueue, EventTypeCatalog, QueueSignal],
   ],
 })
 export class IngestModule {

@@ -7,12 +7,12 @@ import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
 import { refusalProblem } from './domain/refusal-problem';
-import { IngestLane } from './ingest-lane';
+import { IngestGroupCommit } from './ingest-group-commit';
 import { IngestPreview } from './ingest-preview';
 import type { IngestWork } from './batch-outcomes';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged } from './judged-event';
 import { laterCopies, RefusedCopies, settleLaterCopies } from './refused-copies';
-import { ToldDeprecations } from './told-deprecations';
+import { RecentDeprecationWarnings } from './recent-deprecation-warnings';
 
 export interface IngestOptions {
   /** Answers as the live call would, and writes nothing. */
@@ -22,10 +22,10 @@ export interface IngestOptions {
 /** Takes events, each exactly once (contract section 3). */
 @Injectable()
 export class IngestService {
-  private readonly toldDeprecations = new ToldDeprecations();
+  private readonly toldDeprecations = new RecentDeprecationWarnings();
 
   constructor(
-    private readonly lane: IngestLane,
+    private readonly lane: IngestGroupCommit,
     private readonly preview: IngestPreview,
     private readonly copies: RefusedCopies,
     private readonly review: ReviewService,

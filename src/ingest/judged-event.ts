@@ -1,6 +1,6 @@
 import type { Principal } from '../platform/auth/principal';
 import { isObject } from '../platform/json/is-object';
-import type { Weighed } from '../platform/lane/lane';
+import type { SizedWork } from '../platform/group-commit/group-commit';
 import type { Problem } from '../review/domain/review-entry';
 import { contentHashOf } from './domain/content-hash';
 import { eventIdOf } from './domain/event-id';
@@ -9,7 +9,7 @@ import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
 import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
 import { differingCopyProblem, warningProblem } from './domain/warning-entry';
 import type { IngestWork } from './batch-outcomes';
-import type { ToldDeprecations } from './told-deprecations';
+import type { RecentDeprecationWarnings } from './recent-deprecation-warnings';
 
 /** Who sends events, as far as that decides which ones are taken. */
 export type Sender = Pick<Principal, 'tenantId' | 'sources'>;
@@ -28,7 +28,7 @@ export function judgeEvent(
   { tenantId, sources }: Sender,
   sent: CheckedEvent,
   receivedAt: number,
-  told?: ToldDeprecations,
+  told?: RecentDeprecationWarnings,
 ): Judged {
   const { checked } = sent;
   const refused = refuseSource(sourceOf(sent), sources);
@@ -62,7 +62,7 @@ function workOf(
 }
 
 /** The work that judged events make, in their order. */
-export function worksOf(judged: readonly Judged[]): Weighed<IngestWork>[] {
+export function worksOf(judged: readonly Judged[]): SizedWork<IngestWork>[] {
   return judged.flatMap(({ work, checked: { sent } }) => (work === undefined ? [] : [{ work, bytes: sent.bytes }]));
 }
 
@@ -70,7 +70,7 @@ function warningsOf(
   tenantId: string,
   { event, isDeprecated }: TakenEvent,
   receivedAt: number,
-  told: ToldDeprecations | undefined,
+  told: RecentDeprecationWarnings | undefined,
 ): WarningReason[] {
   const warnings: WarningReason[] = [];
   if (isClockSkewed(event.occurredAt, receivedAt)) warnings.push('clock_skew');

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePlace } from './domain/queue-place';
+import type { QueuePartition } from './domain/queue-partition';
 
 /** What a commit has put into the queue. */
 export interface Queued {
   /** Where the events stand that have entries of their own. */
-  readonly places: readonly QueuePlace[];
+  readonly places: readonly QueuePartition[];
   readonly hasBundles: boolean;
 }
 

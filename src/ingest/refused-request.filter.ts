@@ -11,7 +11,7 @@ import { receivedJson, withoutMark } from '../platform/http/json-body';
 import type { Problem, ReviewPayload } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import type { EventFamily } from './domain/incoming-event';
-import { IngestFigures } from './ingest-figures';
+import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
 const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
@@ -26,7 +26,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     private readonly review: ReviewService,
     private readonly problems: ProblemDetailsFilter,
     private readonly clock: Clock,
-    private readonly figures: IngestFigures,
+    private readonly figures: IngestMetrics,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {

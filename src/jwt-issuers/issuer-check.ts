@@ -10,7 +10,7 @@ import { CreateJwtIssuerDto } from './dto/create-jwt-issuer.dto';
 import { readInlineJwks, type PublicJwks } from './jwks/inline-jwks';
 
 /** A body that passed, with the public members of its keys only. */
-export type WantedIssuer = Omit<CreateJwtIssuerDto, 'jwks'> & { readonly jwks: PublicJwks | undefined };
+export type IssuerRequest = Omit<CreateJwtIssuerDto, 'jwks'> & { readonly jwks: PublicJwks | undefined };
 
 /** Checks a body as a new issuer: the shape of its fields and what they mean together; every fault (contract section 2). */
 @Injectable()
@@ -26,7 +26,7 @@ export class IssuerCheck {
   }
 
   /** Throws `validation_failed`. */
-  check(body: unknown): WantedIssuer {
+  check(body: unknown): IssuerRequest {
     const { value, faults: shapeFaults = [] } = this.validators.for(CreateJwtIssuerDto)(body);
     const meaningFaults = isObject(body) ? issuerFaults(body, this.policy) : [];
     const faults = [...shapeFaults, ...meaningFaults.filter((fault) => !isNamed(fault, shapeFaults))];

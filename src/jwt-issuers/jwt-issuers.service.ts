@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/ids/ids';
 import { isUuid, NIL_UUID } from '../platform/ids/uuid';
@@ -11,9 +11,9 @@ import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
-import { IssuerCheck, type WantedIssuer } from './issuer-check';
+import { IssuerCheck, type IssuerRequest } from './issuer-check';
 import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
-import { subjectOf } from './known-issuers';
+import { issuerSubject } from './known-issuers';
 
 const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
 const APP_CLAIM_DEFAULT = 'app_id';
@@ -39,7 +39,7 @@ export class JwtIssuersService {
     private readonly issuers: JwtIssuerRepository,
     private readonly issuerCheck: IssuerCheck,
     private readonly secrets: SecretBox,
-    private readonly feed: ControlFeed,
+    private readonly feed: InvalidationFeed,
   ) {}
 
   /**
@@ -71,11 +71,11 @@ export class JwtIssuersService {
     if (!isUuid(id)) throw unknownIssuer();
     const deleted = await this.database.transaction(async (manager) => {
       const issuer = await this.issuers.delete(manager, tenantId, id);
-      if (issuer !== null) await this.feed.announce(manager, subjectOf(issuer));
+      if (issuer !== null) await this.feed.announce(manager, issuerSubject(issuer));
       return issuer;
     });
     if (deleted === null) throw unknownIssuer();
-    this.feed.forget(subjectOf(deleted));
+    this.feed.forget(issuerSubject(deleted));
     return deleted;
   }
 
@@ -109,11 +109,16 @@ export class JwtIssuersService {
       return (await this.issuers.insert(manager, stored)) ? stored : null;
     });
     // Other nodes need not be told: that an issuer is unknown is remembered for less than a second.
-    if (registered !== null) this.feed.forget(subjectOf(registered));
+    if (registered !== null) this.feed.forget(issuerSubject(registered));
     return registered;
   }
 
-  private newIssuer(tenantId: string, wanted: WantedIssuer, origin: JwtIssuer['origin'], createdBy: string): NewIssuer {
+  private newIssuer(
+    tenantId: string,
+    wanted: IssuerRequest,
+    origin: JwtIssuer['origin'],
+    createdBy: string,
+  ): NewIssuer {
     const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = wanted;
     const [source] = keySourcesOf({ jwksUri, jwks, secret });
     if (source === undefined) throw new Error('An issuer without a source of keys got through the check');
@@ -135,7 +140,7 @@ export class JwtIssuersService {
 }
 
 /** Of no workspace: any may register the pair. */
-function pairOf({ issuer, audience }: NamedPair): ControlSubject {
+function pairOf({ issuer, audience }: NamedPair): InvalidationSubject {
   const id = hash('sha256', JSON.stringify([issuer, audience]), 'base64url');
   return { tenantId: NIL_UUID, kind: 'jwt_issuer', id };
 }

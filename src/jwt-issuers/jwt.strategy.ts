@@ -12,7 +12,7 @@ import { Clock } from '../platform/clock/clock';
 import { isObject } from '../platform/json/is-object';
 import { readToken } from './domain/compact-token';
 import { JWT_ALGORITHMS } from './domain/jwt-algorithms';
-import { judgeClaims } from './domain/token-claims';
+import { checkClaims } from './domain/token-claims';
 import { KnownIssuers, type KnownIssuer } from './known-issuers';
 import { TokenKeys } from './token-keys';
 
@@ -68,7 +68,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, JWT_STRATEGY) {
   /** `payload` is the library's reading of a token whose signature is good. */
   validate({ issuer }: TokenRequest, payload: unknown): Participant {
     if (issuer === undefined || !isObject(payload)) throw new Error('A token was verified that was not read before');
-    const judged = judgeClaims(payload, issuer.record, this.clock.now().getTime());
+    const judged = checkClaims(payload, issuer.record, this.clock.now().getTime());
     if ('refused' in judged) throw credentialRefused('invalid_token', judged.refused);
     return judged.participant;
   }

@@ -3,9 +3,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { credentialRefused } from '../platform/auth/challenges';
 import { WORKSPACE_HEADER } from '../platform/auth/workspace-header';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
-import { ControlMemory, type Read } from '../platform/control/control-memory';
-import { NegativeCache } from '../platform/control/negative-cache';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
+import { InvalidatingCache, type CacheableRead } from '../platform/invalidation/invalidating-cache';
+import { NegativeCache } from '../platform/invalidation/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { NIL_UUID } from '../platform/ids/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
@@ -35,16 +35,16 @@ const SECRET_RETRY_SECONDS = 30;
 @Injectable()
 export class KnownIssuers {
   private readonly logger = new Logger(KnownIssuers.name);
-  private readonly memory: ControlMemory<KnownIssuer>;
+  private readonly memory: InvalidatingCache<KnownIssuer>;
 
   constructor(
     private readonly issuers: JwtIssuerRepository,
     private readonly workspaces: WorkspacesService,
     private readonly secrets: SecretBox,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.memory = new ControlMemory(feed, clock, ISSUERS_MAX, new NegativeCache('jwt_issuer', feed, clock));
+    this.memory = new InvalidatingCache(feed, clock, ISSUERS_MAX, new NegativeCache('jwt_issuer', feed, clock));
   }
 
   /**
@@ -73,14 +73,14 @@ export class KnownIssuers {
     return this.issuers.registeredAudiences(tenantId, issuer, audiences);
   }
 
-  private async read(pair: NamedPair, workspace: string | undefined): Promise<Read<KnownIssuer>> {
+  private async read(pair: NamedPair, workspace: string | undefined): Promise<CacheableRead<KnownIssuer>> {
     const found =
       workspace === undefined
         ? await this.issuers.findFirst(pair)
         : await this.issuers.findOwn(await this.tenantNamed(workspace), pair);
     if (found === null) throw unknownIssuer(workspace);
     const { secret, ...record } = found;
-    return { value: { record, keys: this.keysOf(record, secret) }, subject: subjectOf(record) };
+    return { value: { record, keys: this.keysOf(record, secret) }, subject: issuerSubject(record) };
   }
 
   private async tenantNamed(workspace: string): Promise<string> {
@@ -112,7 +112,7 @@ export class KnownIssuers {
 }
 
 /** What is announced when an issuer is deleted. */
-export function subjectOf({ tenantId, id }: Pick<JwtIssuer, 'tenantId' | 'id'>): ControlSubject {
+export function issuerSubject({ tenantId, id }: Pick<JwtIssuer, 'tenantId' | 'id'>): InvalidationSubject {
   return { tenantId, kind: 'jwt_issuer', id };
 }
 

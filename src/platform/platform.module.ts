@@ -3,8 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from './auth/auth.module';
 import { Clock } from './clock/clock';
 import { SETTINGS_TOKEN, type Settings } from './config/settings';
-import { ControlFeed } from './control/control-feed';
-import { ControlChange } from './control/entities/control-change.entity';
+import { InvalidationFeed } from './invalidation/invalidation-feed';
+import { Invalidation } from './invalidation/entities/invalidation.entity';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from './database/connection-settings';
 import { databaseOptions } from './database/database-options';
 import { ProblemDetailsFilter } from './errors/problem-details.filter';
@@ -34,13 +34,13 @@ export class PlatformModule {
       { provide: CONNECTION_SETTINGS, useValue: connection },
       { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
       { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
-      ...[Clock, ControlFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox, KeyedIds],
+      ...[Clock, InvalidationFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox, KeyedIds],
     ];
     return {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([ControlChange, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
+        TypeOrmModule.forFeature([Invalidation, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
         AuthModule,
         HttpModule,
         ObservabilityModule,

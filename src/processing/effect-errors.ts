@@ -1,7 +1,7 @@
 import { databaseFailure, sqlStateOf } from '../platform/database/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
-import { isPassing } from '../platform/lane/persist-batch';
+import { isPassing } from '../platform/group-commit/persist-batch';
 import type { EffectFailure } from './domain/event-effects';
 import { ATTEMPTS_MAX } from './domain/retry-delay';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventAudience } from '../ingest/event-audience';
+import { EventSubscriptions } from '../ingest/event-subscriptions';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
 
@@ -8,12 +8,12 @@ import type { EffectResult, EventEffect, EventToProcess } from './domain/event-e
 export class EventEffects {
   private readonly effects: EventEffect[] = [];
 
-  constructor(private readonly audience: EventAudience) {}
+  constructor(private readonly subscriptions: EventSubscriptions) {}
 
   /** To be called while the application starts. */
   register(effect: EventEffect): void {
     this.effects.push(effect);
-    this.audience.askBy(effect.concerned);
+    this.subscriptions.addQuery(effect.concerned);
   }
 
   /** Applies all of them, one after the other. Answers a result for each event, in their order, or for the first of them. */

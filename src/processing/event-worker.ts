@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { placeName, type QueuePlace } from '../ingest/domain/queue-place';
-import { BEFORE_ALL_PLACES, EventQueue } from '../ingest/event-queue';
+import { queuePartitionKey, type QueuePartition } from '../ingest/domain/queue-partition';
+import { BEFORE_ALL_PARTITIONS, EventQueue } from '../ingest/event-queue';
 import { QueueSignal, type Queued } from '../ingest/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { databaseFailure } from '../platform/database/database-errors';
@@ -11,8 +11,8 @@ import { PipelinedConnection, RolledBackError } from '../platform/database/pipel
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
 import { newMark } from '../platform/ids/ids';
-import { LostRaceError } from '../platform/lane/persist-batch';
-import { Agenda } from './agenda';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
+import { PartitionSchedule } from './partition-schedule';
 import { isDatabaseAway, isSessionLost } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
@@ -57,13 +57,13 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     began: 'Events wait for the database.',
     ended: 'Events are processed again.',
   });
-  private readonly agenda = new Agenda();
+  private readonly agenda = new PartitionSchedule();
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
   /** By size, each entry of 1: `max` would set all the room aside at every start. */
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
-  private readonly waiting = new Map<string, QueuePlace>();
+  private readonly waiting = new Map<string, QueuePartition>();
   /** What has failed, and not for want of a database, since it last succeeded: places, and the look at the queue. */
   private readonly failing = new Set<string>();
   /** End the waits for something to do: of those who take turns, and of the scout. */
@@ -124,9 +124,9 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   /** Works bundles off and looks for places with entries, all of them in turn; more often while it finds some. */
   private async look(): Promise<void> {
-    let after = BEFORE_ALL_PLACES;
+    let after = BEFORE_ALL_PARTITIONS;
     while (!this.stopped.signal.aborted) {
-      let found: QueuePlace[] = [];
+      let found: QueuePartition[] = [];
       let isMore = false;
       try {
         isMore = await this.bundles.workOff(this.scout);
@@ -136,7 +136,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       } catch (error) {
         this.failed(LOOK, this.lookOutage, error);
       }
-      after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PLACES : (found.at(-1) ?? BEFORE_ALL_PLACES);
+      after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
       if (!isMore) await this.untilNextLook(found.length > 0);
     }
   }
@@ -160,23 +160,23 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async takeTurn(place: QueuePlace): Promise<void> {
+  private async takeTurn(place: QueuePartition): Promise<void> {
     try {
       const startedAt = performance.now();
       const outcome = await this.turn(place);
-      this.succeeded(placeName(place), this.turnOutage);
+      this.succeeded(queuePartitionKey(place), this.turnOutage);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
       this.agenda.add(outcome.released);
       this.agenda.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {
-      this.failed(placeName(place), this.turnOutage, error);
+      this.failed(queuePartitionKey(place), this.turnOutage, error);
       const isOver = this.pauseAfter(error).then(() => this.agenda.done(place, false));
       if (isDatabaseAway(error)) await isOver;
     }
   }
 
-  private async turn(place: QueuePlace): Promise<TurnOutcome> {
+  private async turn(place: QueuePartition): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
       const turnId = newMark();
       try {
@@ -191,17 +191,17 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async createLease(place: QueuePlace): Promise<void> {
-    if (this.leased.has(placeName(place))) return;
+  private async createLease(place: QueuePartition): Promise<void> {
+    if (this.leased.has(queuePartitionKey(place))) return;
     await this.connection.transaction((open) => this.leases.create(open, place));
-    this.leased.set(placeName(place), true);
+    this.leased.set(queuePartitionKey(place), true);
   }
 
   /** What waits for earlier entries elsewhere in the workspace may go on once something there was done. */
-  private noteWaiting(place: QueuePlace, { taken, isWaiting }: TurnOutcome): void {
+  private noteWaiting(place: QueuePartition, { taken, isWaiting }: TurnOutcome): void {
     const released = [...this.waiting].filter(([, { tenantId }]) => taken > 0 && tenantId === place.tenantId);
     for (const [name] of released) this.waiting.delete(name);
-    if (isWaiting) this.waiting.set(placeName(place), place);
+    if (isWaiting) this.waiting.set(queuePartitionKey(place), place);
     this.agenda.add(released.map(([, waiting]) => waiting));
   }
 

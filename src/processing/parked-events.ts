@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { placeName, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
+import { queuePartitionKey, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
 import type { QueuedKey } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
@@ -11,8 +11,8 @@ export const RETRY_JOB = 'parked-events';
 export const RETRY_EVERY_MS = 1_000;
 
 /** The job that tries the parked entries of a place again: at most one of a place waits. */
-export function retryJobOf(place: QueuePlace): { readonly payload: JobPayload; readonly key: string } {
-  return { payload: { tenantId: place.tenantId, shard: String(place.shard) }, key: placeName(place) };
+export function retryJobOf(place: QueuePartition): { readonly payload: JobPayload; readonly key: string } {
+  return { payload: { tenantId: place.tenantId, shard: String(place.shard) }, key: queuePartitionKey(place) };
 }
 
 /** An entry on its way into the parking place. */
@@ -54,7 +54,7 @@ export class ParkedEvents {
   }
 
   /** Parks entries and sees to it that they are tried again, along with COMMIT. */
-  park(transaction: Transaction, place: QueuePlace, entries: readonly EntryToPark[]): void {
+  park(transaction: Transaction, place: QueuePartition, entries: readonly EntryToPark[]): void {
     if (entries.length === 0) return;
     transaction.sendLast(sql.PARK_ENTRIES, [
       ...[place.tenantId, place.shard],
@@ -69,13 +69,13 @@ export class ParkedEvents {
   }
 
   /** Has a place's parked entries tried again in a while, along with COMMIT. */
-  retryLater(transaction: Transaction, place: QueuePlace): void {
+  retryLater(transaction: Transaction, place: QueuePartition): void {
     const { payload, key } = retryJobOf(place);
     this.jobs.addLater(transaction, RETRY_JOB, payload, { key, delayMs: RETRY_EVERY_MS });
   }
 
   /** The entries whose time has come. */
-  async due(transaction: Transaction, { tenantId, shard }: QueuePlace, most: number): Promise<DueEntry[]> {
+  async due(transaction: Transaction, { tenantId, shard }: QueuePartition, most: number): Promise<DueEntry[]> {
     const rows = await transaction.send<KeyRow>(sql.DUE_ENTRIES, [tenantId, shard, most]);
     return rows.map((row) => ({
       ...{ queuedFor: row.profile_id, queuedAt: row.queued_at, position: row.position, eventId: row.event_id },
@@ -111,7 +111,7 @@ export class ParkedEvents {
   }
 
   /** Whether anything of a place is to be tried again. */
-  async isAnyLeft({ tenantId, shard }: QueuePlace): Promise<boolean> {
+  async isAnyLeft({ tenantId, shard }: QueuePartition): Promise<boolean> {
     const rows: unknown[] = await this.database.query(
       'SELECT 1 FROM parked_events WHERE tenant_id = $1 AND shard = $2 AND retry_at IS NOT NULL LIMIT 1',
       [tenantId, shard],
@@ -137,7 +137,7 @@ export class ParkedEvents {
   }
 
   /** Places with entries that should have been tried again long ago. */
-  async overdue(most: number): Promise<QueuePlace[]> {
+  async overdue(most: number): Promise<QueuePartition[]> {
     const rows: { tenant_id: string; shard: number }[] = await this.database.query(
       `SELECT DISTINCT tenant_id, shard FROM parked_events
        WHERE retry_at IS NOT NULL AND retry_at < now() - interval '5 seconds' LIMIT $1`,

@@ -1,17 +1,17 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import type { QueuePartition } from '../ingest/domain/queue-partition';
 import { EventQueue } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
-import { LostRaceError } from '../platform/lane/persist-batch';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { ATTEMPTS_MAX, retryDelayMs } from './domain/retry-delay';
+import { ATTEMPTS_MAX, attemptDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
 import { failureOf, finalFailureOf, INTERRUPTED, isDatabaseAway, isSessionLost } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
-import { OutOfTurn } from './out-of-turn';
+import { SerialConnection } from './serial-connection';
 import { ParkedEvents, RETRY_JOB, retryJobOf, type DueEntry } from './parked-events';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
@@ -50,7 +50,7 @@ export class ParkedRetry implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
-    private readonly outOfTurn: OutOfTurn,
+    private readonly outOfTurn: SerialConnection,
     private readonly leases: QueueLeases,
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
@@ -67,7 +67,7 @@ export class ParkedRetry implements OnModuleInit {
    * Tries what is due in a place, each entry once, for a second or so. What cannot be settled costs the others nothing, and is
    * thrown behind them.
    */
-  async retry(place: QueuePlace): Promise<void> {
+  async retry(place: QueuePartition): Promise<void> {
     const startedAt = performance.now();
     const due = await this.outOfTurn.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
     const unsettled: unknown[] = [];
@@ -83,7 +83,7 @@ export class ParkedRetry implements OnModuleInit {
     if (unsettled.length > 0) throw unsettled[0];
   }
 
-  private async work(place: QueuePlace): Promise<void> {
+  private async work(place: QueuePartition): Promise<void> {
     await this.retry(place);
     if (await this.parked.isAnyLeft(place)) {
       await this.outOfTurn.transaction((open) => {
@@ -103,7 +103,7 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   /** In two transactions: the first one counts the attempt, so that one that is cut off counts. */
-  private async tryAgain(place: QueuePlace, due: DueEntry): Promise<void> {
+  private async tryAgain(place: QueuePartition, due: DueEntry): Promise<void> {
     const attempts = await this.outOfTurn.transaction((open) => this.begin(open, place, due));
     if (attempts === undefined) return;
     try {
@@ -116,7 +116,7 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   /** Counts an attempt and puts off the one behind it. Undefined: there is none to be made now. */
-  private async begin(transaction: Transaction, place: QueuePlace, due: DueEntry): Promise<number | undefined> {
+  private async begin(transaction: Transaction, place: QueuePartition, due: DueEntry): Promise<number | undefined> {
     const { tenantId } = place;
     await this.leases.await(transaction, place);
     // Behind the lock: somebody else may have tried it meanwhile.
@@ -133,13 +133,17 @@ export class ParkedRetry implements OnModuleInit {
       return undefined;
     }
     const attempts = found.attempts + 1;
-    const delayMs = retryDelayMs(attempts, Math.random()) ?? LAST_ATTEMPT_MS;
+    const delayMs = attemptDelayMs(attempts, Math.random()) ?? LAST_ATTEMPT_MS;
     this.parked.postpone(transaction, tenantId, due, attempts, delayMs);
     this.queue.writeDown(transaction, tenantId, [waitingRecord(entry, attempts, INTERRUPTED)]);
     return attempts;
   }
 
-  private async attempt(transaction: Transaction, place: QueuePlace, { due, attempts }: BegunAttempt): Promise<void> {
+  private async attempt(
+    transaction: Transaction,
+    place: QueuePartition,
+    { due, attempts }: BegunAttempt,
+  ): Promise<void> {
     const { tenantId } = place;
     await this.leases.await(transaction, place);
     if ((await this.parked.find(transaction, tenantId, due))?.attempts !== attempts) return;
@@ -154,7 +158,7 @@ export class ParkedRetry implements OnModuleInit {
     } else await this.finish(transaction, place, { entry, attempts, result });
   }
 
-  private takeBack(place: QueuePlace, { due, attempts }: BegunAttempt): Promise<void> {
+  private takeBack(place: QueuePartition, { due, attempts }: BegunAttempt): Promise<void> {
     return this.outOfTurn.transaction(async (open) => {
       await this.leases.await(open, place);
       if ((await this.parked.find(open, place.tenantId, due))?.attempts !== attempts) return;
@@ -163,7 +167,11 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   /** Undefined while there are earlier ones of its customer. */
-  private async entryOf(transaction: Transaction, place: QueuePlace, due: DueEntry): Promise<ReadyEntry | undefined> {
+  private async entryOf(
+    transaction: Transaction,
+    place: QueuePartition,
+    due: DueEntry,
+  ): Promise<ReadyEntry | undefined> {
     const event = (await this.queue.events(transaction, place.tenantId, [due.eventId])).get(due.eventId);
     return event === undefined ? undefined : this.order.retriable(transaction, place, { ...due, event });
   }
@@ -182,10 +190,10 @@ export class ParkedRetry implements OnModuleInit {
 
   private async failed(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     { entry, attempts, failure }: { entry: ReadyEntry; attempts: number; failure: EffectFailure },
   ): Promise<void> {
-    const delayMs = retryDelayMs(attempts, Math.random());
+    const delayMs = attemptDelayMs(attempts, Math.random());
     if (delayMs === undefined) {
       const result = { reactions: [], failure: finalFailureOf(failure) };
       return this.finish(transaction, place, { entry, attempts, result });
@@ -196,7 +204,7 @@ export class ParkedRetry implements OnModuleInit {
 
   private async finish(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     finished: { entry: ReadyEntry; attempts: number; result: EffectResult },
   ): Promise<void> {
     const { queuedFor, eventId } = finished.entry;
@@ -210,6 +218,6 @@ export class ParkedRetry implements OnModuleInit {
   }
 }
 
-function placeOf({ tenantId = '', shard = '' }: JobPayload): QueuePlace {
+function placeOf({ tenantId = '', shard = '' }: JobPayload): QueuePartition {
   return { tenantId, shard: Number(shard) };
 }

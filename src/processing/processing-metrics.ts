@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
-import { Metrics, type Sample } from '../platform/observability/metrics';
-import { ProcessingFigures, type Backlog } from './processing-figures';
+import { Metrics, type MetricSample } from '../platform/observability/metrics';
+import { QueueStatistics, type Backlog } from './queue-statistics';
 
-type Reading = (backlog: Backlog) => readonly Sample[];
+type Reading = (backlog: Backlog) => readonly MetricSample[];
 
 /**
  * The backlog of all processes, for `GET /metrics`: the same from each of them. Anybody may ask for it, so no workspace is named;
@@ -14,7 +14,7 @@ export class ProcessingMetrics {
   private reading: Promise<Backlog> | undefined;
 
   constructor(
-    private readonly figures: ProcessingFigures,
+    private readonly figures: QueueStatistics,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {

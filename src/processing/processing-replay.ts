@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { isAnyWaiting } from '../ingest/domain/processing-record';
-import { shardOf, type QueuePlace } from '../ingest/domain/queue-place';
+import { shardOf, type QueuePartition } from '../ingest/domain/queue-partition';
 import { EventQueue } from '../ingest/event-queue';
 import { unavailable } from '../platform/database/database-errors';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import { LostRaceError } from '../platform/lane/persist-batch';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
 import { finishedRecord } from './domain/settled-entry';
 import { failureOf, isDatabaseAway } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
-import { OutOfTurn } from './out-of-turn';
+import { SerialConnection } from './serial-connection';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
 import { Settlement } from './settlement';
@@ -38,7 +38,7 @@ export interface ProcessedAgain {
 @Injectable()
 export class ProcessingReplay {
   constructor(
-    private readonly outOfTurn: OutOfTurn,
+    private readonly outOfTurn: SerialConnection,
     private readonly leases: QueueLeases,
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
@@ -94,7 +94,7 @@ export class ProcessingReplay {
     }
   }
 
-  private closeProcessed(transaction: Transaction, again: EventToProcessAgain, place: QueuePlace): ProcessedAgain {
+  private closeProcessed(transaction: Transaction, again: EventToProcessAgain, place: QueuePartition): ProcessedAgain {
     this.leases.count(transaction, [{ ...place, count: 1 }]);
     return this.close(transaction, again);
   }

@@ -7,12 +7,12 @@ import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { NoFieldsDto } from '../platform/http/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
-import { ProcessingFigures } from './processing-figures';
+import { QueueStatistics } from './queue-statistics';
 
 @ApiTags('Processing')
 @Controller('v1/processing')
 export class ProcessingController {
-  constructor(private readonly figures: ProcessingFigures) {}
+  constructor(private readonly figures: QueueStatistics) {}
 
   /** Shows how many events wait to be processed, and how many could not be. */
   @Get('summary')

@@ -10,10 +10,10 @@ import { QueueLease } from './entities/queue-lease.entity';
 import { QueueTurn } from './entities/queue-turn.entity';
 import { WaitingEvent } from './entities/waiting-event.entity';
 import { EventWorker } from './event-worker';
-import { OutOfTurn } from './out-of-turn';
+import { SerialConnection } from './serial-connection';
 import { ParkedEvents } from './parked-events';
 import { ParkedRetry } from './parked-retry';
-import { ProcessingFigures } from './processing-figures';
+import { QueueStatistics } from './queue-statistics';
 import { ProcessingMetrics } from './processing-metrics';
 import { ProcessingReplay } from './processing-replay';
 import { ProcessingController } from './processing.controller';
@@ -35,7 +35,7 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
   providers: [
     ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, QueueTurns, Settlement],
     ...[WaitingEvents, WaitingEventsUpkeep],
-    ...[ParkedEvents, ParkedRetry, OutOfTurn, ProcessingReplay, ProcessingFigures, ProcessingMetrics],
+    ...[ParkedEvents, ParkedRetry, SerialConnection, ProcessingReplay, QueueStatistics, ProcessingMetrics],
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],
 })

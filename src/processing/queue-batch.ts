@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import type { QueuePartition } from '../ingest/domain/queue-partition';
 import { EventQueue, type QueueEntry } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { retryDelayMs } from './domain/retry-delay';
+import { attemptDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';
 import { failureOf, INTERRUPTED, isDatabaseAway } from './effect-errors';
 import { bisect, withinSavepoint } from './effect-scope';
@@ -22,7 +22,7 @@ export interface TurnOutcome {
   /** The place has entries that wait for others elsewhere. */
   readonly isWaiting: boolean;
   /** Where events were queued again that had waited for their customer. */
-  readonly released: readonly QueuePlace[];
+  readonly released: readonly QueuePartition[];
 }
 
 /** What is done in one transaction: enough to make its commit a small part of the cost, little enough to take some milliseconds. */
@@ -64,7 +64,7 @@ export class QueueBatch {
     private readonly settlement: Settlement,
   ) {}
 
-  async run(transaction: Transaction, place: QueuePlace, options: TurnOptions): Promise<TurnOutcome> {
+  async run(transaction: Transaction, place: QueuePartition, options: TurnOptions): Promise<TurnOutcome> {
     // What is read here is read behind the lock, in statements that see what the last holder has committed.
     const [isTaken, cutOff, front] = await Promise.all([
       this.leases.take(transaction, place),
@@ -94,7 +94,7 @@ export class QueueBatch {
   /** A turn with the first entry alone, for as many turns as others have been cut off with entries. */
   private async runOne(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     front: readonly QueueEntry[],
     { turnId, cutOff }: TurnOptions & { readonly cutOff: CutOffTurns },
   ): Promise<TurnOutcome> {
@@ -118,7 +118,7 @@ export class QueueBatch {
   /** What may be done now of the first entries; where nothing may, of those behind them. */
   private async arrange(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     front: readonly QueueEntry[],
   ): Promise<{ arrangement: ArrangedEntries; isFull: boolean }> {
     const held = new Set<string>();
@@ -171,7 +171,7 @@ export class QueueBatch {
   /** Answers how many entries have left the queue. */
   private writeDown(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     turn: {
       readonly settled: readonly Settled[];
       readonly behind: readonly ReadyEntry[];
@@ -188,7 +188,7 @@ export class QueueBatch {
       failed.map(({ entry, failure }) => waitingRecord(entry, attempts, failure)),
     );
     const parked: EntryToPark[] = [
-      ...failed.map(({ entry }) => ({ ...entry, attempts, delayMs: retryDelayMs(attempts, Math.random()) ?? 0 })),
+      ...failed.map(({ entry }) => ({ ...entry, attempts, delayMs: attemptDelayMs(attempts, Math.random()) ?? 0 })),
       ...behind.map((entry) => ({ ...entry, attempts: 0, delayMs: null })),
     ];
     this.parked.park(transaction, place, parked);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HeldCustomer } from '../identity/domain/held-customer';
 import { IdentityService } from '../identity/identity.service';
-import { isEarlier, shardOf, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
+import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
 import { EventQueue, type LoggedEvent, type ProcessingRecord, type QueuedKey } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
@@ -24,7 +24,7 @@ export interface ReadyEntry extends QueuedKey {
 
 /** Which of the next entries may be processed, and where events that waited for their customer were put in front of some. */
 export interface ArrangedEntries extends Arrangement<ReadyEntry> {
-  readonly released: readonly QueuePlace[];
+  readonly released: readonly QueuePartition[];
 }
 
 type EntryWithEvent = QueuedKey & { readonly event: LoggedEvent };
@@ -50,7 +50,7 @@ export class QueueOrder {
   /** Which of the next entries of a place may be processed. `held`: see `arrangeEntries`. */
   async arrange(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     entries: readonly EntryWithEvent[],
     held: Set<string>,
   ): Promise<ArrangedEntries> {
@@ -84,7 +84,11 @@ export class QueueOrder {
   }
 
   /** A parked entry with all that its processing takes; undefined while there are earlier ones of its customer. */
-  async retriable(transaction: Transaction, place: QueuePlace, entry: EntryWithEvent): Promise<ReadyEntry | undefined> {
+  async retriable(
+    transaction: Transaction,
+    place: QueuePartition,
+    entry: EntryWithEvent,
+  ): Promise<ReadyEntry | undefined> {
     const { tenantId } = place;
     const [customers, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, [entry]),
@@ -122,9 +126,9 @@ export class QueueOrder {
   /** Some of what waits for customers that are linked now; answers in which places it is queued again. */
   private async releaseWaiting(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     waiting: FirstsOfRoots,
-  ): Promise<QueuePlace[]> {
+  ): Promise<QueuePartition[]> {
     const profileIds = [...waiting.values()].flatMap((ofRoot) => [...ofRoot.keys()]);
     return profileIds.length === 0 ? [] : this.waiting.release(transaction, place, profileIds);
   }
@@ -144,7 +148,7 @@ export class QueueOrder {
    */
   private async firstsOfOthers(
     transaction: Transaction,
-    place: QueuePlace,
+    place: QueuePartition,
     entries: readonly EntryWithEvent[],
     customers: KnownCustomers,
   ): Promise<{ readonly firsts: FirstsOfRoots; readonly waitingAtOthers: FirstKeys }> {

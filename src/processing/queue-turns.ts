@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import type { QueuePartition } from '../ingest/domain/queue-partition';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
 import * as sql from './processing.sql';
@@ -37,7 +37,7 @@ export class QueueTurns implements BeforeApplicationShutdown {
   }
 
   /** For who has the place. */
-  async cutOff(transaction: Transaction, { tenantId, shard }: QueuePlace): Promise<CutOffTurns> {
+  async cutOff(transaction: Transaction, { tenantId, shard }: QueuePartition): Promise<CutOffTurns> {
     const [row] = await transaction.send<{ entries: number; event_id: string | null }>(sql.READ_TURN, [
       ...[tenantId, shard],
     ]);
@@ -45,17 +45,17 @@ export class QueueTurns implements BeforeApplicationShutdown {
   }
 
   /** Resolves once it is known to all that a turn has begun; for who has the place. */
-  async begin(place: QueuePlace, turnId: string, { entries, eventId }: CutOffTurns): Promise<void> {
+  async begin(place: QueuePartition, turnId: string, { entries, eventId }: CutOffTurns): Promise<void> {
     await this.connection.query(sql.BEGIN_TURN, [place.tenantId, place.shard, turnId, entries, eventId]);
   }
 
   /** Along with the turn's COMMIT; `left`: how many of those that were cut off are still to be tried. */
-  end(transaction: Transaction, { tenantId, shard }: QueuePlace, left = 0): void {
+  end(transaction: Transaction, { tenantId, shard }: QueuePartition, left = 0): void {
     transaction.sendLast(sql.END_TURN, [tenantId, shard, left]);
   }
 
   /** The turn is over, and nothing of it has happened: it counts for nobody. */
-  async forget({ tenantId, shard }: QueuePlace, turnId: string): Promise<void> {
+  async forget({ tenantId, shard }: QueuePartition, turnId: string): Promise<void> {
     await this.connection.query(sql.FORGET_TURN, [tenantId, shard, turnId]);
   }
 

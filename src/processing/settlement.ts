@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePlace } from '../ingest/domain/queue-place';
+import type { QueuePartition } from '../ingest/domain/queue-partition';
 import { isAnyWaiting } from '../ingest/domain/processing-record';
 import { EventQueue } from '../ingest/event-queue';
 import { IdentityService } from '../identity/identity.service';
@@ -63,7 +63,7 @@ export class Settlement {
   }
 
   /** Along with COMMIT: the records, the count of the place, and a review entry for each that failed. */
-  finish(transaction: Transaction, place: QueuePlace, finished: readonly FinishedEntry[]): void {
+  finish(transaction: Transaction, place: QueuePartition, finished: readonly FinishedEntry[]): void {
     const { tenantId } = place;
     const records = finished.map(({ entry, attempts, result }) => finishedRecord(entry, attempts, result));
     this.queue.writeDown(transaction, tenantId, records);

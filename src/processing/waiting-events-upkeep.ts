@@ -12,7 +12,7 @@ import {
   type PersonalDataKeeper,
   type PersonalRecord,
 } from '../platform/personal-data/personal-data';
-import { OutOfTurn } from './out-of-turn';
+import { SerialConnection } from './serial-connection';
 import { NEXT_WAITING_TENANT } from './processing.sql';
 import { WaitingEvents } from './waiting-events';
 
@@ -28,7 +28,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
-    private readonly outOfTurn: OutOfTurn,
+    private readonly outOfTurn: SerialConnection,
     private readonly waiting: WaitingEvents,
     private readonly data: PersonalData,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,

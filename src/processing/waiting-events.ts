@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { shardOf, type EntryKey, type QueuePlace } from '../ingest/domain/queue-place';
+import { shardOf, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
 import { IdentityService } from '../identity/identity.service';
 import { EventQueue, type QueuedKey, type Reading } from '../ingest/event-queue';
 import type { Transaction } from '../platform/database/pipelined-connection';
@@ -67,7 +67,11 @@ export class WaitingEvents {
    * Puts the oldest of what waits at these profiles back into the queue, along with COMMIT, and answers into which places. For who
    * has `place`; of other places only those that nobody works on, so that nobody goes past what is put in front of them.
    */
-  async release(transaction: Transaction, place: QueuePlace, profileIds: readonly string[]): Promise<QueuePlace[]> {
+  async release(
+    transaction: Transaction,
+    place: QueuePartition,
+    profileIds: readonly string[],
+  ): Promise<QueuePartition[]> {
     const { tenantId } = place;
     const rows = await transaction.send<WaitingRow>(sql.LOCK_OLDEST_WAITING, [tenantId, profileIds, RELEASED_MAX]);
     return this.moveToQueue(transaction, rows, { tenantId, shardTaken: place.shard });
@@ -112,8 +116,8 @@ export class WaitingEvents {
     transaction: Transaction,
     rows: readonly WaitingRow[],
     { tenantId, shardTaken }: { readonly tenantId: string; readonly shardTaken?: number },
-  ): Promise<QueuePlace[]> {
-    const moved: QueuePlace[] = [];
+  ): Promise<QueuePartition[]> {
+    const moved: QueuePartition[] = [];
     const shards = new Set(rows.map((row) => shardOf(row.queued_for)));
     // In one order, so that nobody waits in a circle.
     for (const shard of [...shards].toSorted((a, b) => a - b)) {
@@ -134,7 +138,7 @@ export class WaitingEvents {
     return moved;
   }
 
-  private async takePlace(transaction: Transaction, place: QueuePlace): Promise<boolean> {
+  private async takePlace(transaction: Transaction, place: QueuePartition): Promise<boolean> {
     const [, isTaken] = await Promise.all([
       this.leases.create(transaction, place),
       this.leases.take(transaction, place),

@@ -6,7 +6,7 @@ import { PersonalProperties } from '../platform/masking/personal-properties';
 import { kindName } from '../processing/domain/event-effects';
 import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
-import { ledgerOf, mutationKey, type MutationOutcome, type MutationWork } from '../runtime/domain/mutation-work';
+import { ledgerOf, mutationKey, type MutationWorkOutcome, type MutationWork } from '../runtime/domain/mutation-work';
 import { fingerprintOf } from '../runtime/domain/operations-fingerprint';
 import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
 import { MutationTransaction } from '../runtime/mutation-transaction';
@@ -14,18 +14,18 @@ import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { recordOf, type EventRecord } from './domain/event-record';
 import {
-  failureOf,
-  faultsOf,
+  failureOfFaults,
+  faultsOfReaction,
   isSameName,
   outcomeOf,
   outOfForceRecords,
   planReaction,
-  standingRecords,
+  keptRecords,
   type Plan,
   type ReactionResult,
 } from './domain/react';
 import type { PersonalNames } from './domain/personal-data';
-import type { Reaction } from './domain/reaction';
+import type { ReactionRule } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
 import { EvaluationTime } from './evaluation-time';
 import { ReactionMemory } from './reaction-memory';
@@ -66,9 +66,9 @@ export class EventReactions implements EventEffect, OnModuleInit {
     return reached.map((event, index) => {
       const ofEvent = plans[index] ?? [];
       const settled = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
-      const failure = failureOf(settled.flatMap(({ reaction, result }) => faultsOf(reaction, result)));
+      const failure = failureOfFaults(settled.flatMap(({ reaction, result }) => faultsOfReaction(reaction, result)));
       const reactions = [
-        ...standingRecords(event),
+        ...keptRecords(event),
         ...outOfForceRecords(
           event,
           settled.map(({ reaction }) => reaction),
@@ -91,7 +91,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     for (const each of events) {
       const asking = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
       const ofEvent: Plan[] = [];
-      const standing = standingRecords(each);
+      const standing = keptRecords(each);
       time.beginEvent();
       for (const ready of known.get(kindOf(each)) ?? []) {
         if (standing.some((record) => isSameName(record, ready.reaction))) continue;
@@ -144,7 +144,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
    * What campaigns declare, each asked once: as it is remembered, or where that does not know all of a reaction's paths, as it
    * is. A variable that was declared just before its reaction must be known.
    */
-  private declarationsAsked(): (tenantId: string, reaction: Reaction) => Promise<Declarations> {
+  private declarationsAsked(): (tenantId: string, reaction: ReactionRule) => Promise<Declarations> {
     const now = new Map<string, Declarations>();
     return async (tenantId, { campaignId, ops }) => {
       const key = `${tenantId}/${campaignId}`;
@@ -202,7 +202,7 @@ function resultOf(plan: Plan, results: ReadonlyMap<Plan, ReactionResult>): React
   return result;
 }
 
-function resultOfOutcome(outcome: MutationOutcome | undefined): ReactionResult {
+function resultOfOutcome(outcome: MutationWorkOutcome | undefined): ReactionResult {
   switch (outcome?.status) {
     case 'applied':
     case 'duplicate':

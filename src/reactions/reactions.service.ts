@@ -8,7 +8,7 @@ import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
-import { Turns } from '../platform/lane/turns';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { PersonalProperties } from '../platform/masking/personal-properties';
 import { idPageStart } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
@@ -33,7 +33,7 @@ export interface DefinedReaction {
 /** Defines what makes campaigns react to events (contract section 8). */
 @Injectable()
 export class ReactionsService {
-  private readonly turns: Turns;
+  private readonly turns: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
@@ -43,7 +43,7 @@ export class ReactionsService {
     private readonly advice: ReactionAdvice,
     clock: Clock,
   ) {
-    this.turns = new Turns(clock);
+    this.turns = new KeyedMutex(clock);
   }
 
   /**
@@ -100,7 +100,7 @@ export class ReactionsService {
 
   /** Changes of one workspace wait for each other: here for their turn, and for those of other nodes at the workspace's row. */
   private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.turns.take(tenantId, () =>
+    return this.turns.runExclusive(tenantId, () =>
       this.database.transaction(async (manager) => {
         await this.reactions.lockSet(manager, tenantId);
         return work(manager);

@@ -6,7 +6,7 @@ import { Clock } from '../platform/clock/clock';
 import { unavailable } from '../platform/database/database-errors';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
-import type { KeptEntry } from '../review/domain/kept-entry';
+import type { StoredEntry } from '../review/domain/stored-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { slicesBySize } from '../review/domain/slices-by-size';
 import { ReviewReader } from '../review/review-reader';
@@ -57,7 +57,7 @@ export class ReplayPieces {
     return [...counted, ...results.map(({ status }) => COUNTED_AS[status])];
   }
 
-  private async send(replay: ReviewReplay, entries: readonly KeptEntry[]): Promise<ReplayResult[]> {
+  private async send(replay: ReviewReplay, entries: readonly StoredEntry[]): Promise<ReplayResult[]> {
     const { tenantId, id: jobId, createdBy: by } = replay;
     const sources = replay.sources === null ? null : new Set(replay.sources);
     const attempt: ReplayAttempt = { action: 'replayed', at: this.clock.now().toISOString(), by, jobId };
@@ -77,7 +77,7 @@ export class ReplayPieces {
   /** What is stored is processed here and now. */
   private async prepare(
     sender: Sender,
-    entry: KeptEntry,
+    entry: StoredEntry,
     attempt: ReplayAttempt,
   ): Promise<{ event: EventToReplay } | { result: ReplayResult }> {
     const found = replayable(entry, undefined);
@@ -94,7 +94,7 @@ export class ReplayPieces {
 
   private async process(
     sender: Sender,
-    entry: KeptEntry,
+    entry: StoredEntry,
     eventId: string,
     attempt: ReplayAttempt,
   ): Promise<ReplayResult> {

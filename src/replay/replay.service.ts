@@ -9,7 +9,7 @@ import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
-import type { KeptEntry } from '../review/domain/kept-entry';
+import type { StoredEntry } from '../review/domain/stored-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayResult } from './domain/replay-result';
@@ -56,7 +56,7 @@ export class ReplayService {
 
   private async send(
     caller: Principal,
-    { id: entryId, family, firstSeenAt }: KeptEntry,
+    { id: entryId, family, firstSeenAt }: StoredEntry,
     sent: SentEvent,
     attempt: ReplayAttempt,
   ): Promise<ReplayResult> {

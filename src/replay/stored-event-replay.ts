@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { refuseSource } from '../ingest/domain/judge';
 import type { Sender } from '../ingest/judged-event';
 import { ProcessingReplay } from '../processing/processing-replay';
-import type { KeptEntry } from '../review/domain/kept-entry';
+import type { StoredEntry } from '../review/domain/stored-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import type { ReplayResult } from './domain/replay-result';
 
@@ -14,7 +14,7 @@ export class StoredEventReplay {
   /** The entry is closed with it. Throws `unavailable`; the entry then stays as it was. */
   async replay(
     { tenantId, sources }: Sender,
-    { id, source }: Pick<KeptEntry, 'id' | 'source'>,
+    { id, source }: Pick<StoredEntry, 'id' | 'source'>,
     eventId: string,
     attempt: ReplayAttempt,
   ): Promise<ReplayResult> {

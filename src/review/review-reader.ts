@@ -5,7 +5,7 @@ import { isUuid } from '../platform/ids/uuid';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
-import type { KeptEntry } from './domain/kept-entry';
+import type { StoredEntry } from './domain/stored-entry';
 import type { ReviewStage, ReviewStatus } from './domain/review-entry';
 import { ReviewEntry } from './entities/review-entry.entity';
 
@@ -68,7 +68,7 @@ export class ReviewReader {
   }
 
   /** Those of the entries that are there, in no order. */
-  getAll(tenantId: string, ids: readonly string[]): Promise<KeptEntry[]> {
+  getAll(tenantId: string, ids: readonly string[]): Promise<StoredEntry[]> {
     return this.database.manager.findBy(ReviewEntry, { tenantId, id: In([...ids]) });
   }
 

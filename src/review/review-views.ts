@@ -4,7 +4,7 @@ import { namesFrom, PersonalProperties } from '../platform/masking/personal-prop
 import { ReviewEntryDto } from './dto/review-entry.dto';
 import { ReviewReader, type ShownEntry } from './review-reader';
 
-export interface ViewOptions {
+export interface ReviewViewOptions {
   readonly unmasked: boolean;
 }
 
@@ -17,16 +17,20 @@ export class ReviewViews {
   ) {}
 
   /** One entry, by its own address. Throws `not_found`. */
-  async show(tenantId: string, id: string, options: ViewOptions = { unmasked: false }): Promise<ReviewEntryDto> {
+  async show(tenantId: string, id: string, options: ReviewViewOptions = { unmasked: false }): Promise<ReviewEntryDto> {
     return this.of(tenantId, await this.entries.find(tenantId, id), options);
   }
 
-  async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ViewOptions): Promise<ReviewEntryDto> {
+  async of(tenantId: string, { entry, isCut }: ShownEntry, { unmasked }: ReviewViewOptions): Promise<ReviewEntryDto> {
     const personal = unmasked ? null : await this.personal.namesOf(tenantId, entry.eventType);
     return new TimeSlice().run(ReviewEntryDto.of(entry, personal, isCut));
   }
 
-  async list(tenantId: string, entries: readonly ShownEntry[], { unmasked }: ViewOptions): Promise<ReviewEntryDto[]> {
+  async list(
+    tenantId: string,
+    entries: readonly ShownEntry[],
+    { unmasked }: ReviewViewOptions,
+  ): Promise<ReviewEntryDto[]> {
     const types = entries.map(({ entry }) => entry.eventType);
     const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
     const slice = new TimeSlice();

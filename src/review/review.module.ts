@@ -5,7 +5,7 @@ import { ReviewBytes } from './entities/review-bytes.entity';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch } from './person-search';
 import { RefusalSample } from './refusal-sample';
-import { ReviewFigures } from './review-figures';
+import { ReviewMetrics } from './review-metrics';
 import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
@@ -20,7 +20,7 @@ import { ReviewService } from './review.service';
   controllers: [ReviewController],
   providers: [
     ReviewService,
-    ReviewFigures,
+    ReviewMetrics,
     ReviewReader,
     ReviewViews,
     ReviewSummary,

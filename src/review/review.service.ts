@@ -4,10 +4,10 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { unavailable } from '../platform/database/database-errors';
 import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
-import { voidIfAny } from '../platform/database/premise';
-import { Lane } from '../platform/lane/lane';
-import { isPassing, persistBatch } from '../platform/lane/persist-batch';
-import { LaneWatches } from '../platform/observability/lane-watches';
+import { failIfAny } from '../platform/database/precondition';
+import { GroupCommit } from '../platform/group-commit/group-commit';
+import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
+import { GroupCommitMetrics } from '../platform/observability/group-commit-metrics';
 import { KeyedIds } from '../platform/secrets/keyed-ids';
 import {
   JSON_BYTES_MAX,
@@ -18,7 +18,7 @@ import {
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordingOf } from './recording';
-import { ReviewFigures } from './review-figures';
+import { ReviewMetrics } from './review-metrics';
 import * as sql from './review.sql';
 
 /** What tells one stored event from all others. */
@@ -27,7 +27,7 @@ interface EventKey {
   readonly eventId: string;
 }
 
-const VOID_IF_ANY_SUPERSEDED = voidIfAny(sql.FIND_SUPERSEDED);
+const VOID_IF_ANY_SUPERSEDED = failIfAny(sql.FIND_SUPERSEDED);
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -49,16 +49,16 @@ const LANE_BYTES_MAX = 32 * 1024 * 1024;
 @Injectable()
 export class ReviewService implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly lane: Lane<NewReviewEntry, true>;
+  private readonly lane: GroupCommit<NewReviewEntry, true>;
   private readonly entryOptions: EntryOptions;
   private readonly bytesPerDayMax: number;
 
   constructor(
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) { bodyBytesMax, reviewBytesPerDayMax }: Settings,
-    watches: LaneWatches,
+    watches: GroupCommitMetrics,
     ids: KeyedIds,
-    private readonly figures: ReviewFigures,
+    private readonly figures: ReviewMetrics,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
     this.entryOptions = {
@@ -70,7 +70,7 @@ export class ReviewService implements BeforeApplicationShutdown {
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.lane = new Lane({
+    this.lane = new GroupCommit({
       run: (entries) => this.persist(entries),
       singlesMax: ENTRIES_MAX,
       fillTo: ENTRIES_MAX,
@@ -109,7 +109,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     return rows.length > 0;
   }
 
-  /** For whoever does not wait for that answer: the transaction's premise is that there is nothing to close. */
+  /** For whoever does not wait for that answer: the transaction's precondition is that there is nothing to close. */
   expectNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
     transaction.sendLast(VOID_IF_ANY_SUPERSEDED, columns(events));
   }

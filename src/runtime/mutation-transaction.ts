@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/pipelined-connection';
-import type { MutationOutcome, MutationWork } from './domain/mutation-work';
+import type { MutationWorkOutcome, MutationWork } from './domain/mutation-work';
 import { rowsOf, settleMutations } from './domain/settle-mutations';
 import { StateRepository } from './state.repository';
 
@@ -13,7 +13,7 @@ export class MutationTransaction {
   constructor(private readonly states: StateRepository) {}
 
   /** May be run again with any of the same work after a failure, also when a commit's outcome is unknown. */
-  async run(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationOutcome[]> {
+  async run(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationWorkOutcome[]> {
     const rows = rowsOf(batch);
     const locked = await this.states.lock(transaction, rows.participants, rows.shared, rows.outcomes);
     const { outcomes, changes } = settleMutations(batch, locked);

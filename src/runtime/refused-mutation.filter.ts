@@ -2,14 +2,14 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
 import { ClientGone } from '../platform/http/client-gone';
-import { MutationFigures } from './mutation-figures';
+import { MutationMetrics } from './mutation-metrics';
 
 /** Counts the mutations of known participants and backends that are refused, wherever on their way that is. */
 @Catch()
 export class RefusedMutationFilter implements ExceptionFilter {
   constructor(
     private readonly problems: ProblemDetailsFilter,
-    private readonly figures: MutationFigures,
+    private readonly figures: MutationMetrics,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

@@ -7,7 +7,7 @@ import type { NamedField, StateAddress } from './domain/state-owner';
 import type { MutationResultDto } from './dto/mutation.dto';
 import { StateDto } from './dto/state.dto';
 import type { StateQuery } from './dto/state.query';
-import { MutationFigures } from './mutation-figures';
+import { MutationMetrics } from './mutation-metrics';
 import { RuntimeService, type SettledMutation } from './runtime.service';
 
 const PAYLOAD_MISMATCH = 'Mutation-Payload-Mismatch';
@@ -22,7 +22,7 @@ interface Exchange {
 export class RuntimeRequests {
   constructor(
     private readonly runtime: RuntimeService,
-    private readonly figures: MutationFigures,
+    private readonly figures: MutationMetrics,
   ) {}
 
   async read(participant: Participant, query: StateQuery, addressed: string | undefined): Promise<StateDto> {

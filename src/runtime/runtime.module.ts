@@ -9,8 +9,8 @@ import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
 import { browserAccess } from './browser-access';
-import { MutationFigures } from './mutation-figures';
-import { MutationLane } from './mutation-lane';
+import { MutationMetrics } from './mutation-metrics';
+import { MutationGroupCommit } from './mutation-group-commit';
 import { MutationTransaction } from './mutation-transaction';
 import { OutcomeClock } from './outcome-clock';
 import { OutcomePartitions } from './outcome-partitions';
@@ -32,8 +32,8 @@ import { StateRepository } from './state.repository';
   providers: [
     RuntimeService,
     RuntimeRequests,
-    MutationLane,
-    MutationFigures,
+    MutationGroupCommit,
+    MutationMetrics,
     MutationTransaction,
     StateRepository,
     StateReader,

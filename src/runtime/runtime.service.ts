@@ -7,7 +7,7 @@ import { idPageStart } from '../platform/pagination/id-key';
 import { VariablesService } from '../variables/variables.service';
 import type { MutationRequest } from './domain/mutation-request';
 import type { MutationEntry, MutationStatus } from './domain/mutation-result';
-import { mutationKey, type MutationOutcome, type MutationWork } from './domain/mutation-work';
+import { mutationKey, type MutationWorkOutcome, type MutationWork } from './domain/mutation-work';
 import { fingerprintOf } from './domain/operations-fingerprint';
 import {
   findAddressedOwner,
@@ -18,13 +18,13 @@ import {
 } from './domain/state-owner';
 import {
   readBranch,
-  readState,
+  stateTree,
   type StateBranch,
   type StateTree,
   type StoredValues,
   type SystemFields,
 } from './domain/state-tree';
-import { MutationLane } from './mutation-lane';
+import { MutationGroupCommit } from './mutation-group-commit';
 import { ParticipantReader } from './participant-reader';
 import { StateReader } from './state-reader';
 
@@ -53,7 +53,7 @@ export interface ListedPage {
 export class RuntimeService {
   constructor(
     private readonly variables: VariablesService,
-    private readonly lane: MutationLane,
+    private readonly lane: MutationGroupCommit,
     private readonly reader: StateReader,
     private readonly participants: ParticipantReader,
   ) {}
@@ -73,7 +73,7 @@ export class RuntimeService {
       this.variables.declarationsOf(tenantId, owner.campaignId),
       this.reader.read(tenantId, owner),
     ]);
-    return { state: readState(declarations, values), system };
+    return { state: stateTree(declarations, values), system };
   }
 
   /**
@@ -128,7 +128,7 @@ export class RuntimeService {
   }
 }
 
-function settled(outcome: MutationOutcome): SettledMutation {
+function settled(outcome: MutationWorkOutcome): SettledMutation {
   switch (outcome.status) {
     case 'applied':
       return { status: 'applied', mutations: outcome.mutations, otherOperations: false };

@@ -2,7 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
 import { PipelinedConnection } from '../platform/database/pipelined-connection';
-import { Lane } from '../platform/lane/lane';
+import { GroupCommit } from '../platform/group-commit/group-commit';
 import type { VariableValue } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';
 import type { StateValues, SystemFields } from './domain/state-tree';
@@ -36,7 +36,7 @@ interface Wanted extends StateOwner {
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly lane: Lane<Wanted, StateRow>;
+  private readonly lane: GroupCommit<Wanted, StateRow>;
 
   constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, @Inject(SETTINGS_TOKEN) settings: Settings) {
     this.connection = new PipelinedConnection(connection, {
@@ -44,7 +44,7 @@ export class StateReader implements BeforeApplicationShutdown {
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.lane = new Lane({
+    this.lane = new GroupCommit({
       run: (wanted) => this.readAll(wanted),
       singlesMax: READS_MAX,
       fillTo: 0,

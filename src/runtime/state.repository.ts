@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Transaction } from '../platform/database/pipelined-connection';
 import { newId } from '../platform/ids/ids';
-import { LostRaceError } from '../platform/lane/persist-batch';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
 import type { MutationEntry } from './domain/mutation-result';
 import {

@@ -13,7 +13,7 @@ export function noSuchServiceCredential(): DomainError {
  * A caller can grant only what it has, and signed requests may send external events of every source. Throws
  * `insufficient_scope` and `source_not_allowed`.
  */
-export function assertMayGrant(caller: Principal): void {
+export function assertMayIssue(caller: Principal): void {
   if (!grants(caller.scopes, SIGNATURE_SCOPE)) throw scopeMissing(SIGNATURE_SCOPE);
   if (caller.sources === null) return;
   const words =

@@ -3,20 +3,20 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed } from '../platform/control/control-feed';
+import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { newId } from '../platform/ids/ids';
 import { isUuid } from '../platform/ids/uuid';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { credentialKey, type WantedKey } from './domain/credential-key';
+import { credentialKey, type CredentialKeyRequest } from './domain/credential-key';
 import type { ServiceCredential } from './entities/service-credential.entity';
-import { assertMayGrant, noSuchServiceCredential } from './service-credential-refusals';
+import { assertMayIssue, noSuchServiceCredential } from './service-credential-refusals';
 import { ServiceCredentialRepository } from './service-credential.repository';
-import { subjectOf } from './signing-credentials';
+import { credentialSubject } from './signing-credentials';
 
-export interface WantedServiceCredential extends WantedKey {
+export interface ServiceCredentialRequest extends CredentialKeyRequest {
   readonly name: string;
 }
 
@@ -36,7 +36,7 @@ export class ServiceCredentialsService {
     private readonly database: DataSource,
     private readonly credentials: ServiceCredentialRepository,
     private readonly box: SecretBox,
-    private readonly feed: ControlFeed,
+    private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {}
 
@@ -44,8 +44,8 @@ export class ServiceCredentialsService {
    * Makes a credential. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` unless the caller itself
    * may do what signed requests may: send external events of every source.
    */
-  async create(caller: Principal, wanted: WantedServiceCredential): Promise<IssuedServiceCredential> {
-    assertMayGrant(caller);
+  async create(caller: Principal, wanted: ServiceCredentialRequest): Promise<IssuedServiceCredential> {
+    assertMayIssue(caller);
     const key = credentialKey(wanted, this.box.canSeal);
     if ('faults' in key) throw validationFailed(key.faults);
     const { tenantId } = caller;
@@ -86,10 +86,10 @@ export class ServiceCredentialsService {
       const isChanged = await this.credentials.revoke(manager, tenantId, id, this.clock.now());
       const credential = await this.credentials.find(tenantId, id, manager);
       if (credential === null) throw noSuchServiceCredential();
-      if (isChanged) await this.feed.announce(manager, subjectOf(credential));
+      if (isChanged) await this.feed.announce(manager, credentialSubject(credential));
       return credential;
     });
-    this.feed.forget(subjectOf(revoked));
+    this.feed.forget(credentialSubject(revoked));
     return revoked;
   }
 }

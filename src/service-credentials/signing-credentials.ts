@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../platform/clock/clock';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
-import { ControlMemory, type Read } from '../platform/control/control-memory';
-import { NegativeCache } from '../platform/control/negative-cache';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
+import { InvalidatingCache, type CacheableRead } from '../platform/invalidation/invalidating-cache';
+import { NegativeCache } from '../platform/invalidation/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/ids/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
@@ -24,20 +24,20 @@ const CREDENTIALS_MAX = 10_000;
 /** Seconds; nothing changes before an operator has looked at the log. */
 const SEALED_RETRY_SECONDS = 30;
 
-/** Finds the credentials that signatures name, and remembers each until a node revokes it (see `ControlFeed`). */
+/** Finds the credentials that signatures name, and remembers each until a node revokes it (see `InvalidationFeed`). */
 @Injectable()
 export class SigningCredentials {
   private readonly logger = new Logger(SigningCredentials.name);
-  private readonly memory: ControlMemory<SigningCredential>;
+  private readonly memory: InvalidatingCache<SigningCredential>;
 
   constructor(
     private readonly credentials: ServiceCredentialRepository,
     private readonly box: SecretBox,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
     clock: Clock,
   ) {
     const refused = new NegativeCache('service_credential', feed, clock);
-    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX, refused);
+    this.memory = new InvalidatingCache(feed, clock, CREDENTIALS_MAX, refused);
   }
 
   /**
@@ -51,12 +51,12 @@ export class SigningCredentials {
     return this.memory.recall(id) ?? this.memory.learn(id, () => this.read(id));
   }
 
-  private async read(id: string): Promise<Read<SigningCredential>> {
+  private async read(id: string): Promise<CacheableRead<SigningCredential>> {
     const found = await this.credentials.findByKeyId(id);
     if (found === null) throw unknownCredential();
     if (found.revokedAt !== null) throw signatureRefused('The service credential that keyid names was revoked.');
     const { tenantId, lastUsedAt } = found;
-    return { value: { tenantId, id, lastUsedAt, key: this.keyOf(found) }, subject: subjectOf(found) };
+    return { value: { tenantId, id, lastUsedAt, key: this.keyOf(found) }, subject: credentialSubject(found) };
   }
 
   private keyOf({ tenantId, id, publicKey, secret }: ServiceCredential): VerifyingKey {
@@ -74,7 +74,7 @@ export class SigningCredentials {
 }
 
 /** What is announced when a credential is revoked. */
-export function subjectOf({ tenantId, id }: Pick<ServiceCredential, 'tenantId' | 'id'>): ControlSubject {
+export function credentialSubject({ tenantId, id }: Pick<ServiceCredential, 'tenantId' | 'id'>): InvalidationSubject {
   return { tenantId, kind: 'service_credential', id };
 }
 

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { ControlFeed, type ControlSubject } from '../platform/control/control-feed';
-import { ControlMemory } from '../platform/control/control-memory';
+import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
+import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { DomainError } from '../platform/errors/domain-error';
-import { Turns } from '../platform/lane/turns';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { byScopeAndName, Declarations } from './domain/declarations';
 import { effectOf, type VariableDefinition } from './domain/define-variable';
 import type { Declaration, VariableType } from './domain/variable';
@@ -18,18 +18,18 @@ const CAMPAIGNS_REMEMBERED_MAX = 1_000;
 /** Declares what campaigns may store (contract section 8). */
 @Injectable()
 export class VariablesService {
-  private readonly remembered: ControlMemory<Declarations>;
-  private readonly turns: Turns;
+  private readonly remembered: InvalidatingCache<Declarations>;
+  private readonly turns: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
     private readonly variables: VariableRepository,
-    private readonly feed: ControlFeed,
+    private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {
-    this.remembered = new ControlMemory(feed, clock, CAMPAIGNS_REMEMBERED_MAX);
-    this.turns = new Turns(clock);
+    this.remembered = new InvalidatingCache(feed, clock, CAMPAIGNS_REMEMBERED_MAX);
+    this.turns = new KeyedMutex(clock);
   }
 
   /** The declarations in force: at once on the node that took a definition, within a second on every other one. */
@@ -82,7 +82,7 @@ export class VariablesService {
 
   /** Changes of one campaign wait for each other: here for their turn, and for those of other nodes at the campaign's row. */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.turns.take(keyOf(tenantId, campaignId), async () => {
+    return this.turns.runExclusive(keyOf(tenantId, campaignId), async () => {
       const answer = await this.database.transaction(work);
       this.feed.forget(subjectOf(tenantId, campaignId));
       return answer;
@@ -147,6 +147,6 @@ function keyOf(tenantId: string, campaignId: string): string {
   return `${tenantId}/${campaignId}`;
 }
 
-function subjectOf(tenantId: string, campaignId: string): ControlSubject {
+function subjectOf(tenantId: string, campaignId: string): InvalidationSubject {
   return { tenantId, kind: 'campaign', id: campaignId };
 }

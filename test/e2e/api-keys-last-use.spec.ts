@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ControlFeed } from '../../src/platform/control/control-feed';
+import { InvalidationFeed } from '../../src/platform/invalidation/invalidation-feed';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
@@ -44,7 +44,7 @@ const writesOf = async (id: string): Promise<number> =>
 
 /** Has every node verify the key anew at its next use, as happens by itself after 45 s. */
 function forget(id: string): void {
-  for (const { app } of nodes) app.get(ControlFeed).forget({ tenantId: tenant.tenantId, kind: 'api_key', id });
+  for (const { app } of nodes) app.get(InvalidationFeed).forget({ tenantId: tenant.tenantId, kind: 'api_key', id });
 }
 
 /** Uses are stored behind the requests, one after the other. */

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ControlFeed } from '../../src/platform/control/control-feed';
+import { InvalidationFeed } from '../../src/platform/invalidation/invalidation-feed';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
@@ -56,7 +56,7 @@ async function revokeOn(
   await app.get(DataSource).transaction(async (manager) => {
     const update = 'UPDATE api_keys SET revoked_at = now() WHERE tenant_id = $1 RETURNING id';
     const [keys] = await manager.query(update, [tenantId]);
-    for (const { id } of keys) await app.get(ControlFeed).announce(manager, { tenantId, kind: 'api_key', id });
+    for (const { id } of keys) await app.get(InvalidationFeed).announce(manager, { tenantId, kind: 'api_key', id });
     await meanwhile(manager);
   });
 }
@@ -105,7 +105,7 @@ describe('a key that another node has revoked', () => {
   });
 
   it('is refused within a second also where the clock of the database was set forth by minutes just then', async () => {
-    const feed = node.app.get(ControlFeed);
+    const feed = node.app.get(InvalidationFeed);
     expect(await statusOf(tenant.adminKey)).toBe(200);
     // What the clock showed before: to the node at its last look, and in what was written down.
     Object.defineProperty(feed, 'lookedAt', {

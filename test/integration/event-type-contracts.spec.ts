@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { EventTypeContracts, type Contract } from '../../src/cdp/event-type-contracts';
-import { EventTypesService, wantedRegistration } from '../../src/cdp/event-types.service';
+import { EventTypesService, parseRegistration } from '../../src/cdp/event-types.service';
 import { PURCHASE } from '../support/builders';
 import { databaseUrl } from '../support/database';
 import { aCaller, startNode } from '../support/ingest';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterAll(() => node.close());
 
 const register = (definition: object): Promise<unknown> =>
-  node.get(EventTypesService).register(aCaller(tenantId), wantedRegistration(definition));
+  node.get(EventTypesService).register(aCaller(tenantId), parseRegistration(definition));
 const find = async (eventType: string): Promise<Contract> =>
   (await node.get(EventTypeContracts).find(tenantId, eventType)) as Contract;
 

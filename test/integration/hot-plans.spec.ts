@@ -2,7 +2,7 @@ import * as ingest from '../../src/ingest/event.sql';
 import * as queue from '../../src/ingest/event-queue.sql';
 import * as identity from '../../src/identity/profile.sql';
 import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
-import { voidIfAny } from '../../src/platform/database/premise';
+import { failIfAny } from '../../src/platform/database/precondition';
 import * as processing from '../../src/processing/processing.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';
@@ -12,7 +12,7 @@ import { startNode } from '../support/ingest';
 
 const STATEMENTS: readonly Statement[] = [
   ...[ingest, queue, identity, processing, reactions, review, runtime].flatMap((room) => Object.values(room)),
-  ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS].map(voidIfAny),
+  ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS].map(failIfAny),
 ];
 
 interface PlanNode {
@@ -58,7 +58,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // Every value of a campaign or an app.
   [runtime.READ_STATES.name]: { shared_values_pkey: 3 },
   // The next place behind another one, whatever workspace it is of.
-  [queue.FIND_PLACES.name]: { event_queue_pkey: 0 },
+  [queue.FIND_PARTITIONS.name]: { event_queue_pkey: 0 },
   // The entries of a place, or parked for a profile, in their order.
   [queue.READ_ENTRIES.name]: { event_queue_pkey: 2 },
   [queue.FIRST_ENTRIES.name]: { event_queue_pkey: 2 },

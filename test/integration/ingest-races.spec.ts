@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { EventAudience } from '../../src/ingest/event-audience';
+import { EventSubscriptions } from '../../src/ingest/event-subscriptions';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   url = await freshDatabaseUrl('ingest_races');
   slow = await startNode(url);
   quick = await startNode(url);
-  const audience = slow.get(EventAudience);
+  const audience = slow.get(EventSubscriptions);
   const look = audience.of.bind(audience);
   jest.spyOn(audience, 'of').mockImplementation(async (...asked) => {
     const happen = between;

@@ -6,8 +6,8 @@ import { IngestService } from '../../src/ingest/ingest.service';
 import { Clock } from '../../src/platform/clock/clock';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { EventWorker } from '../../src/processing/event-worker';
-import { OutOfTurn } from '../../src/processing/out-of-turn';
-import { ProcessingFigures } from '../../src/processing/processing-figures';
+import { SerialConnection } from '../../src/processing/serial-connection';
+import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { WaitingEvents } from '../../src/processing/waiting-events';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
@@ -88,7 +88,7 @@ describe('workers of two nodes', () => {
       expect(numbers).toEqual(Array.from({ length: 40 }, (_unused, round) => round));
     }
     expect(effects.every(({ attempts }) => attempts.size > 0)).toBe(true);
-    expect(await nodes[0]!.get(ProcessingFigures).summary(tenantId)).toMatchObject({
+    expect(await nodes[0]!.get(QueueStatistics).summary(tenantId)).toMatchObject({
       ...{ queued: 0, oldestQueuedAt: null, processedLastMinute: 480, failed: 0 },
     });
   });
@@ -231,7 +231,7 @@ describe('the figures of all workspaces', () => {
       large.tenantId,
       Array.from({ length: 3 }, (_unused, number) => named(String(number), 'one')),
     );
-    const figures = nodes[0]!.get(ProcessingFigures);
+    const figures = nodes[0]!.get(QueueStatistics);
     const before = await figures.read();
     for (const [{ tenantId }, queued] of [
       [large, 3],
@@ -270,9 +270,9 @@ describe('events that have waited for their customer', () => {
       [tenantId],
     );
     const [{ profile_id: profileId, shard }] = waiting as [(typeof waiting)[number]];
-    const [waitingEvents, figures] = [nodes[0]!.get(WaitingEvents), nodes[0]!.get(ProcessingFigures)];
+    const [waitingEvents, figures] = [nodes[0]!.get(WaitingEvents), nodes[0]!.get(QueueStatistics)];
     const place = { tenantId, shard };
-    await nodes[0]!.get(OutOfTurn).transaction((open) => waitingEvents.release(open, place, [profileId]));
+    await nodes[0]!.get(SerialConnection).transaction((open) => waitingEvents.release(open, place, [profileId]));
     for (const { queued, oldestQueuedAt } of [await figures.summary(tenantId), await figures.read()]) {
       expect(queued).toBeGreaterThan(0);
       expect(Date.now() - oldestQueuedAt!.getTime()).toBeLessThan(3_600_000);

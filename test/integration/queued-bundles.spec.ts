@@ -7,7 +7,7 @@ import { Clock } from '../../src/platform/clock/clock';
 import type { Statement } from '../../src/platform/database/pipelined-connection';
 import { firstIdAt } from '../../src/platform/ids/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
-import { ProcessingFigures } from '../../src/processing/processing-figures';
+import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
 import { appliedTo, CONCERNED, prepareEffects, recordEffects, startWorker, untilDrained } from '../support/processing';
@@ -20,14 +20,14 @@ const NOTHING: Statement = { name: 'test_nothing', text: 'SELECT 1 FROM unnest($
 
 let url: string;
 let nodes: INestApplicationContext[];
-let figures: ProcessingFigures;
+let figures: QueueStatistics;
 
 beforeAll(async () => {
   url = await freshDatabaseUrl('bundles');
   await prepareEffects(url);
   await rowsOf(url, 'CREATE TABLE test_concerned (tenant_id uuid, event_type text)');
   nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(url)));
-  figures = nodes[0]!.get(ProcessingFigures);
+  figures = nodes[0]!.get(QueueStatistics);
   for (const node of nodes) recordEffects(node, CONCERNED);
 });
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
-import { createApp } from '../../src/service';
+import { createApp } from '../../src/server/service';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, Client, type Workspace } from '../support/client';
 import { databaseUrl } from '../support/database';

@@ -7,7 +7,7 @@ import { readSettings, type Settings } from '../../src/platform/config/env';
 import { messageOf } from '../../src/platform/errors/message-of';
 import { localSecretsKey } from '../../src/platform/secrets/local-secrets-key';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
-import { withSecretsKey } from '../../src/secrets-key';
+import { withSecretsKey } from '../../src/server/secrets-key';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 
 const ONE = 'the-first-secrets-key-of-40-characters-xx';

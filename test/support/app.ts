@@ -4,7 +4,7 @@ import { readSettings } from '../../src/platform/config/env';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { EventWorker } from '../../src/processing/event-worker';
-import { createApp } from '../../src/service';
+import { createApp } from '../../src/server/service';
 import { databaseUrl } from './database';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { allowedCores } from '../../src/cluster-cores';
+import { allowedCores } from '../../src/server/cluster/cluster-cores';
 import { anExternalEvent } from './builders';
 import type { Client } from './client';
 import { until } from './until';

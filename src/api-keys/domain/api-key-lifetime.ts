@@ -6,7 +6,7 @@ export const API_KEY_DAYS_DEFAULT = 90;
 /** A year and a day: long enough for a yearly rotation, short enough that a forgotten key dies. */
 export const API_KEY_DAYS_MAX = 366;
 
-export interface WantedLifetime {
+export interface LifetimeRequest {
   readonly expiresAt?: string | undefined;
   readonly expiresInDays?: number | undefined;
 }
@@ -21,7 +21,7 @@ interface GivenLifetime {
  * `makerExpiresAt`, when the key that makes it expires (docs/adr/0045). A wish for later is a fault, the 90 days are cut short.
  */
 export function expiryOf(
-  wanted: WantedLifetime,
+  wanted: LifetimeRequest,
   now: Date,
   makerExpiresAt: Date | null,
 ): { readonly at: Date } | { readonly fault: Fault } {
@@ -48,7 +48,7 @@ export function expiryOf(
 function withinMaker(
   at: Date,
   makerExpiresAt: Date | null,
-  path: keyof WantedLifetime,
+  path: keyof LifetimeRequest,
 ): { readonly at: Date } | { readonly fault: Fault } {
   if (makerExpiresAt === null || at <= makerExpiresAt) return { at };
   const end = makerExpiresAt.toISOString();

@@ -7,7 +7,7 @@ import { fieldPath, formatFault, requiredFault, typeFault } from '../../platform
 import { maskContacts } from '../../platform/masking/mask';
 import { enforcedSchema, LISTED_VALUES } from './event-type-schema';
 import {
-  FAULTS_MAX,
+  DEFINITION_FAULTS_MAX,
   PROPERTY_FORMATS,
   type EventTypeDefinition,
   type PropertyDefinition,
@@ -84,10 +84,11 @@ function faultsOf(
     // Of one property the first fault tells all: a value of another type is none of its values and has no format.
     if (faults.has(name)) continue;
     // A hostile event has ten thousands, and the words of those that are listed are enough.
-    if (faults.size < FAULTS_MAX) faults.set(name, faultOf(error, name, ownProperty(value, name), definition));
+    if (faults.size < DEFINITION_FAULTS_MAX)
+      faults.set(name, faultOf(error, name, ownProperty(value, name), definition));
     else unlisted.add(name);
   }
-  return capFaults([...faults.values()], FAULTS_MAX, unlisted.size);
+  return capFaults([...faults.values()], DEFINITION_FAULTS_MAX, unlisted.size);
 }
 
 function faultyProperty({ keyword, params, instancePath }: ErrorObject): string | undefined {

@@ -60,7 +60,7 @@ const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const ENUM_VALUES_MAX = 100;
 const ENUM_VALUE_CHARACTERS_MAX = 256;
 /** So many faults tell the client enough; a longer answer would only help an attacker fill the line. */
-export const FAULTS_MAX = 100;
+export const DEFINITION_FAULTS_MAX = 100;
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -83,7 +83,7 @@ export function checkDefinition(
   input: unknown,
 ): { readonly definition: EventTypeDefinition } | { readonly faults: readonly Fault[] } {
   if (!isObject(input)) return { faults: [typeFault('', 'an object')] };
-  const faults = new FaultList(FAULTS_MAX);
+  const faults = new FaultList(DEFINITION_FAULTS_MAX);
   addUnknownFields(input, DEFINITION_FIELDS, { path: '', whole: 'an event type' }, faults);
   const eventType = checkEventType(input['eventType'], faults);
   const description = checkDescription(input['description'], 'description', faults);

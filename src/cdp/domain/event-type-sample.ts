@@ -9,7 +9,7 @@ export interface SampleReason {
   readonly count: number;
 }
 
-export interface Sample {
+export interface SampleCheck {
   readonly checked: number;
   readonly pass: number;
   readonly fail: number;
@@ -50,7 +50,7 @@ export class SampleTally {
     }
   }
 
-  result(): Sample {
+  result(): SampleCheck {
     const { checked, fail } = this;
     const reasons = [...this.reasons.values()]
       .sort((a, b) => b.count - a.count || (a.path + a.code < b.path + b.code ? -1 : 1))

@@ -3,12 +3,12 @@ import { EXACT_INTEGER_MAX } from '../../platform/json/exact-number';
 import type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
 
 /** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type EventTypeJsonSchema = Readonly<Record<string, unknown>>;
 
 interface PropertiesSchema {
   readonly type: string;
-  readonly properties: JsonSchema;
-  readonly patternProperties?: JsonSchema;
+  readonly properties: EventTypeJsonSchema;
+  readonly patternProperties?: EventTypeJsonSchema;
   readonly required: string[];
   readonly additionalProperties: boolean;
 }
@@ -46,8 +46,8 @@ const TIMESTAMP_PATTERN = `^${DATE}[Tt](?:${TIME}|${LEAP_SECOND})$`;
 
 /** How one of the two schemas says what the other says differently. */
 interface Dialect {
-  readonly time: JsonSchema;
-  readonly number: JsonSchema;
+  readonly time: EventTypeJsonSchema;
+  readonly number: EventTypeJsonSchema;
   readonly values: string;
 }
 
@@ -76,7 +76,7 @@ export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
  * The same for the service's own validator. What holds for the properties of every event, whatever its type, is checked
  * before (`checkFreeForm`).
  */
-export function enforcedSchema(definition: EventTypeDefinition): JsonSchema {
+export function enforcedSchema(definition: EventTypeDefinition): EventTypeJsonSchema {
   return { ...propertiesSchema(definition, ENFORCED) };
 }
 
@@ -97,7 +97,7 @@ function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): Pr
   };
 }
 
-function propertySchema(property: PropertyDefinition, dialect: Dialect): JsonSchema {
+function propertySchema(property: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
   const isOptional = property.required !== true;
   const { description } = property;
   const type = property.type === 'timestamp' ? 'string' : property.type;
@@ -110,7 +110,7 @@ function propertySchema(property: PropertyDefinition, dialect: Dialect): JsonSch
   };
 }
 
-function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): JsonSchema {
+function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
   if (type === 'timestamp' || format === 'date-time') return dialect.time;
   if (type === 'number' || type === 'integer') return dialect.number;
   return format === undefined ? {} : { format };

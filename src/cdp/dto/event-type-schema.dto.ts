@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { JsonSchema } from '../domain/event-type-schema';
+import type { EventTypeJsonSchema } from '../domain/event-type-schema';
 
 /** A JSON Schema (draft 2020-12) of the `properties` of events of one type; other tools read it as it is. */
 export class EventTypeSchemaDto {
@@ -18,11 +18,11 @@ export class EventTypeSchemaDto {
   type!: string;
 
   @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: { type: 'number' } } })
-  properties!: JsonSchema;
+  properties!: EventTypeJsonSchema;
 
   /** Of a property `__proto__`, which few tools could read among the others. */
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
-  patternProperties?: JsonSchema;
+  patternProperties?: EventTypeJsonSchema;
 
   /** @example ["amount"] */
   required!: string[];

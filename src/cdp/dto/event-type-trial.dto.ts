@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
-import type { Trial } from '../event-type-trial';
+import type { EventTypeCheckResult } from '../event-type-check';
 
 /** Something that is wrong with events of the sample. */
 export class SampleReasonDto {
@@ -51,7 +51,7 @@ export class EventTypeTrialDto {
    */
   sample?: EventTypeSampleDto;
 
-  static of({ outcome, breaks, sample }: Trial): EventTypeTrialDto {
+  static of({ outcome, breaks, sample }: EventTypeCheckResult): EventTypeTrialDto {
     const answer = { outcome, breaks: [...breaks] };
     return sample === undefined ? answer : { ...answer, sample: { ...sample, reasons: [...sample.reasons] } };
   }

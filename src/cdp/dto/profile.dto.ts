@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { IDENTIFIER_KINDS } from '../../identity/domain/identifier';
-import type { ViewOptions } from '../../ingest/event-views';
+import type { EventViewOptions } from '../../ingest/event-views';
 import { maskIdentity } from '../../platform/masking/mask';
 import type { CustomerView, CustomerViewPage } from '../profiles.service';
 
@@ -58,7 +58,7 @@ export class ProfileDto {
   /** The profiles that have become part of it; their ids keep working. */
   mergedFrom!: string[];
 
-  static of({ customer, extent }: CustomerView, { unmasked }: ViewOptions): ProfileDto {
+  static of({ customer, extent }: CustomerView, { unmasked }: EventViewOptions): ProfileDto {
     const { rootId, identifiers, profileIds, createdAt } = customer;
     return {
       id: rootId,
@@ -80,7 +80,7 @@ export class ProfilePageDto {
   /** Null at the end. */
   nextCursor!: string | null;
 
-  static of({ views, nextCursor }: CustomerViewPage, options: ViewOptions): ProfilePageDto {
+  static of({ views, nextCursor }: CustomerViewPage, options: EventViewOptions): ProfilePageDto {
     return { items: views.map((view) => ProfileDto.of(view, options)), nextCursor };
   }
 }

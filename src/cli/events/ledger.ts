@@ -5,7 +5,7 @@ import type { ErrorsFile } from './errors-file';
 import { NOTHING_COUNTED, removeState, writeState, type SendState } from './send-state';
 
 /** What the service made of the events of a batch. */
-export interface Outcome {
+export interface LineOutcome {
   readonly accepted: number;
   readonly duplicate: number;
   /** Lines of the errors file. */
@@ -16,7 +16,7 @@ export interface Outcome {
 const SAVE_EVERY_MS = 250;
 
 /** Counts what is done, notes what failed, and saves both so that an interrupted run can go on. */
-export class Ledger {
+export class SendLedger {
   private readonly began = performance.now();
   private savedAt = Number.NEGATIVE_INFINITY;
   /** One after the other: a state never counts lines that the errors file does not have. */
@@ -43,7 +43,7 @@ export class Ledger {
   }
 
   /** A batch is done. */
-  settle(batch: Batch, outcome: Outcome): Promise<void> {
+  settle(batch: Batch, outcome: LineOutcome): Promise<void> {
     return this.inTurn(async () => {
       const failed = [...batch.faults, ...outcome.refused];
       await this.errors.append(failed);

@@ -2,12 +2,12 @@ import { ClientFailure } from '../../client/client-failure';
 import { NOTHING_DONE } from './done-lines';
 import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
 import { isSameFile, type Input } from './input';
-import { Ledger } from './ledger';
+import { SendLedger } from './ledger';
 import { defaultStatePath, type SendOptions } from './send-options';
 import { FORMAT, NOTHING_COUNTED, readState, type SendState } from './send-state';
 
 export interface OpenedLedger {
-  readonly ledger: Ledger;
+  readonly ledger: SendLedger;
   readonly errors: ErrorsFile;
   /** Undefined: no state is kept. */
   readonly statePath: string | undefined;
@@ -26,7 +26,7 @@ export async function openLedger(input: Input, options: SendOptions): Promise<Op
       ? await ErrorsFile.create(errorsPath, restart || left?.errors === errorsPath)
       : await ErrorsFile.goOn(errorsPath, found.errorsWritten);
   const state = found === undefined ? firstState(input, options) : { ...found, isAnswered: true, runs: found.runs + 1 };
-  const ledger = new Ledger(state, errors, statePath);
+  const ledger = new SendLedger(state, errors, statePath);
   // Before anything is written to the errors file, which would otherwise be taken for that of another run.
   await ledger.save();
   return { ledger, errors, statePath };

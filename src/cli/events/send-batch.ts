@@ -11,7 +11,7 @@ import { retryDelayMs } from '../../client/retry-delay';
 import type { RequestOptions, Reply, ServiceClient } from '../../client/service-client';
 import { bodyOf } from './batches';
 import { refusedLine, type Item } from './event-line';
-import type { Outcome } from './ledger';
+import type { LineOutcome } from './ledger';
 
 export interface SendBatchOptions extends RequestOptions {
   readonly family: Family;
@@ -36,7 +36,7 @@ export async function sendBatch(
   client: ServiceClient,
   items: readonly Item[],
   options: SendBatchOptions,
-): Promise<Outcome> {
+): Promise<LineOutcome> {
   const answered = items.length === 0 ? [] : await settle(client, items, options);
   const count = (status: string): number => answered.filter(({ answer }) => answer.status === status).length;
   return {

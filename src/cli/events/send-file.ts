@@ -5,7 +5,7 @@ import { ServiceClient, type Failing } from '../../client/service-client';
 import { batchesOf, type Batch } from './batches';
 import { familyOf } from './family';
 import { openInput, type Input } from './input';
-import type { Ledger } from './ledger';
+import type { SendLedger } from './ledger';
 import { openLedger } from './open-ledger';
 import { sendBatch } from './send-batch';
 import type { SendOptions } from './send-options';
@@ -70,7 +70,7 @@ class SendRun {
 
   constructor(
     private readonly input: Input,
-    private readonly ledger: Ledger,
+    private readonly ledger: SendLedger,
     private readonly options: SendOptions,
     private readonly stopping: Stopping,
   ) {

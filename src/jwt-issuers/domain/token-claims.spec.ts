@@ -1,4 +1,4 @@
-import { judgeClaims, type ClaimRules } from './token-claims';
+import { checkClaims, type ClaimRules } from './token-claims';
 
 const NOW_SECONDS = 1_700_000_000;
 const RULES: ClaimRules = {
@@ -9,7 +9,7 @@ const RULES: ClaimRules = {
 const CLAIMS = { iss: RULES.issuer, aud: RULES.audience, sub: 'jane', exp: NOW_SECONDS + 60 };
 
 const judge = (claims: object, rules: Partial<ClaimRules> = {}) =>
-  judgeClaims({ ...CLAIMS, ...claims }, { ...RULES, ...rules }, NOW_SECONDS * 1_000);
+  checkClaims({ ...CLAIMS, ...claims }, { ...RULES, ...rules }, NOW_SECONDS * 1_000);
 
 function refusalOf(claims: object, rules: Partial<ClaimRules> = {}): string {
   const judged = judge(claims, rules);
@@ -22,7 +22,7 @@ function participantOf(claims: object, rules: Partial<ClaimRules> = {}) {
   return judged.participant;
 }
 
-describe('judgeClaims', () => {
+describe('checkClaims', () => {
   it('tells who a token speaks for', () => {
     const claims = { sid: 'session', campaign_id: 'spring', app_id: 'shop' };
     const rules = { defaultCampaignId: 'summer', allowedCampaignIds: ['summer', 'winter'] };
@@ -129,7 +129,7 @@ describe('judgeClaims', () => {
     for (const campaignClaim of ['constructor', '__proto__', 'toString']) {
       expect(participantOf({}, { campaignClaim }).campaignId).toBeNull();
       const own = JSON.parse(`{"${campaignClaim}": "spring"}`) as object;
-      expect(judgeClaims({ ...CLAIMS, ...own }, { ...RULES, campaignClaim }, 0)).toHaveProperty('participant');
+      expect(checkClaims({ ...CLAIMS, ...own }, { ...RULES, campaignClaim }, 0)).toHaveProperty('participant');
     }
   });
 });

@@ -19,7 +19,7 @@ export interface ClaimRules {
   readonly clockToleranceSeconds: number;
 }
 
-export type JudgedClaims = { readonly participant: Participant } | { readonly refused: string };
+export type CheckedClaims = { readonly participant: Participant } | { readonly refused: string };
 
 type Claims = Readonly<Record<string, unknown>>;
 /** A claim's value as we take it, or what is wrong with it. */
@@ -32,7 +32,7 @@ const NAME_CHARACTERS_MAX = 256;
  * Who a token whose signature is good speaks for (contract section 2, JWT issuers): iss, aud, exp and sub are required, nbf is
  * honoured, and the clocks may differ by the issuer's tolerance. `refused` says what is wrong and repeats no value.
  */
-export function judgeClaims(claims: Claims, rules: ClaimRules, nowMs: number): JudgedClaims {
+export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): CheckedClaims {
   if (claims['iss'] !== rules.issuer || audiencesOf(claims)?.includes(rules.audience) !== true) {
     return { refused: 'The token is not of this issuer and for this audience.' };
   }

@@ -4,7 +4,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isObject } from '../../platform/json/is-object';
-import { hostOf, isPublicAddress, jwksUriFault } from './public-address';
+import { hostOfUrl, isPublicAddress, jwksUriFault } from './public-address';
 import { hostResolver, type ResolveHost } from './resolve-host';
 
 export interface FetchOptions {
@@ -67,7 +67,7 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
   const fault = jwksUriFault(uri, options.allowPrivate);
   if (fault !== undefined) throw new JwksFetchError(`The URL, or that of a redirect, ${fault}.`);
   const url = new URL(uri);
-  const addresses = await checkedAddresses(hostOf(url), options, signal);
+  const addresses = await checkedAddresses(hostOfUrl(url), options, signal);
   signal.throwIfAborted();
   const { request } = url.protocol === 'https:' ? https : http;
   const sent = request(url, {

@@ -5,7 +5,7 @@ import { DomainError } from '../../platform/errors/domain-error';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';
 import { JwksFetchError } from './fetch-jwks';
-import { candidates, type PublicKey, type WantedKey } from './public-keys';
+import { candidates, type PublicKey, type KeySelector } from './public-keys';
 
 const MINUTE_MS = 60_000;
 /** Older keys are still used, while newer ones are fetched. */
@@ -43,7 +43,7 @@ export class KeySetSource {
    * The keys that a token may have been signed with; none when the source has none that fits. Throws `unavailable` (503)
    * when there are no keys at all: the token may well be good.
    */
-  async keysFor(wanted: WantedKey): Promise<readonly KeyObject[]> {
+  async keysFor(wanted: KeySelector): Promise<readonly KeyObject[]> {
     if (this.ageMs() > TRUSTED_MS_MAX) {
       await this.refresh();
       if (this.ageMs() > TRUSTED_MS_MAX) throw this.unavailable();
@@ -55,7 +55,7 @@ export class KeySetSource {
   }
 
   /** The issuer may have begun to sign with a new key. */
-  private async keysUnknownUntilNow(wanted: WantedKey): Promise<readonly KeyObject[]> {
+  private async keysUnknownUntilNow(wanted: KeySelector): Promise<readonly KeyObject[]> {
     const due = this.clock.monotonicMs() - this.lastFetchMs >= UNKNOWN_KEY_INTERVAL_MS;
     if (!due && this.underWay === undefined) return [];
     await this.refresh();

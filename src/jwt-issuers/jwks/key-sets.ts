@@ -6,7 +6,7 @@ import { Clock } from '../../platform/clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { fetchJwks, JwksFetchError } from './fetch-jwks';
 import { KeySetSource } from './key-set-source';
-import { usableKeys, type PublicKey, type WantedKey } from './public-keys';
+import { usableKeys, type PublicKey, type KeySelector } from './public-keys';
 import { hostResolver, type ResolveHost } from './resolve-host';
 
 /** Where the keys of an issuer come from. */
@@ -63,7 +63,7 @@ export class KeySets {
    * The keys that a token of the issuer may have been signed with; none when the issuer has none that fits. Throws
    * `unavailable` (503) when the issuer's keys have not been seen for a day.
    */
-  keysFor(issuer: PublishingIssuer, wanted: WantedKey): Promise<readonly KeyObject[]> {
+  keysFor(issuer: PublishingIssuer, wanted: KeySelector): Promise<readonly KeyObject[]> {
     return this.sourceOf(issuer).keysFor(wanted);
   }
 

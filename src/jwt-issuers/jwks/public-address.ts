@@ -33,14 +33,14 @@ export function jwksUriFault(uri: string, allowPrivate: boolean): string | undef
     return 'must be an https URL; http can be read and changed on its way';
   if (url.username !== '' || url.password !== '') return 'must not hold credentials';
   if (uri.includes('#')) return 'must not have a fragment';
-  if (!allowPrivate && !isPublicHost(hostOf(url))) {
+  if (!allowPrivate && !isPublicHost(hostOfUrl(url))) {
     return 'must name a host of the public Internet, not one of a private network or of this machine';
   }
   return undefined;
 }
 
 /** The host of a URL as resolvers take it: an IPv6 address without its brackets. */
-export function hostOf(url: URL): string {
+export function hostOfUrl(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 

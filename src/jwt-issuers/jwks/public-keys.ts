@@ -20,7 +20,7 @@ export interface PublicKey {
 }
 
 /** What a token's header says about the key that it was signed with. */
-export interface WantedKey {
+export interface KeySelector {
   readonly alg: string;
   readonly kid?: string | undefined;
 }
@@ -61,7 +61,7 @@ export function usableKeys(entries: readonly unknown[]): readonly PublicKey[] {
 }
 
 /** The keys that a token may have been signed with: without a `kid` in its header, all that fit its algorithm. */
-export function candidates(keys: readonly PublicKey[], wanted: WantedKey): readonly KeyObject[] {
+export function candidates(keys: readonly PublicKey[], wanted: KeySelector): readonly KeyObject[] {
   return keys
     .filter(({ kid, alg, key }) => {
       const algorithms: readonly string[] = alg === undefined ? ALGORITHMS[typeOf(key)] : [alg];

@@ -3,8 +3,8 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
-import { ControlFeed } from '../control/control-feed';
-import { NegativeCache } from '../control/negative-cache';
+import { InvalidationFeed } from '../invalidation/invalidation-feed';
+import { NegativeCache } from '../invalidation/negative-cache';
 import { atOnce } from '../async/at-once';
 import {
   API_KEY_STRATEGY,
@@ -42,7 +42,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly verifier: CredentialVerifier,
     private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
   ) {
     this.memory = new CredentialMemory('api_key', feed, clock);
     this.refusedSignatures = new NegativeCache('service_credential', feed, clock);

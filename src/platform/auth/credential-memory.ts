@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock/clock';
-import type { ControlFeed, ControlKind } from '../control/control-feed';
-import { ControlMemory } from '../control/control-memory';
-import { NegativeCache } from '../control/negative-cache';
+import type { InvalidationFeed, InvalidationKind } from '../invalidation/invalidation-feed';
+import { InvalidatingCache } from '../invalidation/invalidating-cache';
+import { NegativeCache } from '../invalidation/negative-cache';
 import type { Verified } from './principal';
 
 /** More credentials than one node sees in a minute; beyond it the least used ones are looked up again. */
@@ -14,14 +14,14 @@ const CREDENTIALS_MAX = 10_000;
  * for a moment.
  */
 export class CredentialMemory<Caller extends Verified> {
-  private readonly memory: ControlMemory<Caller>;
+  private readonly memory: InvalidatingCache<Caller>;
 
   constructor(
-    private readonly kind: ControlKind,
-    feed: ControlFeed,
+    private readonly kind: InvalidationKind,
+    feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.memory = new ControlMemory(feed, clock, CREDENTIALS_MAX, new NegativeCache(kind, feed, clock));
+    this.memory = new InvalidatingCache(feed, clock, CREDENTIALS_MAX, new NegativeCache(kind, feed, clock));
   }
 
   /**

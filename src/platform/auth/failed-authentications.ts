@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { ConcurrencyLimiter } from '../async/concurrency-limiter';
 import { Clock } from '../clock/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
-import { isRefusal } from '../control/negative-cache';
+import { isRefusal } from '../invalidation/negative-cache';
 import { DomainError } from '../errors/domain-error';
 import { networkOf } from '../rate-limit/network-of';
 import { RateLimiter } from '../rate-limit/rate-limiter';

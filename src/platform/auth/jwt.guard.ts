@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../clock/clock';
-import { ControlFeed } from '../control/control-feed';
+import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { atOnce } from '../async/at-once';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
@@ -25,7 +25,7 @@ export class JwtGuard implements CanActivate {
     private readonly verifier: CredentialVerifier,
     private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
-    feed: ControlFeed,
+    feed: InvalidationFeed,
   ) {
     this.memory = new CredentialMemory('jwt_issuer', feed, clock);
   }

@@ -5,7 +5,7 @@ import { RateLimits, type RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMITED } from './auth-metadata';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { RouteMemo } from './route-memo';
-import { spenderOf } from './spender';
+import { rateLimitSubjectOf } from './rate-limit-subject';
 
 /** Holds whoever has been authenticated to the limit of the route's kind; before a byte of the body is read. */
 @Injectable()
@@ -30,7 +30,7 @@ export class RateLimitGuard implements CanActivate {
     const { caller, participant } = request;
     const verified = caller ?? participant;
     if (verified === undefined) throw new Error('A route is limited without authenticating the call');
-    this.limits.admit(what, spenderOf(verified), request, http.getResponse<Response>());
+    this.limits.admit(what, rateLimitSubjectOf(verified), request, http.getResponse<Response>());
     return true;
   }
 }

@@ -7,15 +7,15 @@ const DONE_MIGRATIONS: Statement = { name: 'done_migrations', text: 'SELECT name
 const UNDEFINED_TABLE = '42P01';
 
 /** Asks one statement of the database, and answers its rows. */
-export type Ask = (statement: Statement) => Promise<readonly Row[]>;
+export type RunStatement = (statement: Statement) => Promise<readonly Row[]>;
 
 /** How many migrations of this version have not run on the database; those of a newer version do not count. */
-export async function pendingMigrations(ask: Ask): Promise<number> {
+export async function pendingMigrations(ask: RunStatement): Promise<number> {
   const done = new Set((await doneMigrations(ask)).map(({ name }) => name));
   return MIGRATIONS.filter(({ name }) => !done.has(name)).length;
 }
 
-async function doneMigrations(ask: Ask): Promise<readonly Row[]> {
+async function doneMigrations(ask: RunStatement): Promise<readonly Row[]> {
   try {
     return await ask(DONE_MIGRATIONS);
   } catch (error) {

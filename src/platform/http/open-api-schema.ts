@@ -9,10 +9,10 @@ export interface Reference {
 /** The OpenAPI 3.0 schema object as Swagger makes it; the package does not export its type by name. */
 export type SchemaObject = Exclude<Schemas[string], Reference>;
 export type Components = Readonly<Record<string, SchemaObject | Reference>>;
-export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
-export type ResponseObject = Exclude<NonNullable<Operation['responses']['default']>, Reference>;
+export type OpenApiOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+export type ResponseObject = Exclude<NonNullable<OpenApiOperation['responses']['default']>, Reference>;
 export type Content = NonNullable<ResponseObject['content']>;
-export type Parameter = Exclude<NonNullable<Operation['parameters']>[number], Reference>;
+export type Parameter = Exclude<NonNullable<OpenApiOperation['parameters']>[number], Reference>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -20,7 +20,9 @@ export function isReference(value: object): value is Reference {
   return '$ref' in value;
 }
 
-export function operationsOf({ paths }: OpenAPIObject): { readonly path: string; readonly operation: Operation }[] {
+export function operationsOf({
+  paths,
+}: OpenAPIObject): { readonly path: string; readonly operation: OpenApiOperation }[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
@@ -30,7 +32,7 @@ export function operationsOf({ paths }: OpenAPIObject): { readonly path: string;
 }
 
 /** Of the path, the query and the headers; none of ours are shared between operations. */
-export function parametersOf({ parameters = [] }: Operation): Parameter[] {
+export function parametersOf({ parameters = [] }: OpenApiOperation): Parameter[] {
   return parameters.filter((parameter): parameter is Parameter => !isReference(parameter));
 }
 

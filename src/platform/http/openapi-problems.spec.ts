@@ -1,8 +1,8 @@
 import { API_KEY_SECURITY, JWT_SECURITY, SIGNATURE_SECURITY } from '../auth/auth-metadata';
-import type { Operation } from './open-api-schema';
+import type { OpenApiOperation } from './open-api-schema';
 import { errorCodesOf, problemResponses } from './openapi-problems';
 
-const operation = (fields: object): Operation => ({ responses: {}, ...fields });
+const operation = (fields: object): OpenApiOperation => ({ responses: {}, ...fields });
 const parameter = (place: 'path' | 'query', name: string) => ({ name, in: place, schema: { type: 'string' } });
 
 describe('the refusals of an operation', () => {

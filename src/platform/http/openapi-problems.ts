@@ -5,7 +5,7 @@ import type { Fault } from '../errors/fault';
 import { PROBLEM_MEDIA_TYPE, type ProblemDetails, problemType } from '../errors/problem-details';
 import { statusOf, type StatusPolicy } from '../errors/status-policy';
 import { ERROR_CODES_EXTENSION } from './may-refuse.decorator';
-import { type Operation, parametersOf, type Reference, type ResponseObject } from './open-api-schema';
+import { type OpenApiOperation, parametersOf, type Reference, type ResponseObject } from './open-api-schema';
 import { headersOf } from './openapi-headers';
 
 export const PROBLEM_SCHEMA = 'ProblemDetails';
@@ -57,7 +57,7 @@ const STATE_PATHS: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** Every refusal that an operation can answer with: those that follow from its kind, and those that its route names. */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
+export function errorCodesOf(operation: OpenApiOperation): ErrorCode[] {
   const schemes = (operation.security ?? []).flatMap((alternative) => Object.keys(alternative));
   const places = new Set(parametersOf(operation).map((parameter) => parameter.in));
   const names = parametersOf(operation).filter(({ name, in: place }) => place === 'path' && !ID_PARAMETER.test(name));

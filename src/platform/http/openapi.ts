@@ -10,7 +10,7 @@ import {
   type Components,
   type Content,
   isReference,
-  type Operation,
+  type OpenApiOperation,
   operationsOf,
   parametersOf,
   type ResponseObject,
@@ -94,7 +94,7 @@ function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'
   );
 }
 
-function describeSuccesses(operation: Operation, schemas: Components): void {
+function describeSuccesses(operation: OpenApiOperation, schemas: Components): void {
   const further = RATE_LIMIT_EXTENSION in operation ? RATE_LIMIT_HEADERS : [];
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response === undefined || isReference(response)) continue;
@@ -104,7 +104,7 @@ function describeSuccesses(operation: Operation, schemas: Components): void {
   }
 }
 
-function describeRequest(operation: Operation, schemas: Components): void {
+function describeRequest(operation: OpenApiOperation, schemas: Components): void {
   const { requestBody } = operation;
   if (requestBody !== undefined && !isReference(requestBody)) addExamples(requestBody.content, schemas);
   for (const parameter of parametersOf(operation).filter((each) => each.in === 'path')) {
@@ -122,7 +122,7 @@ function addExamples(content: Content, schemas: Components): void {
 }
 
 /** Adds the problems that an operation can answer with to it, and returns those that they refer to. */
-function describeRefusals(operation: Operation, policy: StatusPolicy): Readonly<Record<string, ResponseObject>> {
+function describeRefusals(operation: OpenApiOperation, policy: StatusPolicy): Readonly<Record<string, ResponseObject>> {
   const codes = errorCodesOf(operation);
   const { responses, shared } = problemResponses(codes, policy);
   operation.responses = { ...responses, default: responseReference(OTHER_PROBLEM), ...operation.responses };

@@ -51,7 +51,7 @@ export function queryValidation(): ValidationPipe {
     transformOptions: { enableImplicitConversion: false },
     // Only to tell an absent parameter from a wrong one; no value leaves this file.
     validationError: { target: false, value: true },
-    exceptionFactory: (errors) => validationFailed(faultsOf(errors, '')),
+    exceptionFactory: (errors) => validationFailed(faultsOfValidation(errors, '')),
   });
 }
 
@@ -73,12 +73,12 @@ function refuseOddParameters(query: object): void {
 }
 
 /** class-validator's errors, nested ones too, as the faults that a body with the same mistakes has. */
-export function faultsOf(errors: readonly ValidationError[], parent: string): Fault[] {
+export function faultsOfValidation(errors: readonly ValidationError[], parent: string): Fault[] {
   return errors.flatMap((error) => {
     const isIndex = /^\d+$/.test(error.property);
     const path = isIndex ? words.itemPath(parent, Number(error.property)) : words.fieldPath(parent, error.property);
     const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => faultOf(rule, message, path, error));
-    return [...withoutConsequences(own), ...faultsOf(error.children ?? [], path)];
+    return [...withoutConsequences(own), ...faultsOfValidation(error.children ?? [], path)];
   });
 }
 

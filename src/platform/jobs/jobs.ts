@@ -9,7 +9,7 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connec
 import type { Statement, Transaction } from '../database/pipelined-connection';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
-import { ConnectionFigures } from '../observability/connection-figures';
+import { ConnectionMetrics } from '../observability/connection-metrics';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
 import { jobLogger } from './job-logger';
@@ -86,7 +86,7 @@ export class Jobs implements OnModuleDestroy {
     private readonly clock: Clock,
     @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
     metrics: Metrics,
-    connections: ConnectionFigures,
+    connections: ConnectionMetrics,
   ) {
     connections.watch('jobs', () => this.pool);
     this.attempts = metrics.counter({

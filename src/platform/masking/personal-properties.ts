@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 
 /** By event type, the properties that are registered as personal data in any of its versions. */
-export type PersonalPropertyNames = ReadonlyMap<string | null, ReadonlySet<string>>;
+export type PersonalNamesByType = ReadonlyMap<string | null, ReadonlySet<string>>;
 
 /** Answers for each of the event types; for null, where it is not known which type a payload is of, the names of all types. */
 export type ReadPersonalNames = (
   tenantId: string,
   eventTypes: readonly (string | null)[],
-) => Promise<PersonalPropertyNames>;
+) => Promise<PersonalNamesByType>;
 
 /**
  * Where every view that masks asks which properties are personal. The feature that knows event types says so at start;
@@ -22,7 +22,7 @@ export class PersonalProperties {
   }
 
   /** For a page of views: one question for all of its event types. Never guesses: without a source nothing may be shown. */
-  async namesOfAll(tenantId: string, eventTypes: readonly (string | null)[]): Promise<PersonalPropertyNames> {
+  async namesOfAll(tenantId: string, eventTypes: readonly (string | null)[]): Promise<PersonalNamesByType> {
     if (this.source === undefined) throw new Error('A view asks for personal properties before anybody knows them');
     return this.source(tenantId, [...new Set(eventTypes)]);
   }
@@ -34,7 +34,7 @@ export class PersonalProperties {
 }
 
 /** Of one of the types that were asked for. Throws where it was not: a view must not show what it has not asked about. */
-export function namesFrom(names: PersonalPropertyNames, eventType: string | null): ReadonlySet<string> {
+export function namesFrom(names: PersonalNamesByType, eventType: string | null): ReadonlySet<string> {
   const found = names.get(eventType);
   if (found === undefined) throw new Error('A view was left without the names of the personal properties of its type');
   return found;

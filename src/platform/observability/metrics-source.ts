@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { figuresOf, type Figures } from './figures';
+import { snapshotOf, type MetricSnapshots } from './metric-snapshots';
 import { Metrics } from './metrics';
 import { processMetrics } from './process-metrics';
 
@@ -21,8 +21,8 @@ export class MetricsSource {
   }
 
   /** What this process alone counts and measures, to be told to another. */
-  async figures(): Promise<Figures> {
-    return figuresOf(this.own());
+  async figures(): Promise<MetricSnapshots> {
+    return snapshotOf(this.own());
   }
 
   private own(): Registry {

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { settledWithin } from './settled-within';
 
 /** A number with the labels that tell it from its siblings. */
-export interface Sample {
+export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -57,7 +57,7 @@ export class Metrics {
    */
   gauge<Label extends string>(
     { name, help, labels = [], together }: GaugeDescription<Label>,
-    read: () => readonly Sample[] | Promise<readonly Sample[]>,
+    read: () => readonly MetricSample[] | Promise<readonly MetricSample[]>,
   ): void {
     new Gauge({
       ...{ name, help, labelNames: [...labels], aggregator: together, registers: [this.registry] },

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { ClockDifference } from './clock-difference';
-import { ConnectionFigures } from './connection-figures';
+import { ConnectionMetrics } from './connection-metrics';
 import { HealthController } from './health.controller';
-import { LaneWatches } from './lane-watches';
+import { GroupCommitMetrics } from './group-commit-metrics';
 import { Metrics } from './metrics';
 import { MetricsController } from './metrics.controller';
 import { MetricsSource } from './metrics-source';
@@ -12,7 +12,16 @@ import { RequestObserver } from './request-observer';
 import { Tracing } from './tracing';
 
 const PROVIDERS = [
-  ...[Metrics, MetricsSource, ClockDifference, ConnectionFigures, LaneWatches, RequestObserver, Readiness, Tracing],
+  ...[
+    Metrics,
+    MetricsSource,
+    ClockDifference,
+    ConnectionMetrics,
+    GroupCommitMetrics,
+    RequestObserver,
+    Readiness,
+    Tracing,
+  ],
 ];
 
 /** What the people who run the service see of it (contract section 9). */

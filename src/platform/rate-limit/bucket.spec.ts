@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { allowanceOf, fullAfterSpending, type Quota } from './bucket';
+import { quotaStateOf, fullAfterSpending, type Quota } from './bucket';
 
 const TEN_A_SECOND: Quota = { quota: 10, windowSeconds: 1 };
 
@@ -7,7 +7,7 @@ const TEN_A_SECOND: Quota = { quota: 10, windowSeconds: 1 };
 function admitted(quota: Quota, requests: readonly { readonly atMs: number; readonly cost: number }[]): boolean[] {
   let fullAt = 0;
   return requests.map(({ atMs, cost }) => {
-    if (allowanceOf(quota, fullAt, atMs).remaining === 0) return false;
+    if (quotaStateOf(quota, fullAt, atMs).remaining === 0) return false;
     fullAt = fullAfterSpending(quota, fullAt, atMs, cost);
     return true;
   });
@@ -24,9 +24,9 @@ describe('a bucket', () => {
   it('says when the next unit and when all units are there', () => {
     let fullAt = 0;
     for (let spent = 0; spent < 10; spent += 1) fullAt = fullAfterSpending(TEN_A_SECOND, fullAt, 0, 1);
-    expect(allowanceOf(TEN_A_SECOND, fullAt, 0)).toEqual({ remaining: 0, retryAfterMs: 100, resetMs: 1000 });
-    expect(allowanceOf(TEN_A_SECOND, fullAt, 350)).toEqual({ remaining: 3, retryAfterMs: 0, resetMs: 650 });
-    expect(allowanceOf(TEN_A_SECOND, fullAt, 5_000)).toEqual({ remaining: 10, retryAfterMs: 0, resetMs: 0 });
+    expect(quotaStateOf(TEN_A_SECOND, fullAt, 0)).toEqual({ remaining: 0, retryAfterMs: 100, resetMs: 1000 });
+    expect(quotaStateOf(TEN_A_SECOND, fullAt, 350)).toEqual({ remaining: 3, retryAfterMs: 0, resetMs: 650 });
+    expect(quotaStateOf(TEN_A_SECOND, fullAt, 5_000)).toEqual({ remaining: 10, retryAfterMs: 0, resetMs: 0 });
   });
 
   it('lets a batch larger than the quota in, and makes its sender wait for all of it', () => {

@@ -5,7 +5,7 @@ export interface Quota {
 }
 
 /** What a spender has left. */
-export interface Allowance {
+export interface QuotaState {
   /** Whole units that may be spent now. */
   readonly remaining: number;
   /** Until at least one unit may be spent; 0 when one may. */
@@ -20,7 +20,7 @@ const ROUNDING_MS = 1e-6;
 /**
  * A leaky bucket kept as one number (GCRA): the moment at which it is full again. Units come back evenly over the window.
  */
-export function allowanceOf({ quota, windowSeconds }: Quota, fullAtMs: number, nowMs: number): Allowance {
+export function quotaStateOf({ quota, windowSeconds }: Quota, fullAtMs: number, nowMs: number): QuotaState {
   const windowMs = windowSeconds * 1000;
   const unitMs = windowMs / quota;
   const missingMs = Math.max(0, fullAtMs - nowMs);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/clock';
 import { DomainError } from '../errors/domain-error';
-import { allowanceOf, fullAfterSpending, type Allowance, type Quota } from './bucket';
+import { quotaStateOf, fullAfterSpending, type QuotaState, type Quota } from './bucket';
 
 export interface RateLimitPolicy extends Quota {
   /** As `RateLimit-Policy` names it. */
@@ -24,9 +24,9 @@ export class RateLimiter {
   ) {}
 
   /** What the spender has left now. */
-  allowanceOf(spender: string): Allowance {
+  allowanceOf(spender: string): QuotaState {
     const now = this.clock.monotonicMs();
-    return allowanceOf(this.policy, this.fullAt.get(spender) ?? now, now);
+    return quotaStateOf(this.policy, this.fullAt.get(spender) ?? now, now);
   }
 
   /** Throws `rate_limited` unless the spender may spend at least one unit now. */
@@ -46,12 +46,12 @@ export class RateLimiter {
     const now = this.clock.monotonicMs();
     const fullAt = fullAfterSpending(this.policy, this.fullAt.get(spender) ?? now, now, cost);
     this.fullAt.set(spender, fullAt);
-    return headersOf(this.policy, allowanceOf(this.policy, fullAt, now));
+    return headersOf(this.policy, quotaStateOf(this.policy, fullAt, now));
   }
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers. */
-function headersOf({ name, quota, windowSeconds }: RateLimitPolicy, { remaining, resetMs }: Allowance) {
+function headersOf({ name, quota, windowSeconds }: RateLimitPolicy, { remaining, resetMs }: QuotaState) {
   return {
     'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}`,
     RateLimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,

@@ -15,7 +15,7 @@ const REPLACE_CHECK = `INSERT INTO secrets_key_checks (tenant_id, check_value, c
   DO UPDATE SET check_value = excluded.check_value, created_at = excluded.created_at`;
 
 /** `fits`: the database is used with this key from now on, or was before; `other`: it was used with another one. */
-export type KeyStanding = 'fits' | 'other';
+export type KeyCheckResult = 'fits' | 'other';
 
 export interface KeyLoss {
   readonly count: number;
@@ -41,7 +41,7 @@ export class SecretsKeyCheck {
   }
 
   /** Compares the key with the one that the database was used with; where that is not known, the key becomes that one. */
-  async standingOf(box: SecretBox): Promise<KeyStanding> {
+  async standingOf(box: SecretBox): Promise<KeyCheckResult> {
     const known = await this.read();
     if (known === undefined && !(await this.mayAdopt(box))) return 'other';
     await this.client.query(WRITE_CHECK, [NIL_UUID, box.checkValue]);

@@ -7,7 +7,7 @@ const DELAYS_MS = [1_000, 3_000, 8_000, 18_000] as const;
 const JITTER = 0.25;
 
 /** Milliseconds until the next attempt; undefined after the last one. `random`: from 0 to below 1. */
-export function retryDelayMs(attempts: number, random: number): number | undefined {
+export function attemptDelayMs(attempts: number, random: number): number | undefined {
   const delay = attempts < ATTEMPTS_MAX ? DELAYS_MS[attempts - 1] : undefined;
   return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
 }

@@ -1,17 +1,17 @@
 import { aStoredEvent } from '../../../test/support/stored-event';
 import { recordOf } from './event-record';
-import { failureOf, faultsOf, outcomeOf, planReaction, type ReadyReaction } from './react';
-import type { Reaction } from './reaction';
+import { failureOfFaults, faultsOfReaction, outcomeOf, planReaction, type ReadyReaction } from './react';
+import type { ReactionRule } from './reaction';
 
 const USER = { path: 'state.user.points', op: 'inc', value: 1 } as const;
 const SHARED = { path: 'state.campaign.total', op: 'inc', valueFrom: 'properties.amount' } as const;
-const REACTION: Reaction = {
+const REACTION: ReactionRule = {
   ...{ id: 'r-1', campaignId: 'summer', name: 'reward', source: null, ops: [USER, SHARED] },
   appliesFrom: new Date('2026-01-02T03:04:06.000Z'),
 };
 
 function plan(
-  fields: Partial<Reaction> = {},
+  fields: Partial<ReactionRule> = {},
   condition?: ReadyReaction['condition'],
   externalId: string | null = 'ann',
 ) {
@@ -71,10 +71,10 @@ describe('what is told of reactions', () => {
   });
 
   it('names the reaction with each fault, and the first one is what the failure is called by', () => {
-    const details = faultsOf(REACTION, failed);
+    const details = faultsOfReaction(REACTION, failed);
     const message = 'The reaction reward of the campaign summer has failed: It is not there.';
     expect(details).toEqual([{ path: 'reactions[summer/reward].ops[2].valueFrom', code: 'required', message }]);
-    expect(failureOf(details)).toEqual({ code: 'required', message, details });
-    expect(failureOf(faultsOf(REACTION, { outcome: 'applied' }))).toBeUndefined();
+    expect(failureOfFaults(details)).toEqual({ code: 'required', message, details });
+    expect(failureOfFaults(faultsOfReaction(REACTION, { outcome: 'applied' }))).toBeUndefined();
   });
 });

@@ -7,12 +7,12 @@ import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { CompiledCondition } from './compile-condition';
 import type { EventRecord } from './event-record';
 import type { PersonalNames, SharedCopies } from './personal-data';
-import type { Reaction, ReactionName } from './reaction';
+import type { ReactionRule, ReactionName } from './reaction';
 import { operationsFor } from './reaction-operations';
 
 /** A reaction that is ready to be asked. */
 export interface ReadyReaction {
-  readonly reaction: Reaction;
+  readonly reaction: ReactionRule;
   /** Undefined: it is for every event of its type and source. */
   readonly condition: CompiledCondition | undefined;
   /** Undefined: it copies nothing of an event to values that are not the participant's. */
@@ -20,7 +20,7 @@ export interface ReadyReaction {
 }
 
 /** What a reaction is asked with, beside the event. */
-export interface Asking {
+export interface EvaluationContext {
   readonly record: () => EventRecord;
   readonly isOverdue?: () => boolean;
   /** Properties of the event's type that are personal, where `sharedCopies` are to be looked at. */
@@ -29,8 +29,8 @@ export interface Asking {
 
 /** What a reaction has to do with an event: it is done with it already, or there are operations to apply. */
 export type Plan =
-  | { readonly reaction: Reaction; readonly result: ReactionResult }
-  | { readonly reaction: Reaction; readonly operations: readonly Operation[]; readonly subject: string | null };
+  | { readonly reaction: ReactionRule; readonly result: ReactionResult }
+  | { readonly reaction: ReactionRule; readonly operations: readonly Operation[]; readonly subject: string | null };
 
 /**
  * What became of one reaction; faults say why it failed. `not_in_force`: when its customer was linked, there was no such reaction to
@@ -49,7 +49,7 @@ export type ReactionResult =
 export function planReaction(
   { reaction, condition, sharedCopies }: ReadyReaction,
   { event, externalId }: EventToProcess,
-  { record, isOverdue, personalNames }: Asking,
+  { record, isOverdue, personalNames }: EvaluationContext,
 ): Plan | undefined {
   if (reaction.source !== null && reaction.source !== event.source) return undefined;
   if (event.receivedAt < reaction.appliesFrom) return undefined;
@@ -80,7 +80,7 @@ export function outcomeOf({ campaignId, name }: ReactionName, result: ReactionRe
  * What stands of an event's record, and is not looked at again: everything but what waited for a customer who is linked now. So
  * what was applied is never applied again, whatever has become of the customer or of the reaction.
  */
-export function standingRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
+export function keptRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
   return recorded.filter(({ outcome }) => outcome !== 'waiting_for_customer' || externalId === null);
 }
 
@@ -100,7 +100,7 @@ export function isSameName(a: ReactionName, b: ReactionName): boolean {
 }
 
 /** The faults of one reaction among those of others, each saying whose it is. */
-export function faultsOf({ campaignId, name }: Reaction, result: ReactionResult): readonly Fault[] {
+export function faultsOfReaction({ campaignId, name }: ReactionRule, result: ReactionResult): readonly Fault[] {
   if (result.outcome !== 'failed') return [];
   const [shownCampaign, shownReaction] = [shownName(campaignId), shownName(name)];
   return result.faults.map(({ path, code, message }) => ({
@@ -111,7 +111,7 @@ export function faultsOf({ campaignId, name }: Reaction, result: ReactionResult)
 }
 
 /** Undefined: nothing has failed. */
-export function failureOf(details: readonly Fault[]): EffectFailure | undefined {
+export function failureOfFaults(details: readonly Fault[]): EffectFailure | undefined {
   const [first] = details;
   return first === undefined ? undefined : { code: first.code, message: describeFaults(details), details };
 }

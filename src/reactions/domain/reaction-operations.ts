@@ -4,7 +4,7 @@ import { isAbsent } from '../../platform/json/is-absent';
 import { isObject } from '../../platform/json/is-object';
 import { checkTypes } from '../../runtime/domain/check-types';
 import { OPERATION_FIELDS, parseOperations, type Operation } from '../../runtime/domain/operation';
-import { resolvePaths, type Declarations } from '../../runtime/domain/resolve-paths';
+import { resolvePaths, type DeclaredPaths } from '../../runtime/domain/resolve-paths';
 import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableType, VariableValue } from '../../variables/domain/variable';
 import type { EventRecord } from './event-record';
@@ -32,7 +32,7 @@ export function parseReactionOperations(
 }
 
 /** What of the operations the campaign's declarations do not take: paths first, as with a mutation, then types. */
-export function declarationFaults(ops: readonly ReactionOperation[], declarations: Declarations): readonly Fault[] {
+export function declarationFaults(ops: readonly ReactionOperation[], declarations: DeclaredPaths): readonly Fault[] {
   const resolved = resolvePaths(
     ops.map((op) => ('value' in op ? op : { ...op, value: 0 }) as Operation),
     declarations,

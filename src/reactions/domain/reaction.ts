@@ -26,7 +26,7 @@ export interface ReactionName {
 }
 
 /** As it is known to whoever carries it out. */
-export interface Reaction extends ReactionName {
+export interface ReactionRule extends ReactionName {
   /** From its first definition until it is deleted. */
   readonly id: string;
   readonly source: string | null;

@@ -4,11 +4,11 @@ import { scopeMissing } from '../../platform/auth/challenges';
 import type { Principal } from '../../platform/auth/principal';
 import { grants, type Scope } from '../../platform/auth/scopes';
 import { DomainError } from '../../platform/errors/domain-error';
-import type { KeptEntry } from '../../review/domain/kept-entry';
+import type { StoredEntry } from '../../review/domain/stored-entry';
 import type { ReviewStatus } from '../../review/domain/review-entry';
 
 type Caller = Pick<Principal, 'scopes' | 'sources'>;
-type Replayed = Pick<KeptEntry, 'family' | 'source' | 'status'>;
+type Replayed = Pick<StoredEntry, 'family' | 'source' | 'status'>;
 
 /** Whoever sends a payload of their own sends an event; to look after the review area is not enough for that. */
 const WRITE_SCOPES: Readonly<Record<EventFamily, Scope>> = {

@@ -1,9 +1,9 @@
-import type { KeptEntry } from '../../review/domain/kept-entry';
+import type { StoredEntry } from '../../review/domain/stored-entry';
 import { replayStep } from './replay-step';
 
 const JOB = 'job-1';
 
-function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
+function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
     ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'cdp', details: [] },
     ...{

@@ -1,10 +1,10 @@
 import { parseExactly } from '../../platform/json/parse-exactly';
-import type { KeptEntry } from '../../review/domain/kept-entry';
+import type { StoredEntry } from '../../review/domain/stored-entry';
 import { replayable } from './replayable';
 
 const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 
-function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
+function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
     ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
     ...{
@@ -22,7 +22,7 @@ function anEntry(fields: Partial<KeptEntry> = {}): KeptEntry {
 
 const fault = (path: string, code: 'empty' | 'too_long' | 'source_not_allowed') => ({ path, code, message: 'm' });
 
-function faultsOf(entry: KeptEntry, corrected?: object): readonly string[] | undefined {
+function faultsOf(entry: StoredEntry, corrected?: object): readonly string[] | undefined {
   const found = replayable(entry, corrected);
   return 'faults' in found ? found.faults.map(({ path, code }) => `${path} ${code}`) : undefined;
 }

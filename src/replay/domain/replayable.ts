@@ -5,14 +5,14 @@ import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/json/is-object';
 import { parseExactly } from '../../platform/json/parse-exactly';
-import type { KeptEntry } from '../../review/domain/kept-entry';
+import type { StoredEntry } from '../../review/domain/stored-entry';
 
 /** The event that a replay sends, or the stored one that it processes again, or why there is none. */
 export type Replayable =
   { readonly sent: SentEvent } | { readonly storedEventId: string } | { readonly faults: readonly Fault[] };
 
 type Replayed = Pick<
-  KeptEntry,
+  StoredEntry,
   | 'severity'
   | 'stage'
   | 'family'

@@ -20,7 +20,7 @@ export interface ReviewPayload {
 }
 
 /** Why an entry does not hold the whole payload: it was too large, or the workspace has used up its bytes of the day. */
-export type KeptPayloadState = 'cut' | 'not_kept';
+export type StoredPayloadState = 'cut' | 'not_kept';
 
 /** Something that went wrong, or is odd, as the rooms that find it say it. */
 export interface Problem {
@@ -54,7 +54,7 @@ export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
   readonly once: boolean;
   readonly payload: string;
   readonly payloadForm: ReviewPayload['form'];
-  readonly payloadState: KeptPayloadState | null;
+  readonly payloadState: StoredPayloadState | null;
 }
 
 /** Beside the problem itself. */

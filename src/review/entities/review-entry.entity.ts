@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Fault } from '../../platform/errors/fault';
 import type {
-  KeptPayloadState,
+  StoredPayloadState,
   ReviewPayload,
   ReviewSeverity,
   ReviewStage,
@@ -65,7 +65,7 @@ export class ReviewEntry {
 
   /** Null when all of it is kept. */
   @Column('text', { name: 'payload_state', nullable: true })
-  payloadState!: KeptPayloadState | null;
+  payloadState!: StoredPayloadState | null;
 
   @Column('integer')
   occurrences!: number;

@@ -5,7 +5,7 @@ import { NUMBER_MAX } from '../../variables/domain/value-type';
 import type { MutationEntry } from './mutation-result';
 import type { Operation } from './operation';
 import { resolvePaths, type ResolvedOperation } from './resolve-paths';
-import { readState, type StateValues } from './state-tree';
+import { stateTree, type StateValues } from './state-tree';
 
 const DECLARATIONS: readonly Declaration[] = [
   { scope: 'user', name: 'coins', type: 'number' },
@@ -44,7 +44,7 @@ function stored(values: StateValues, changed: readonly ChangedValue[]): StateVal
   return next;
 }
 
-const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(readState(DECLARED_IN, values)));
+const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(stateTree(DECLARED_IN, values)));
 const op = (kind: Operation['op'], path: string, value: VariableValue): Operation =>
   ({ op: kind, path: `state.${path}`, value }) as Operation;
 
@@ -189,7 +189,7 @@ describe('any sequence of mutations', () => {
           for (const { path, current } of applied.mutations) last.set(path, current);
           values = stored(values, applied.changed);
         }
-        const tree = readState(DECLARED_IN, values);
+        const tree = stateTree(DECLARED_IN, values);
         for (const { scope, name, default: fallback = null } of DECLARATIONS) {
           expect(tree[scope][name]).toBe(last.get(`state.${scope}.${name}`) ?? fallback);
           expect(values[scope].has(name)).toBe(last.has(`state.${scope}.${name}`));

@@ -4,8 +4,8 @@ import { parseExactly } from '../../platform/json/parse-exactly';
 import { applyOperations } from './apply-operations';
 import { checkTypes } from './check-types';
 import { parseOperations } from './operation';
-import { resolvePaths, type Declarations } from './resolve-paths';
-import { readState, type StateValues } from './state-tree';
+import { resolvePaths, type DeclaredPaths } from './resolve-paths';
+import { stateTree, type StateValues } from './state-tree';
 
 /* The rules one after the other, in the contract's order (section 8): shape, paths, types, apply. */
 
@@ -14,7 +14,7 @@ const DECLARED: readonly Declaration[] = [
   { scope: 'user', name: 'motto', type: 'string' },
   { scope: 'app', name: 'open', type: 'boolean' },
 ];
-const declarations: Declarations = {
+const declarations: DeclaredPaths = {
   get: (scope: VariableScope, name: string) => DECLARED.find((each) => each.scope === scope && each.name === name),
 };
 const DECLARED_IN = { of: (scope: VariableScope) => DECLARED.filter((each) => each.scope === scope) };
@@ -115,7 +115,7 @@ describe('a mutation', () => {
         const before = Object.getOwnPropertyNames(Object.prototype).length;
         expect(mutate(ops, stored)).toMatch(/^(?:200 \[\{|422 ops|400 (?:system_field|undeclared_variable) ops)/);
         expect(stored).toEqual(was);
-        expect(readState(DECLARED_IN, stored)).toEqual(readState(DECLARED_IN, was));
+        expect(stateTree(DECLARED_IN, stored)).toEqual(stateTree(DECLARED_IN, was));
         expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(before);
       }),
       { numRuns: 3_000 },

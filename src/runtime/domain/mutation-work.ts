@@ -49,7 +49,7 @@ export interface MutationRefusal {
   readonly extras: Pick<DomainErrorExtras, 'details' | 'path'>;
 }
 
-export type MutationOutcome =
+export type MutationWorkOutcome =
   | { readonly status: 'applied'; readonly mutations: readonly MutationEntry[] }
   | {
       readonly status: 'duplicate';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Declaration } from '../../variables/domain/variable';
 import type { Operation } from './operation';
-import { resolvePaths, type Declarations } from './resolve-paths';
+import { resolvePaths, type DeclaredPaths } from './resolve-paths';
 import { RESERVED_NAMES } from '../../variables/domain/reserved-names';
 
 const COINS: Declaration = { scope: 'user', name: 'coins', type: 'number' };
@@ -13,7 +13,7 @@ const CARELESS: Readonly<Record<string, Record<string, Declaration>>> = {
   campaign: { motto: MOTTO },
   app: {},
 };
-const declarations: Declarations = { get: (scope, name) => CARELESS[scope]?.[name] };
+const declarations: DeclaredPaths = { get: (scope, name) => CARELESS[scope]?.[name] };
 
 const set = (path: string): Operation => ({ path, op: 'set', value: 1 });
 const refusalOf = (...paths: string[]): any => {

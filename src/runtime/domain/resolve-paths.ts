@@ -7,7 +7,7 @@ import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { Operation } from './operation';
 
 /** The variables that a campaign declares, without archived ones. */
-export interface Declarations {
+export interface DeclaredPaths {
   get(scope: VariableScope, name: string): Declaration | undefined;
 }
 
@@ -32,7 +32,7 @@ const HARMLESS_STEP = /^(?:[A-Za-z_]\w*)?$/;
 /** Finds the variable of every operation (contract section 8): a path to a system field or to none is refused with 400. */
 export function resolvePaths(
   operations: readonly Operation[],
-  declarations: Declarations,
+  declarations: DeclaredPaths,
 ): { readonly operations: readonly ResolvedOperation[] } | { readonly refusal: PathRefusal } {
   const resolved: ResolvedOperation[] = [];
   const details: Fault[] = [];
@@ -51,7 +51,7 @@ export function resolvePaths(
   return { refusal: { ...first, message: describeFaults(details), details } };
 }
 
-function findDeclaration(path: string, declarations: Declarations): Declaration | undefined {
+function findDeclaration(path: string, declarations: DeclaredPaths): Declaration | undefined {
   const parsed = parseVariablePath(path);
   if (parsed === undefined || RESERVED_NAMES.has(parsed.name)) return undefined;
   return declarations.get(parsed.scope, parsed.name);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Declarations } from '../../variables/domain/declarations';
 import type { VariableValue } from '../../variables/domain/variable';
-import type { MutationOutcome, MutationWork } from './mutation-work';
+import type { MutationWorkOutcome, MutationWork } from './mutation-work';
 import type { Operation } from './operation';
 import { fingerprintOf } from './operations-fingerprint';
 import { participantName, rowsOf, settleMutations, type LockedState, type StateChanges } from './settle-mutations';
@@ -63,7 +63,7 @@ class Store {
     }
   }
 
-  settle(batch: readonly MutationWork[]): readonly MutationOutcome[] {
+  settle(batch: readonly MutationWork[]): readonly MutationWorkOutcome[] {
     const { outcomes, changes } = settleMutations(batch, this.lock(batch));
     this.store(changes);
     return outcomes;
@@ -163,7 +163,7 @@ describe('a batch of mutations', () => {
 });
 
 describe('repetitions', () => {
-  const statuses = (outcomes: readonly MutationOutcome[]): string[] => outcomes.map(({ status }) => status);
+  const statuses = (outcomes: readonly MutationWorkOutcome[]): string[] => outcomes.map(({ status }) => status);
 
   it('of one mutation in a batch are applied once and answered with its entries', () => {
     const store = new Store();

@@ -4,7 +4,7 @@ import { parseVariablePath } from '../../variables/domain/variable-path';
 import { applyOperations, type ChangedValue } from './apply-operations';
 import { checkTypes } from './check-types';
 import type { MutationEntry } from './mutation-result';
-import type { MutationOutcome, MutationRefusal, MutationWork } from './mutation-work';
+import type { MutationWorkOutcome, MutationRefusal, MutationWork } from './mutation-work';
 import { resolvePaths } from './resolve-paths';
 import type { ParticipantDocument, StateValues } from './state-tree';
 
@@ -60,13 +60,13 @@ export interface StateChanges {
 export function settleMutations(
   batch: readonly MutationWork[],
   locked: LockedState,
-): { readonly outcomes: readonly MutationOutcome[]; readonly changes: StateChanges } {
+): { readonly outcomes: readonly MutationWorkOutcome[]; readonly changes: StateChanges } {
   const copy = new WorkingCopy(locked);
   const outcomes = batch.map((work) => copy.repetitionOf(work) ?? settle(work, copy));
   return { outcomes, changes: copy.changes() };
 }
 
-function settle(work: MutationWork, copy: WorkingCopy): MutationOutcome {
+function settle(work: MutationWork, copy: WorkingCopy): MutationWorkOutcome {
   const paths = resolvePaths(work.operations, work.declarations);
   if ('refusal' in paths) {
     const { code, message, details, path } = paths.refusal;
@@ -80,11 +80,11 @@ function settle(work: MutationWork, copy: WorkingCopy): MutationOutcome {
   return { status: 'applied', mutations: applied.mutations };
 }
 
-function invalid(details: Parameters<typeof describeFaults>[0]): MutationOutcome {
+function invalid(details: Parameters<typeof describeFaults>[0]): MutationWorkOutcome {
   return refused({ code: 'validation_failed', message: describeFaults(details), extras: { details } });
 }
 
-function refused(refusal: MutationRefusal): MutationOutcome {
+function refused(refusal: MutationRefusal): MutationWorkOutcome {
   return { status: 'refused', refusal };
 }
 
@@ -113,7 +113,7 @@ class WorkingCopy {
     for (const outcome of outcomes) this.known.set(outcomeName(outcome.key), outcome);
   }
 
-  repetitionOf(work: MutationWork): MutationOutcome | undefined {
+  repetitionOf(work: MutationWork): MutationWorkOutcome | undefined {
     const found = this.known.get(outcomeName(outcomeKeyOf(work)));
     if (found === undefined) return undefined;
     const { mutations, fingerprint } = found;

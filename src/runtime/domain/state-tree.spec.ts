@@ -1,5 +1,5 @@
 import type { Declaration } from '../../variables/domain/variable';
-import { readState as readDeclared, shownValue, valuesOf, type StateTree, type StateValues } from './state-tree';
+import { stateTree as readDeclared, shownValue, valuesOf, type StateTree, type StateValues } from './state-tree';
 
 const EMPTY: StateValues = { user: new Map(), campaign: new Map(), app: new Map() };
 const LEVEL: Declaration = { scope: 'user', name: 'level', type: 'number', default: 1 };

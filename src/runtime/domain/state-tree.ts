@@ -36,7 +36,7 @@ export interface DeclaredVariables {
 }
 
 /** `state` of a read (contract section 8): every declared variable and nothing else, in the order of the declarations. */
-export function readState(declared: DeclaredVariables, values: StateValues): StateTree {
+export function stateTree(declared: DeclaredVariables, values: StateValues): StateTree {
   const branch = (scope: VariableScope): StateBranch => readBranch(declared, scope, values[scope]);
   return { user: branch('user'), campaign: branch('campaign'), app: branch('app') };
 }

@@ -3,7 +3,7 @@ import { requiredFault } from '../../platform/errors/fault-words';
 import { holdsPrivateKey, normalizedPublicKey, privateKeyFault } from './public-key';
 import type { SignatureAlgorithm } from './signature-algorithms';
 
-export interface WantedKey {
+export interface CredentialKeyRequest {
   readonly algorithm: SignatureAlgorithm;
   readonly publicKey?: string | undefined;
 }
@@ -15,7 +15,7 @@ export type CredentialKey =
 
 /** Checks the key of a new credential against its algorithm (contract section 2); `canSeal`: whether a secret can be kept. */
 export function credentialKey(
-  { algorithm, publicKey }: WantedKey,
+  { algorithm, publicKey }: CredentialKeyRequest,
   canSeal: boolean,
 ): CredentialKey | { readonly faults: readonly Fault[] } {
   if (publicKey !== undefined && holdsPrivateKey(publicKey)) return { faults: [privateKeyFault()] };

@@ -1,0 +1,147 @@
+import { DomainError } from '../errors/domain-error';
+import { GroupCommit } from './group-commit';
+
+/** A lane whose batches end when the test says so. */
+function aLane(
+  limits: Partial<{
+    singlesMax: number;
+    fillTo: number;
+    bulkMax: number;
+    bytesMax: number;
+    batchBytesMax: number;
+  }> = {},
+) {
+  const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
+  const lane = new GroupCommit<string, string>({
+    run: (work) =>
+      new Promise((resolve, reject) => {
+        batches.push({ work, end: () => resolve(work.map((piece) => `done ${piece}`)), fail: reject });
+      }),
+    singlesMax: 10,
+    fillTo: 4,
+    bytesMax: 1_000,
+    ...limits,
+  });
+  return { lane, batches };
+}
+
+const piece = (work: string, bytes = 1) => ({ work, bytes });
+const turn = () => new Promise(setImmediate);
+
+describe('Lane', () => {
+  it('puts what arrives while a commit is under way into the next one', async () => {
+    const { lane, batches } = aLane();
+    const first = lane.submit('a', piece('1'));
+    await turn();
+    const rest = [lane.submit('a', piece('2')), lane.submit('b', piece('3'))];
+    expect(batches.map((batch) => batch.work)).toEqual([['1']]);
+    batches[0]?.end();
+    await expect(first).resolves.toBe('done 1');
+    await turn();
+    expect(batches.map((batch) => batch.work)).toEqual([['1'], ['2', '3']]);
+    batches[1]?.end();
+    await expect(Promise.all(rest)).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('puts no more bytes into one commit than can be written in one turn, and a larger piece into one of its own', async () => {
+    const { lane, batches } = aLane({ batchBytesMax: 100 });
+    void lane.submit('a', piece('1', 60));
+    void lane.submitBulk('b', [piece('2', 30), piece('3', 30), piece('4', 500), piece('5', 40), piece('6', 60)]);
+    for (let batch = 0; batch < 4; batch += 1) {
+      await turn();
+      batches[batch]?.end();
+    }
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([['1', '2'], ['3'], ['4'], ['5', '6']]);
+  });
+
+  it('waits a moment for all whom it has answered, so that the few who wait do not have a commit to themselves', async () => {
+    const { lane, batches } = aLane();
+    const submit = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_unused, index) => lane.submit('a', piece(`${index}`))));
+    const answered = submit(8);
+    await turn();
+    void submit(2);
+    batches[0]?.end();
+    await answered;
+    await turn();
+    expect(batches).toHaveLength(1);
+    void submit(8);
+    await turn();
+    expect(batches[1]?.work).toHaveLength(10);
+    batches[1]?.end();
+    await turn();
+    // Who does not come back is not waited for any longer.
+    void submit(1);
+    await turn();
+    expect(batches).toHaveLength(2);
+    while (batches.length === 2) await turn();
+    expect(batches[2]?.work).toHaveLength(1);
+  });
+
+  it('lets single pieces go before bulk ones, which fill the batch up', async () => {
+    const { lane, batches } = aLane({ fillTo: 4 });
+    void lane.submitBulk(
+      'a',
+      ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work)),
+    );
+    void lane.submit('b', piece('single'));
+    await turn();
+    expect(batches[0]?.work).toEqual(['single', 'b1', 'b2', 'b3']);
+    batches[0]?.end();
+    await turn();
+    expect(batches[1]?.work).toEqual(['b4', 'b5']);
+  });
+
+  it('takes more bulk pieces where no single one waits', async () => {
+    const { lane, batches } = aLane({ fillTo: 2, bulkMax: 3 });
+    const bulk = ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work));
+    void lane.submitBulk('a', bulk);
+    await turn();
+    void lane.submit('b', piece('single'));
+    batches[0]?.end();
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([
+      ['b1', 'b2', 'b3'],
+      ['single', 'b4'],
+    ]);
+  });
+
+  it('answers everybody in a failed batch with its error and goes on', async () => {
+    const { lane, batches } = aLane();
+    const failed = [lane.submit('a', piece('1')), lane.submit('a', piece('2'))].map((answer) => answer.catch(String));
+    await turn();
+    batches[0]?.fail(new Error('no database'));
+    await expect(Promise.all(failed)).resolves.toEqual(['Error: no database', 'Error: no database']);
+    const next = lane.submit('a', piece('3'));
+    await turn();
+    batches[1]?.end();
+    await expect(next).resolves.toBe('done 3');
+  });
+
+  it('refuses what would not fit into its bytes, whole, and takes it once there is room', async () => {
+    const { lane, batches } = aLane({ bytesMax: 100 });
+    const first = lane.submit('a', piece('1', 60));
+    const refused = lane.submitBulk('a', [piece('2', 20), piece('3', 30)]);
+    await expect(refused).rejects.toThrow(DomainError);
+    await expect(refused).rejects.toMatchObject({ code: 'unavailable', extras: { retryAfterSeconds: 1 } });
+    await turn();
+    batches[0]?.end();
+    await first;
+    const again = lane.submitBulk('a', [piece('2', 20), piece('3', 30)]);
+    await turn();
+    batches[1]?.end();
+    await expect(again).resolves.toEqual(['done 2', 'done 3']);
+  });
+
+  it('answers what it has taken before it closes, and takes nothing more', async () => {
+    const { lane, batches } = aLane();
+    const taken = lane.submit('a', piece('1'));
+    const closed = lane.close();
+    await expect(lane.submit('a', piece('2'))).rejects.toMatchObject({ code: 'unavailable' });
+    await turn();
+    batches[0]?.end();
+    await closed;
+    await expect(taken).resolves.toBe('done 1');
+  });
+});

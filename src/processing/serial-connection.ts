@@ -1,0 +1,33 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
+import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
+import { Clock } from '../platform/clock/clock';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
+
+/** A worker lets go of a place after a batch. */
+const LOCK_TIMEOUT_MS = 3_000;
+const STATEMENT_TIMEOUT_MS = 5_000;
+
+/** A connection for single events that are processed beside the workers, one after the other: retries, replays. */
+@Injectable()
+export class SerialConnection implements BeforeApplicationShutdown {
+  private readonly connection: PipelinedConnection;
+  private readonly turns: KeyedMutex;
+
+  constructor(clock: Clock, @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
+    this.turns = new KeyedMutex(clock);
+    this.connection = new PipelinedConnection(connection, {
+      ...{ applicationName: 'cds-retries', lockTimeoutMs: LOCK_TIMEOUT_MS },
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+  }
+
+  /** Runs `work` in a transaction once it is its turn. Throws `unavailable` when that takes too long. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.turns.runExclusive('connection', () => this.connection.transaction(work));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.connection.close();
+  }
+}
