@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../service-options';
 import type { Stopping } from '../stopping';
 import { csvLine } from './csv';
 import { checkOutput, writeOutput, type OutputFile } from './output-file';
-import { participantPages, userVariables, type Participant } from './participant-pages';
+import { participantPages, userVariables, type ExportedParticipant } from './participant-pages';
 
 export interface ExportOptions extends ServiceOptions {
   readonly campaignId: string;
@@ -65,7 +65,7 @@ class ExportRun {
     const csv = { guardsFormulas: !exact };
     const names = format === 'csv' ? await userVariables(this.client, campaignId, this.requests) : [];
     if (format === 'csv') yield csvLine(['sub', ...names.map((name) => `user.${name}`)], csv);
-    const line = ({ sub, user, item }: Participant): string =>
+    const line = ({ sub, user, item }: ExportedParticipant): string =>
       format === 'csv' ? csvLine([sub, ...names.map((name) => user[name])], csv) : `${JSON.stringify(item)}\n`;
     for await (const page of participantPages(this.client, campaignId, this.requests)) {
       this.count += page.length;

@@ -2,7 +2,7 @@ import { fieldsOf } from '../../client/foreign-data';
 import type { Reply, RequestOptions, ServiceClient } from '../../client/service-client';
 
 /** A participant as the service lists it. */
-export interface Participant {
+export interface ExportedParticipant {
   readonly sub: string;
   /** By the names of variables. */
   readonly user: Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export async function* participantPages(
   client: ServiceClient,
   campaignId: string,
   options: RequestOptions,
-): AsyncGenerator<readonly Participant[], void, void> {
+): AsyncGenerator<readonly ExportedParticipant[], void, void> {
   const path = `/v1/campaigns/${encodeURIComponent(campaignId)}/participants?limit=${PAGE_ITEMS}`;
   for (let cursor: string | null = ''; cursor !== null;) {
     const reply: Reply = await client.get(
@@ -50,7 +50,7 @@ export async function userVariables(
   });
 }
 
-function participantIn(item: unknown): Participant | undefined {
+function participantIn(item: unknown): ExportedParticipant | undefined {
   const { sub, state } = fieldsOf(item);
   const { user } = fieldsOf(state);
   if (typeof sub !== 'string' || typeof user !== 'object' || user === null) return undefined;

@@ -7,16 +7,16 @@ it('names what was logged without words, and repeats none of its values', () => 
   const folder = mkdtempSync(join(tmpdir(), 'logger-'));
   try {
     const logger = new JsonLogger('info', join(folder, 'log'));
-    logger.error(new TypeError('jane@example.com is taken'), 'Room');
-    logger.warn({ email: 'jane@example.com' }, 'Room');
+    logger.error(new TypeError('jane@example.com is taken'), 'Context');
+    logger.warn({ email: 'jane@example.com' }, 'Context');
     const text = readFileSync(join(folder, 'log'), 'utf8');
     const lines = text
       .trim()
       .split('\n')
       .map((line): unknown => JSON.parse(line));
     expect(lines).toMatchObject([
-      { room: 'Room', msg: 'TypeError', stack: expect.stringContaining('logger.spec') },
-      { room: 'Room', msg: 'A value of type object was logged.' },
+      { context: 'Context', msg: 'TypeError', stack: expect.stringContaining('logger.spec') },
+      { context: 'Context', msg: 'A value of type object was logged.' },
     ]);
     expect(text).not.toContain('jane');
   } finally {

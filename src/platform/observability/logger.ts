@@ -89,18 +89,18 @@ export class JsonLogger implements LoggerService {
     this.write('fatal', message, context);
   }
 
-  /** Nest passes the name of the room last, and a stack before it. */
+  /** Nest passes the context last, and a stack before it. */
   private write(
     level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace',
     message: unknown,
     rest: unknown[],
   ): void {
-    const room = rest.at(-1);
+    const context = rest.at(-1);
     // A message can quote values, so that of an error stays out; its class, its code and where it was thrown do not.
     const { line, stack: thrownAt } = typeof message === 'string' ? { line: message } : wordsOf(message);
     const stack = rest.length > 1 ? rest[0] : thrownAt;
     this.pino[level](
-      { ...(typeof room === 'string' ? { room } : {}), ...(typeof stack === 'string' ? { stack } : {}) },
+      { ...(typeof context === 'string' ? { context } : {}), ...(typeof stack === 'string' ? { stack } : {}) },
       line,
     );
     flush(this.destination);

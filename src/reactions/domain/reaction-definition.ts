@@ -1,3 +1,4 @@
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
@@ -18,9 +19,6 @@ import { conditionFaults, type Condition } from './condition';
 import { parseReactionOperations } from './reaction-operations';
 import type { ReactionDefinition } from './reaction';
 
-/** As of events (contract section 3). */
-export const EVENT_TYPE_CHARACTERS_MAX = 128;
-export const SOURCE_CHARACTERS_MAX = 128;
 const FIELDS: ReadonlySet<string> = new Set(['name', 'eventType', 'source', 'when', 'ops', 'enabled']);
 
 type Fields = Readonly<Record<string, unknown>>;

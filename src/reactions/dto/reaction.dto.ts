@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import { PATH_NAME } from '../../platform/text/path-name';
 import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runtime/domain/operation';
 import type { VariableValue } from '../../variables/domain/variable';
 import { VARIABLE_VALUE } from '../../variables/dto/variable.dto';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/reaction-definition';
 import { REACTION_WARNING_CODES, REACTION_WARNINGS_MAX, type ReactionWarningCode } from '../domain/reaction-warnings';
 import { VALUE_PATH_CHARACTERS_MAX } from '../domain/value-path';
 import type { Reaction } from '../entities/reaction.entity';
