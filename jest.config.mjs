@@ -12,8 +12,6 @@ export default {
     '^(\\.\\./(?:platform/clock/clock|platform/pagination/id-key|api-keys/api-key-reader))\\.js$': '$1',
     '^(\\./[\\w-]+)\\.js$': '$1',
   },
-  // The build brings a copy of it along, for the version.
-  modulePathIgnorePatterns: ['<rootDir>/dist/package.json'],
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',

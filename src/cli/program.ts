@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { version } from '../../package.json';
+import { VERSION } from '../platform/config/version';
 import { backupCommand } from './backup-command';
 import type { Console } from './console';
 import { eventsCommand } from './events/events-command';
@@ -28,7 +28,7 @@ export function cliProgram(console: Console): Command {
       writeOut: (text) => console.out(text.trimEnd()),
       writeErr: (text) => console.say(text.trimEnd()),
     })
-    .version(version, '-V, --version', 'write the version')
+    .version(VERSION, '-V, --version', 'write the version')
     .exitOverride()
     .showHelpAfterError('See "cds --help".');
   for (const command of COMMANDS) {
