@@ -27,7 +27,7 @@ interface EventKey {
   readonly eventId: string;
 }
 
-const VOID_IF_ANY_SUPERSEDED = failIfAny(sql.FIND_SUPERSEDED);
+const FAIL_IF_ANY_SUPERSEDED = failIfAny(sql.FIND_SUPERSEDED);
 
 /** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -111,7 +111,7 @@ export class ReviewService implements BeforeApplicationShutdown {
 
   /** For whoever does not wait for that answer: the transaction's precondition is that there is nothing to close. */
   expectNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
-    transaction.sendLast(VOID_IF_ANY_SUPERSEDED, columns(events));
+    transaction.sendLast(FAIL_IF_ANY_SUPERSEDED, columns(events));
   }
 
   /** Closes the open refusals of events that this transaction stores or finds stored. */

@@ -15,7 +15,7 @@ const STATEMENT_TIMEOUT_MS = 1_500;
 const PATIENCE_MS = 1_500;
 const MUTATIONS_MAX = 400;
 /** Each value is written and answered three times over; a batch of this size takes some 20 ms of the event loop. */
-const BATCH_BYTES_MAX = 256 * 1024;
+const BATCH_BYTES_MAX = 160 * 1024;
 
 /**
  * The way of every mutation into the database: group commit, so that a counter everybody adds to is written once a batch.

@@ -1,4 +1,4 @@
-import { ByteTurns } from './byte-turns';
+import { BYTES_PER_TURN, ByteTurns } from './byte-turns';
 import { inTurns } from './in-turns';
 
 const nextTurn = (): Promise<void> => new Promise(setImmediate);
@@ -21,17 +21,27 @@ async function begunByTurn(turns: ByteTurns, pieces: readonly number[], count: n
 }
 
 describe('turns by bytes', () => {
-  it('let what is small begin at once, and what is more than a turn in the next ones, in order', async () => {
-    expect(await begunByTurn(new ByteTurns(100), [60, 40, 1, 99, 50, 60, 10], 4)).toEqual([
+  it('let what fits into a turn begin at once, and what is more in the next ones, in order', async () => {
+    expect(await begunByTurn(new ByteTurns(100), [60, 40, 30, 70, 50, 60, 30], 4)).toEqual([
       [60, 40],
-      [1, 99],
+      [30, 70],
       [50],
-      [60, 10],
+      [60, 30],
     ]);
   });
 
+  it('let small work begin at once, however much large work waits, up to a turn of it', async () => {
+    const small = [20, 20, 20, 20, 20];
+    expect(await begunByTurn(new ByteTurns(100), [100, 100, ...small, 10], 3)).toEqual([[100, ...small], [100], [10]]);
+  });
+
   it('give what is larger than a turn one of its own', async () => {
-    expect(await begunByTurn(new ByteTurns(100), [10, 500, 20, 300], 5)).toEqual([[10], [500], [20], [300], []]);
+    expect(await begunByTurn(new ByteTurns(100), [30, 500, 40, 300], 5)).toEqual([[30], [500], [40], [300], []]);
+  });
+
+  it('leave three turns to others after large work', async () => {
+    const large = BYTES_PER_TURN;
+    expect(await begunByTurn(new ByteTurns(), [large, large], 6)).toEqual([[large], [], [], [], [large], []]);
   });
 
   it('begin anew once a turn is over', async () => {

@@ -3,6 +3,15 @@
  * as long to check; two hundred honest events are smaller.
  */
 export const BYTES_PER_TURN = 64 * 1024;
+/** Work on less than such a part of what a turn takes is small. */
+const SMALL_PARTS = 4;
+/** Work on so much input takes some milliseconds in the worst case … */
+const LARGE_BYTES = 16 * 1024;
+/**
+ * … and is followed by so many turns of the event loop without any. A request takes several turns, and would wait for such
+ * work in each of them. A turn without work takes some microseconds.
+ */
+const TURNS_WITHOUT = 3;
 
 interface Waiting {
   readonly bytes: number;
@@ -18,9 +27,12 @@ export class ByteTurns {
   private left: number;
   private readonly waiting: Waiting[] = [];
   private isTurnAwaited = false;
+  private turnsWithout = 0;
+  private leftForSmall: number;
 
   constructor(private readonly bytesPerTurn = BYTES_PER_TURN) {
     this.left = bytesPerTurn;
+    this.leftForSmall = bytesPerTurn;
   }
 
   /** To be awaited before the work begins; undefined when it may begin at once, as nearly all work on small input may. */
@@ -28,6 +40,11 @@ export class ByteTurns {
     if (!this.isTurnAwaited) {
       this.isTurnAwaited = true;
       setImmediate(this.beginTurn);
+    }
+    // Small work does not wait behind large work of others; in one turn there is as much of it as of large work.
+    if (bytes < this.bytesPerTurn / SMALL_PARTS && bytes <= this.leftForSmall) {
+      this.leftForSmall -= bytes;
+      return undefined;
     }
     if (this.waiting.length === 0 && this.fits(bytes)) {
       this.left -= bytes;
@@ -37,6 +54,13 @@ export class ByteTurns {
   }
 
   private readonly beginTurn = (): void => {
+    this.leftForSmall = this.bytesPerTurn;
+    if (this.turnsWithout === 0 && this.bytesPerTurn - this.left >= LARGE_BYTES) this.turnsWithout = TURNS_WITHOUT;
+    else if (this.turnsWithout > 0) this.turnsWithout -= 1;
+    if (this.turnsWithout > 0) {
+      setImmediate(this.beginTurn);
+      return;
+    }
     this.left = this.bytesPerTurn;
     let begun = 0;
     for (const { bytes, begin } of this.waiting) {

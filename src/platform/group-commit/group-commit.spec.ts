@@ -93,6 +93,17 @@ describe('Lane', () => {
     expect(batches[1]?.work).toEqual(['b4', 'b5']);
   });
 
+  it('takes fewer bytes of bulk pieces along with a single one', async () => {
+    const { lane, batches } = aLane({ fillTo: 2, bulkMax: 4, batchBytesMax: 100 });
+    void lane.submitBulk('a', [piece('b1', 40), piece('b2', 40), piece('b3', 40)]);
+    void lane.submit('b', piece('single', 5));
+    await turn();
+    expect(batches[0]?.work).toEqual(['single', 'b1']);
+    batches[0]?.end();
+    await turn();
+    expect(batches[1]?.work).toEqual(['b2', 'b3']);
+  });
+
   it('takes more bulk pieces where no single one waits', async () => {
     const { lane, batches } = aLane({ fillTo: 2, bulkMax: 3 });
     const bulk = ['b1', 'b2', 'b3', 'b4', 'b5'].map((work) => piece(work));

@@ -154,14 +154,18 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
   private nextBatch(): Entry<Work, Answer>[] {
     const { singlesMax, fillTo, bulkMax = fillTo, batchBytesMax = Infinity } = this.options;
     let bytes = 0;
+    let bytesMax = batchBytesMax;
     const fits = (entry: Entry<Work, Answer>): boolean => {
-      if (bytes > 0 && bytes + entry.bytes > batchBytesMax) return false;
+      if (bytes > 0 && bytes + entry.bytes > bytesMax) return false;
       bytes += entry.bytes;
       return true;
     };
     const batch = this.singles.take(singlesMax, fits);
     const room = (batch.length > 0 ? fillTo : bulkMax) - batch.length;
-    return room > 0 ? batch.concat(this.bulk.take(room, fits)) : batch;
+    if (room <= 0) return batch;
+    // As by their number: bulk pieces do not make those wait long who wait for a single one.
+    if (batch.length > 0) bytesMax *= fillTo / bulkMax;
+    return batch.concat(this.bulk.take(room, fits));
   }
 
   private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {

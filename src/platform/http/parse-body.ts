@@ -21,8 +21,8 @@ const VALUES_PER_BYTE = 2 / 3;
 const WHOLE_BYTES_MAX = BYTES_PER_TURN;
 /** Entries of a large list that are parsed in one go. */
 const PIECE_BYTES = 32 * 1024;
-/** Walking over so many bytes takes as long as parsing `BYTES_PER_TURN` of an honest body. */
-const SCANNED_BYTES = 1024 * 1024;
+/** Walking over so many bytes takes some milliseconds, whatever they are. */
+const SCANNED_BYTES = 256 * 1024;
 const BYTE_ORDER_MARK_BYTES = 3;
 /** V8's messages end like this when they quote nothing. Its others quote the text and are never shown. */
 const POSITION = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/;
