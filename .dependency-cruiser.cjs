@@ -91,7 +91,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(client|demo|cli/events|cli/state|cli/console|cli/duration|cli/service-options|cli/stopping|platform/config)',
+          '^src/(client|demo|cli/events|cli/state|cli/console|cli/duration|cli/service-options|cli/stopping|cli/sync-path|platform/config)',
       },
     },
     {

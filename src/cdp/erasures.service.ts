@@ -33,7 +33,7 @@ export interface FinishedErasure {
 export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
   /** One erasure of a workspace at a time in this process: each is some hundred statements. */
-  private readonly turns: KeyedMutex;
+  private readonly mutex: KeyedMutex;
 
   constructor(
     private readonly customers: CustomerErasure,
@@ -44,7 +44,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     private readonly readiness: Readiness,
     private readonly clock: Clock,
   ) {
-    this.turns = new KeyedMutex(clock);
+    this.mutex = new KeyedMutex(clock);
   }
 
   onModuleInit(): void {
@@ -69,7 +69,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const eraser = { by: credentialId, address };
     const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
     if (customer === undefined) throw noSuchProfile();
-    return this.turns.runExclusive(tenantId, () => this.finish(customer));
+    return this.mutex.runExclusive(tenantId, () => this.finish(customer));
   }
 
   /**
@@ -90,7 +90,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
     // Their first event came just now.
     if (begun === undefined) return this.eraseByIdentifier(caller, reference, address);
-    return this.turns.runExclusive(tenantId, () => this.finish(begun));
+    return this.mutex.runExclusive(tenantId, () => this.finish(begun));
   }
 
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
@@ -125,7 +125,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
     for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, idleSince, UNFINISHED_MAX)) {
       try {
-        await this.turns.runExclusive(tenantId, async () =>
+        await this.mutex.runExclusive(tenantId, async () =>
           this.finish(await this.customers.customerOf(tenantId, profileId)),
         );
       } catch (error) {

@@ -26,7 +26,7 @@ export class EventTypesController {
   constructor(
     private readonly types: EventTypesService,
     private readonly reader: EventTypeReader,
-    private readonly trial: EventTypeCheck,
+    private readonly check: EventTypeCheck,
   ) {}
 
   /** Registers an event type, or its next version. */
@@ -57,7 +57,7 @@ export class EventTypesController {
     @Req() request: Request,
   ): Promise<EventTypeTrialDto> {
     const { definition } = parseRegistration(receivedJson(request)?.value);
-    return EventTypeTrialDto.of(await this.trial.run(caller, definition));
+    return EventTypeTrialDto.of(await this.check.run(caller, definition));
   }
 
   /** Lists event types, the newest first, each with its version in force. */

@@ -31,7 +31,7 @@ export interface RegistrationRequest {
 /** Registers what events of the CDP family may say (contract section 4). */
 @Injectable()
 export class EventTypesService {
-  private readonly turns: KeyedMutex;
+  private readonly mutex: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
@@ -39,7 +39,7 @@ export class EventTypesService {
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {
-    this.turns = new KeyedMutex(clock);
+    this.mutex = new KeyedMutex(clock);
   }
 
   /**
@@ -48,7 +48,7 @@ export class EventTypesService {
    */
   async register(caller: Principal, { force, definition }: RegistrationRequest): Promise<Registration> {
     const turn = `${caller.tenantId}/${definition.eventType}`;
-    const registration = await this.turns.runExclusive(turn, () => this.store(caller, definition, force));
+    const registration = await this.mutex.runExclusive(turn, () => this.store(caller, definition, force));
     for (const subject of subjectsOf(caller.tenantId, definition)) this.feed.forget(subject);
     return registration;
   }
@@ -59,7 +59,7 @@ export class EventTypesService {
    */
   async deprecate(tenantId: string, eventType: string): Promise<void> {
     const subject = { tenantId, kind: 'event_type', id: eventType } as const;
-    const isNews = await this.turns.runExclusive(`${tenantId}/${eventType}`, () =>
+    const isNews = await this.mutex.runExclusive(`${tenantId}/${eventType}`, () =>
       this.database.transaction(async (manager) => {
         const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
         if (deprecated) await this.feed.announce(manager, subject);

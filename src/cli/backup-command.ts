@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -8,6 +8,7 @@ import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
 import type { CopyEnd } from '../platform/database/copy/copy-format';
 import type { Console } from './console';
+import { syncPath } from './sync-path';
 
 const WORDS = `Writes a backup of the whole database to a file, also while the service runs: one moment of it, compressed, with a
 checksum. It can be restored by this version of the service or a newer one, on any version of PostgreSQL.
@@ -69,12 +70,12 @@ async function writeWhole(file: string, url: string, secretsKey: string | undefi
       createGzip({ level: COMPRESSION_LEVEL }),
       createWriteStream(part, { flags: 'wx', mode: 0o600 }),
     );
-    await syncToDisk(part);
+    await syncPath(part);
     const end = await verifyCopy(createReadStream(part).pipe(createGunzip()));
     if (Object.keys(end.rows).length === 0)
       throw new Error('The database holds no tables of the service: is DATABASE_URL right?');
     await rename(part, file);
-    await syncToDisk(dirname(file));
+    await syncPath(dirname(file));
     return end;
   } catch (error) {
     await rm(part, { force: true });
@@ -86,12 +87,6 @@ async function localKey({ databaseUrl, secretsKey, dataDir }: Settings): Promise
   if (databaseUrl !== undefined || secretsKey !== undefined) return undefined;
   const { readLocalSecretsKey } = await import('../platform/secrets/local-secrets-key.js');
   return readLocalSecretsKey(resolve(dataDir));
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync();
-  await handle.close();
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -17,6 +17,12 @@ export interface ServiceOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Of a command, such as `events send`: what its key has to allow. */
+export interface KeyUse {
+  readonly command: string;
+  readonly may: string;
+}
+
 const KEY_IN_ARGUMENTS =
   'A key among the arguments can be seen by every user of this machine, and stays in the history of the shell. Put it into CDS_API_KEY, or into a file for --key-file; the one that was given here should be rotated.';
 
@@ -28,13 +34,14 @@ export function addServiceOptions(command: Command): Command {
     .addOption(new Option('--key <key>').hideHelp());
 }
 
-/** Throws `ClientFailure` (exit code 2) for what cannot be meant; `noKey`: its words where there is no key at all. */
+/** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
 export async function readServiceOptions(
   { url, key, keyFile }: GivenService,
   environment: Environment,
-  noKey: string,
+  { command, may }: KeyUse,
 ): Promise<ServiceOptions> {
   if (key !== undefined) throw new ClientFailure(KEY_IN_ARGUMENTS, 2);
+  const noKey = `A key is needed that may ${may}: set CDS_API_KEY, or name a file that holds one (--key-file). See "cds ${command} --help".`;
   const found = keyFile === undefined ? environment['CDS_API_KEY'] : await keyIn(keyFile);
   return {
     url: checkUrl(firstSet(url, environment['CDS_URL']) ?? DEFAULT_URL),

@@ -1,19 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { SignJWT } from 'jose';
-import type { Console } from './console';
-import { secondsUpTo } from './duration';
-import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
 import { hasMoreCharacters } from '../platform/text/character-count';
+import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
 import { isStorable } from '../platform/text/storable-text';
 import { trimBlank } from '../platform/text/trim-blank';
+import { SUBJECT_CHARACTERS_MAX } from '../runtime/domain/state-owner';
+import type { Console } from './console';
+import { secondsUpTo } from './duration';
 import { operatorOf } from './operator';
 import { workspaceOption } from './workspace-option';
 import { workspaceHint } from './workspace-hint';
 
 const SECONDS_DEFAULT = 3_600;
 const DAYS_MAX = 366;
-/** As many as the service takes of a token (contract section 8). */
-const NAME_CHARACTERS_MAX = 256;
 
 interface TokenOptions {
   readonly workspace: string;
@@ -67,8 +66,8 @@ async function mint({ within, out, say }: Console, options: TokenOptions): Promi
 function personName(text: string): string {
   const name = trimBlank(text);
   if (name === '') throw new InvalidArgumentError('It is empty. Name the participant or session.');
-  if (isStorable(name) && !hasMoreCharacters(name, NAME_CHARACTERS_MAX)) return text;
-  throw new InvalidArgumentError(`It must have 1 to ${NAME_CHARACTERS_MAX} characters, none of them U+0000.`);
+  if (isStorable(name) && !hasMoreCharacters(name, SUBJECT_CHARACTERS_MAX)) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${SUBJECT_CHARACTERS_MAX} characters, none of them U+0000.`);
 }
 
 function pathName(text: string): string {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { cursorAfterId } from '../platform/pagination/id-key';
+import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id-key';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
@@ -25,12 +25,8 @@ interface CustomerRow {
   readonly identifiers: string | null;
 }
 
-/** A profile that a page has looked at: from 1 on, which one it was, and whether it is the first customer of the next page. */
-type LookedAtRow = (CustomerRow | { readonly root_id: null }) & {
-  readonly id: string;
-  readonly is_next: boolean;
-  readonly looked: number;
-};
+/** A profile that a page has looked at. */
+type ProfileRow = (CustomerRow | { readonly root_id: null }) & LookedAtRow;
 
 /** Some customers in the order of a list, and where it goes on; null at the end. */
 export interface CustomerPage {
@@ -68,20 +64,13 @@ export class CustomerReader {
    * ends by its bytes as well (docs/adr/0038). One statement.
    */
   async list(tenantId: string, before: string, limit: number): Promise<CustomerPage> {
-    const rows: LookedAtRow[] = await this.database.query(READ_CUSTOMERS, [
+    const rows: ProfileRow[] = await this.database.query(READ_CUSTOMERS, [
       ...[tenantId, before, limit, PAGE_BYTES_MAX, PROFILES_LOOKED_AT_MAX],
     ]);
     const shown = rows.filter((row): row is LookedAtRow & CustomerRow => row.root_id !== null);
-    return { customers: shown.map(customerOf), nextCursor: cursorBehind(rows, shown.at(-1)) };
+    const nextCursor = cursorAfterLookedAt(rows, shown.at(-1), PROFILES_LOOKED_AT_MAX);
+    return { customers: shown.map(customerOf), nextCursor };
   }
-}
-
-/** Behind the last one that is shown where another follows, else behind the last profile that a page may look at. */
-function cursorBehind(rows: readonly LookedAtRow[], shown: LookedAtRow | undefined): string | null {
-  const last = rows.at(-1);
-  if (last === undefined) return null;
-  if (last.is_next) return cursorAfterId((shown ?? last).id);
-  return last.looked === PROFILES_LOOKED_AT_MAX ? cursorAfterId(last.id) : null;
 }
 
 function customerOf(row: CustomerRow): Customer {

@@ -40,7 +40,7 @@ export const READ_CUSTOMER = `
 export const READ_CUSTOMERS = `
   WITH RECURSIVE page AS (
     SELECT 0 AS looked, 0 AS shown, 0::bigint AS bytes, $2::uuid AS id, NULL::uuid AS root_id, NULL::timestamptz AS created_at,
-      NULL::text[] AS members, NULL::text AS identifiers, false AS is_next
+      NULL::text[] AS members, NULL::text AS identifiers, false AS "isNext"
     UNION ALL
     SELECT p.looked + 1, p.shown + (c.root_id IS NOT NULL)::integer,
       p.bytes + coalesce(
@@ -56,8 +56,8 @@ export const READ_CUSTOMERS = `
     LEFT JOIN LATERAL (${customerOfRoot('s.id')}
       OFFSET 0 -- each text is made once
     ) c ON s.is_customer AND s.has_room
-    WHERE NOT p.is_next AND p.looked < $5
+    WHERE NOT p."isNext" AND p.looked < $5
   )
-  SELECT id, root_id, created_at, members, identifiers, is_next, looked FROM page
-  WHERE root_id IS NOT NULL OR is_next OR looked = $5
+  SELECT id, root_id, created_at, members, identifiers, "isNext", looked FROM page
+  WHERE root_id IS NOT NULL OR "isNext" OR looked = $5
   ORDER BY looked`;

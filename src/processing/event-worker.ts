@@ -57,7 +57,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     began: 'Events wait for the database.',
     ended: 'Events are processed again.',
   });
-  private readonly agenda = new PartitionSchedule();
+  private readonly schedule = new PartitionSchedule();
   private readonly scout: PipelinedConnection;
   private readonly connection: PipelinedConnection;
   /** By size, each entry of 1: `max` would set all the room aside at every start. */
@@ -94,7 +94,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Begins to work. A process that only takes events does not call it. */
   start(): void {
     if (this.working !== undefined) return;
-    this.agenda.onWork = () => this.wake();
+    this.schedule.onWork = () => this.wake();
     this.signal.listen((queued) => this.note(queued));
     this.working = Promise.all([this.look(), this.work()]);
   }
@@ -118,7 +118,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private note({ places, hasBundles }: Queued): void {
-    this.agenda.add(places);
+    this.schedule.add(places);
     if (hasBundles) this.wakeScout();
   }
 
@@ -131,7 +131,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       try {
         isMore = await this.bundles.workOff(this.scout);
         found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
-        this.agenda.add(found);
+        this.schedule.add(found);
         this.succeeded(LOOK, this.lookOutage);
       } catch (error) {
         this.failed(LOOK, this.lookOutage, error);
@@ -154,7 +154,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
   private async work(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      const place = this.agenda.next();
+      const place = this.schedule.next();
       if (place === undefined) await this.somethingToDo();
       else await this.takeTurn(place);
     }
@@ -166,12 +166,12 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const outcome = await this.turn(place);
       this.succeeded(queuePartitionKey(place), this.turnOutage);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
-      this.agenda.add(outcome.released);
-      this.agenda.done(place, outcome.isMore);
+      this.schedule.add(outcome.released);
+      this.schedule.done(place, outcome.isMore);
       this.noteWaiting(place, outcome);
     } catch (error) {
       this.failed(queuePartitionKey(place), this.turnOutage, error);
-      const isOver = this.pauseAfter(error).then(() => this.agenda.done(place, false));
+      const isOver = this.pauseAfter(error).then(() => this.schedule.done(place, false));
       if (isDatabaseAway(error)) await isOver;
     }
   }
@@ -202,11 +202,11 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     const released = [...this.waiting].filter(([, { tenantId }]) => taken > 0 && tenantId === place.tenantId);
     for (const [name] of released) this.waiting.delete(name);
     if (isWaiting) this.waiting.set(queuePartitionKey(place), place);
-    this.agenda.add(released.map(([, waiting]) => waiting));
+    this.schedule.add(released.map(([, waiting]) => waiting));
   }
 
   private async somethingToDo(): Promise<void> {
-    if (!this.agenda.isEmpty || this.stopped.signal.aborted) return;
+    if (!this.schedule.isEmpty || this.stopped.signal.aborted) return;
     await new Promise<void>((resolve) => (this.wake = resolve));
   }
 

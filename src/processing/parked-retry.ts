@@ -50,7 +50,7 @@ export class ParkedRetry implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
-    private readonly outOfTurn: SerialConnection,
+    private readonly serial: SerialConnection,
     private readonly leases: QueueLeases,
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
@@ -69,7 +69,7 @@ export class ParkedRetry implements OnModuleInit {
    */
   async retry(place: QueuePartition): Promise<void> {
     const startedAt = performance.now();
-    const due = await this.outOfTurn.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
+    const due = await this.serial.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
     const unsettled: unknown[] = [];
     for (const entry of due) {
       if (performance.now() - startedAt > JOB_MS_MAX) break;
@@ -86,7 +86,7 @@ export class ParkedRetry implements OnModuleInit {
   private async work(place: QueuePartition): Promise<void> {
     await this.retry(place);
     if (await this.parked.isAnyLeft(place)) {
-      await this.outOfTurn.transaction((open) => {
+      await this.serial.transaction((open) => {
         this.parked.retryLater(open, place);
         return Promise.resolve();
       });
@@ -104,10 +104,10 @@ export class ParkedRetry implements OnModuleInit {
 
   /** In two transactions: the first one counts the attempt, so that one that is cut off counts. */
   private async tryAgain(place: QueuePartition, due: DueEntry): Promise<void> {
-    const attempts = await this.outOfTurn.transaction((open) => this.begin(open, place, due));
+    const attempts = await this.serial.transaction((open) => this.begin(open, place, due));
     if (attempts === undefined) return;
     try {
-      await this.outOfTurn.transaction((open) => this.attempt(open, place, { due, attempts }));
+      await this.serial.transaction((open) => this.attempt(open, place, { due, attempts }));
     } catch (error) {
       // Nothing of it could be stored, for example for want of room: that says nothing of the event.
       if (!isSessionLost(error)) await this.takeBack(place, { due, attempts }).catch(() => undefined);
@@ -159,7 +159,7 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   private takeBack(place: QueuePartition, { due, attempts }: BegunAttempt): Promise<void> {
-    return this.outOfTurn.transaction(async (open) => {
+    return this.serial.transaction(async (open) => {
       await this.leases.await(open, place);
       if ((await this.parked.find(open, place.tenantId, due))?.attempts !== attempts) return;
       this.parked.postpone(open, place.tenantId, due, attempts - 1, TAKEN_BACK_MS);

@@ -38,7 +38,7 @@ export interface ProcessedAgain {
 @Injectable()
 export class ProcessingReplay {
   constructor(
-    private readonly outOfTurn: SerialConnection,
+    private readonly serial: SerialConnection,
     private readonly leases: QueueLeases,
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
@@ -51,8 +51,8 @@ export class ProcessingReplay {
   async replay(again: EventToProcessAgain): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     try {
-      const attempts = await this.outOfTurn.transaction((open) => this.queue.countAttempt(open, tenantId, eventId));
-      return await this.outOfTurn.transaction((open) => this.attempt(open, again, attempts));
+      const attempts = await this.serial.transaction((open) => this.queue.countAttempt(open, tenantId, eventId));
+      return await this.serial.transaction((open) => this.attempt(open, again, attempts));
     } catch (error) {
       throw isDatabaseAway(error) || error instanceof LostRaceError ? unavailable(error) : error;
     }

@@ -12,10 +12,10 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 @Injectable()
 export class SerialConnection implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly turns: KeyedMutex;
+  private readonly mutex: KeyedMutex;
 
   constructor(clock: Clock, @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
-    this.turns = new KeyedMutex(clock);
+    this.mutex = new KeyedMutex(clock);
     this.connection = new PipelinedConnection(connection, {
       ...{ applicationName: 'cds-retries', lockTimeoutMs: LOCK_TIMEOUT_MS },
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -24,7 +24,7 @@ export class SerialConnection implements BeforeApplicationShutdown {
 
   /** Runs `work` in a transaction once it is its turn. Throws `unavailable` when that takes too long. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.turns.runExclusive('connection', () => this.connection.transaction(work));
+    return this.mutex.runExclusive('connection', () => this.connection.transaction(work));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -28,7 +28,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
-    private readonly outOfTurn: SerialConnection,
+    private readonly serial: SerialConnection,
     private readonly waiting: WaitingEvents,
     private readonly data: PersonalData,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
@@ -78,7 +78,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
 
   private expire(tenantId: string): Promise<number> {
     const { reactionLinkDays } = this.settings;
-    return this.outOfTurn.transaction((open) => this.waiting.expire(open, tenantId, reactionLinkDays, EVENTS_PER_STEP));
+    return this.serial.transaction((open) => this.waiting.expire(open, tenantId, reactionLinkDays, EVENTS_PER_STEP));
   }
 
   private async nextTenant(after: string): Promise<string | undefined> {

@@ -33,7 +33,7 @@ export interface DefinedReaction {
 /** Defines what makes campaigns react to events (contract section 8). */
 @Injectable()
 export class ReactionsService {
-  private readonly turns: KeyedMutex;
+  private readonly mutex: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
@@ -43,7 +43,7 @@ export class ReactionsService {
     private readonly advice: ReactionAdvice,
     clock: Clock,
   ) {
-    this.turns = new KeyedMutex(clock);
+    this.mutex = new KeyedMutex(clock);
   }
 
   /**
@@ -100,7 +100,7 @@ export class ReactionsService {
 
   /** Changes of one workspace wait for each other: here for their turn, and for those of other nodes at the workspace's row. */
   private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.turns.runExclusive(tenantId, () =>
+    return this.mutex.runExclusive(tenantId, () =>
       this.database.transaction(async (manager) => {
         await this.reactions.lockSet(manager, tenantId);
         return work(manager);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TimeSlice } from '../platform/async/time-slice';
-import { cursorAfterId } from '../platform/pagination/id-key';
+import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id-key';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { valuesOf, type ParticipantDocument, type StoredValues, type SystemFields } from './domain/state-tree';
 import { READ_PARTICIPANTS } from './participant-list.sql';
@@ -26,15 +26,10 @@ export interface ParticipantPage {
 const ROWS_LOOKED_AT_MAX = 10_000;
 
 /** Texts are JSON, which is parsed row by row. Without values the row is none of the page. */
-interface ParticipantRow {
-  readonly id: string;
+interface ParticipantRow extends LookedAtRow {
   readonly subject: string;
   readonly values: string | null;
   readonly system: string;
-  /** The first participant of the next page. */
-  readonly isNext: boolean;
-  /** From 1 on, which row of the list it is. */
-  readonly looked: number;
 }
 
 /** Lists the participants of a campaign (docs/adr/0053). */
@@ -61,17 +56,9 @@ export class ParticipantReader {
       await slice.pause();
       if (values !== null) participants.push({ subject, ...parsed(values, system) });
     }
-    return { participants, nextCursor: cursorBehind(rows) };
+    const lastShown = rows.findLast(({ values }) => values !== null);
+    return { participants, nextCursor: cursorAfterLookedAt(rows, lastShown, ROWS_LOOKED_AT_MAX) };
   }
-}
-
-/** Behind the last one that is shown where another follows, else behind the last row that a page may look at. */
-function cursorBehind(rows: readonly ParticipantRow[]): string | null {
-  const shown = rows.findLast(({ values }) => values !== null);
-  const last = rows.at(-1);
-  if (last === undefined) return null;
-  if (last.isNext) return cursorAfterId((shown ?? last).id);
-  return last.looked === ROWS_LOOKED_AT_MAX ? cursorAfterId(last.id) : null;
 }
 
 function parsed(valuesText: string, systemText: string): Pick<StoredParticipant, 'values' | 'system'> {

@@ -58,7 +58,7 @@ export interface BootContext {
 }
 
 /** Begins to serve over a migrated database. */
-export type Start = (ground: BootContext) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
+export type Start = (context: BootContext) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
 
 /**
  * Starts everything in its order: database, schema, first key, HTTP; the last two are `begin`'s. What fails leaves nothing behind.
@@ -117,24 +117,24 @@ async function listen(app: NestExpressApplication, settings: Settings): Promise<
 }
 
 /** Listens, and begins once somebody has run the migrations. */
-async function serveLater(ground: BootContext, begin: Start): Promise<Service> {
-  const { settings, database, logger } = ground;
+async function serveLater(context: BootContext, begin: Start): Promise<Service> {
+  const { settings, database, logger } = context;
   const pending = await pendingMigrationsOf(database);
   logger.warn(`${pending} migrations are pending; the service waits for them. Run npm run migrate.`, 'Service');
-  const room = await openStandbyServer({
+  const standby = await openStandbyServer({
     ...{ port: settings.port, host: listeningHost(settings), pending: () => pendingMigrationsOf(database) },
   });
-  const url = urlOf(room.server);
-  const later = room.over().then(async (port) => {
+  const url = urlOf(standby.server);
+  const later = standby.over().then(async (port) => {
     return port === undefined
       ? undefined
-      : begin({ ...ground, settings: { ...(await withSecretsKey(settings, database)), port } });
+      : begin({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
   });
   return {
     ...{ url, isWaiting: true },
     serving: later.then((begun) => (begun === undefined ? new Promise<never>(() => undefined) : begun.firstKey)),
     stop: async () => {
-      await room.close();
+      await standby.close();
       const begun = await later.catch(() => undefined);
       await begun?.stop();
       await database.stop();

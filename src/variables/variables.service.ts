@@ -19,7 +19,7 @@ const CAMPAIGNS_REMEMBERED_MAX = 1_000;
 @Injectable()
 export class VariablesService {
   private readonly remembered: InvalidatingCache<Declarations>;
-  private readonly turns: KeyedMutex;
+  private readonly mutex: KeyedMutex;
 
   constructor(
     private readonly database: DataSource,
@@ -29,7 +29,7 @@ export class VariablesService {
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {
     this.remembered = new InvalidatingCache(feed, clock, CAMPAIGNS_REMEMBERED_MAX);
-    this.turns = new KeyedMutex(clock);
+    this.mutex = new KeyedMutex(clock);
   }
 
   /** The declarations in force: at once on the node that took a definition, within a second on every other one. */
@@ -82,7 +82,7 @@ export class VariablesService {
 
   /** Changes of one campaign wait for each other: here for their turn, and for those of other nodes at the campaign's row. */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.turns.runExclusive(keyOf(tenantId, campaignId), async () => {
+    return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
       const answer = await this.database.transaction(work);
       this.feed.forget(subjectOf(tenantId, campaignId));
       return answer;

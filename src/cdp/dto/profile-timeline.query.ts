@@ -1,11 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import {
-  EVENT_TYPE_CHARACTERS_MAX,
-  SOURCE_CHARACTERS_MAX,
-  TIMESTAMP_CHARACTERS_MAX,
-} from '../../ingest/domain/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import type { TimelineOrder } from '../../ingest/domain/timeline-range';
+import { TimeBound } from '../../ingest/dto/time-bound.decorator';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 
@@ -23,17 +20,11 @@ export class ProfileTimelineQuery extends PageQuery {
   source?: string;
 
   /** Events that occurred at this time or later. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  @TimeBound()
   from?: string;
 
   /** Events that occurred before this time. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  @TimeBound()
   to?: string;
 
   /** `desc`, newest first, when absent. */

@@ -31,16 +31,13 @@ export interface SendOptions extends ServiceOptions {
   readonly restart: boolean;
 }
 
-const NO_KEY =
-  'A key is needed that may send these events: set CDS_API_KEY, or name a file that holds one (--key-file). See "cds events send --help".';
-
 /** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
 export async function readSendOptions(
   path: string,
   given: GivenOptions,
   environment: Environment,
 ): Promise<SendOptions> {
-  const service = await readServiceOptions(given, environment, NO_KEY);
+  const service = await readServiceOptions(given, environment, { command: 'events send', may: 'send these events' });
   const errorsPath = given.errors ?? `${stemOf(path)}${given.dryRun ? '.dry-run' : ''}.errors.ndjson`;
   keepApart(path, errorsPath, given.state ?? defaultStatePath(path));
   return {

@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientFailure } from '../../client/client-failure';
+import { syncPath } from '../sync-path';
 
 export interface OutputFile {
   readonly path: string;
@@ -28,23 +29,14 @@ export async function writeOutput(
   const part = `${path}.${process.pid}.part`;
   try {
     await pipeline(chunks, createWriteStream(part, { flags: 'wx', mode: 0o600 }), { signal });
-    await syncToDisk(part);
+    await syncPath(part);
     if (mayReplace) await rename(part, path);
     else await link(part, path);
     await rm(part, { force: true });
-    await syncToDisk(dirname(path));
+    await syncPath(dirname(path));
   } catch (error) {
     await rm(part, { force: true });
     throw isOfSystem(error) ? new ClientFailure(`${path} cannot be written (${error.code}).`) : error;
-  }
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -24,10 +24,6 @@ Text that a spreadsheet would take for a formula (it begins with = + - @ or a ta
 The file can be read by its owner alone, and has its name only when it is complete.
 Exit code 0: done; 1: it could not go on; 2: called the wrong way; 130: interrupted.`;
 
-const NO_KEY = `A key is needed that may read state (scope state:read), in the environment:
-  CDS_API_KEY=<key> npm run cds -- state export --campaign <id>
-or in a file that only you can read: --key-file PATH.`;
-
 interface GivenOptions extends GivenService {
   readonly campaign: string;
   readonly format: 'ndjson' | 'csv';
@@ -58,7 +54,10 @@ export function stateCommand(console: Console): Command {
 }
 
 async function runExport({ say }: Console, given: GivenOptions): Promise<void> {
-  const service = await readServiceOptions(given, processEnvironment(), NO_KEY);
+  const service = await readServiceOptions(given, processEnvironment(), {
+    command: 'state export',
+    may: 'read state (scope state:read)',
+  });
   const { campaign: campaignId, format, exact = false, force: mayReplace = false, output: path } = given;
   const output = path === undefined ? undefined : { path: resolve(path), mayReplace };
   const stopping = stoppingBySignals();

@@ -11,7 +11,7 @@ function tried(retreat: Backoff, steps: number, succeeds: boolean): boolean[] {
   });
 }
 
-describe('Retreat', () => {
+describe('Backoff', () => {
   it('tries every step that succeeds', () => {
     expect(tried(new Backoff(), 100, true)).toEqual(Array(100).fill(true));
   });

@@ -2,14 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
-import {
-  EVENT_ID_CHARACTERS_MAX,
-  EVENT_TYPE_CHARACTERS_MAX,
-  SOURCE_CHARACTERS_MAX,
-  TIMESTAMP_CHARACTERS_MAX,
-} from '../domain/event-limits';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../domain/event-limits';
 import { EVENT_FAMILIES, type EventFamily } from '../domain/incoming-event';
 import { PROCESSING_STATES, type ProcessingState } from '../domain/processing-record';
+import { TimeBound } from './time-bound.decorator';
 
 export class EventQuery extends PageQuery {
   @IsOptional()
@@ -43,17 +39,11 @@ export class EventQuery extends PageQuery {
   state?: ProcessingState;
 
   /** Events that were received at this time or later. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  @TimeBound()
   from?: string;
 
   /** Events that were received before this time. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(TIMESTAMP_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  @TimeBound()
   to?: string;
 
   @Unmaskable()

@@ -55,12 +55,13 @@ export class ByteTurns {
 
   private readonly beginTurn = (): void => {
     this.leftForSmall = this.bytesPerTurn;
-    if (this.turnsWithout === 0 && this.bytesPerTurn - this.left >= LARGE_BYTES) this.turnsWithout = TURNS_WITHOUT;
-    else if (this.turnsWithout > 0) this.turnsWithout -= 1;
-    if (this.turnsWithout > 0) {
+    const wasLarge = this.bytesPerTurn - this.left >= LARGE_BYTES;
+    if (wasLarge && this.turnsWithout < TURNS_WITHOUT) {
+      this.turnsWithout += 1;
       setImmediate(this.beginTurn);
       return;
     }
+    this.turnsWithout = 0;
     this.left = this.bytesPerTurn;
     let begun = 0;
     for (const { bytes, begin } of this.waiting) {

@@ -13,7 +13,7 @@ function aWork<T>(): { done: (value: T) => void; fail: (error: Error) => void; w
 
 const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Turns', () => {
+describe('KeyedMutex', () => {
   it('does the work of one subject one by one, in the order of arrival', async () => {
     const turns = new KeyedMutex(new Clock());
     let underWay = 0;

@@ -3,7 +3,7 @@ import type { Statement } from './statement';
 /*
  * A transaction whose statements all go out with its COMMIT cannot look at one answer before it takes the next step. It goes by a
  * precondition instead, which stands in a setting of the transaction: the first statement says whether it holds (`preconditionOf`), others may
- * find it void (`voidIfAny`), and a statement that writes does nothing unless it holds (`PRECONDITION_HOLDS`). Where nobody has said
+ * find it void (`failIfAny`), and a statement that writes does nothing unless it holds (`PRECONDITION_HOLDS`). Where nobody has said
  * anything it does not hold.
  */
 

@@ -154,18 +154,19 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
   private nextBatch(): Entry<Work, Answer>[] {
     const { singlesMax, fillTo, bulkMax = fillTo, batchBytesMax = Infinity } = this.options;
     let bytes = 0;
-    let bytesMax = batchBytesMax;
-    const fits = (entry: Entry<Work, Answer>): boolean => {
-      if (bytes > 0 && bytes + entry.bytes > bytesMax) return false;
-      bytes += entry.bytes;
-      return true;
-    };
-    const batch = this.singles.take(singlesMax, fits);
-    const room = (batch.length > 0 ? fillTo : bulkMax) - batch.length;
-    if (room <= 0) return batch;
-    // As by their number: bulk pieces do not make those wait long who wait for a single one.
-    if (batch.length > 0) bytesMax *= fillTo / bulkMax;
-    return batch.concat(this.bulk.take(room, fits));
+    const within =
+      (bytesMax: number) =>
+      (entry: Entry<Work, Answer>): boolean => {
+        if (bytes > 0 && bytes + entry.bytes > bytesMax) return false;
+        bytes += entry.bytes;
+        return true;
+      };
+    const batch = this.singles.take(singlesMax, within(batchBytesMax));
+    const bulkWith = batch.length > 0 ? fillTo : bulkMax;
+    if (bulkWith <= batch.length) return batch;
+    // Of the bytes as of the number: bulk pieces do not make those wait long who wait for a single one.
+    const share = bulkWith / bulkMax;
+    return batch.concat(this.bulk.take(bulkWith - batch.length, within(batchBytesMax * share)));
   }
 
   private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {

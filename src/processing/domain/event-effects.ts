@@ -51,7 +51,7 @@ export interface EffectResult {
  */
 export interface EventEffect {
   /**
-   * Finds which types of events have anything that may be done with their events, as `EventSubscriptions.askBy` wants it. Asked when
+   * Finds which types of events have anything that may be done with their events, as `EventSubscriptions.addQuery` wants it. Asked when
    * events are stored; those of other types never come to `apply`.
    */
   readonly concerned: Statement;

@@ -1,3 +1,4 @@
+import type { CatalogedEventType } from '../../ingest/event-type-catalog';
 import { didYouMean, itemPath, shownName } from '../../platform/errors/fault-words';
 import { similarName } from '../../platform/text/similar-name';
 import { compileCondition } from './compile-condition';
@@ -29,20 +30,12 @@ export interface ReactionWarning {
   readonly message: string;
 }
 
-/** The latest version of a registered event type, as far as paths are concerned. */
-export interface KnownEventType {
-  readonly version: number;
-  readonly properties: readonly string[];
-  /** Events may have further properties. */
-  readonly allowsOthers: boolean;
-}
-
 /**
  * What is known of the events that a definition is about. Unregistered: whether any was received, and the names that are
  * registered.
  */
 export type EventTypeFacts =
-  | { readonly registered: KnownEventType }
+  | { readonly registered: CatalogedEventType }
   | { readonly registered: undefined; readonly wasReceived: boolean; readonly names: readonly string[] };
 
 /** A place of the definition that reads a path of the record. */
@@ -83,7 +76,7 @@ function outerReads(when: Condition): Read[] {
   );
 }
 
-function pathWarnings({ path, reads }: Read, type: KnownEventType | undefined): readonly ReactionWarning[] {
+function pathWarnings({ path, reads }: Read, type: CatalogedEventType | undefined): readonly ReactionWarning[] {
   if (reads === 'event') return [];
   const steps = recordSteps(reads);
   const [field = '', name] = steps;
@@ -101,14 +94,14 @@ function pathWarnings({ path, reads }: Read, type: KnownEventType | undefined): 
 }
 
 /** A property that is declared goes first; what is close to nothing was most likely meant as a property. */
-function suggestionFor(steps: readonly string[], type: KnownEventType | undefined): string {
+function suggestionFor(steps: readonly string[], type: CatalogedEventType | undefined): string {
   const [first = '', ...below] = steps;
   const declared = type?.properties.includes(first) === true;
   const close = declared ? undefined : (meantPath(steps) ?? similarProperty(steps, type));
   return close ?? ['properties', first, ...below].join('.');
 }
 
-function similarProperty([first = '', ...below]: readonly string[], type: KnownEventType | undefined) {
+function similarProperty([first = '', ...below]: readonly string[], type: CatalogedEventType | undefined) {
   const name = similarName(first, type?.properties ?? []);
   return name === undefined ? undefined : ['properties', name, ...below].join('.');
 }
@@ -118,7 +111,12 @@ function unknownPath(path: string, reads: string, meant: string | undefined): Re
   return { path, code: 'unknown_path', message };
 }
 
-function unknownProperty(path: string, reads: string, steps: readonly string[], type: KnownEventType): ReactionWarning {
+function unknownProperty(
+  path: string,
+  reads: string,
+  steps: readonly string[],
+  type: CatalogedEventType,
+): ReactionWarning {
   const meant = didYouMean(spelledAs(path, similarProperty(steps.slice(1), type)));
   const message = `${path} reads ${shownName(reads)}, a property that version ${type.version} of the event type does not declare; it rejects others, so that only an external event could have it.${meant}`;
   return { path, code: 'unknown_property', message };

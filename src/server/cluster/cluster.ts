@@ -28,9 +28,9 @@ const COLLECTS_ALONE = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-
  * workers in turn (Node's cluster) and starts another where one has ended; to each other they are like nodes of an
  * installation. Workers end with this process, however that ends.
  */
-export const serveByWorkers: Start = async (ground) => {
-  const { settings, database, logger } = ground;
-  const firstKey = await makeFirstKey(ground);
+export const serveByWorkers: Start = async (context) => {
+  const { settings, database, logger } = context;
+  const firstKey = await makeFirstKey(context);
   const shared = await withPort({ ...settings, host: listeningHost(settings), databaseUrl: database.url });
   const workers = new Workers(settings.workers, coresOf(settings), logger);
   try {
