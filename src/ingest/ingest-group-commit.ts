@@ -21,13 +21,20 @@ const LOCK_TIMEOUT_MS = 100;
 const STATEMENT_TIMEOUT_MS = 1_500;
 /** A client is told to send again rather than left waiting (contract section 3, unknown outcome). */
 const PATIENCE_MS = 1_500;
+/**
+ * The same for a batch behind one of which nothing could be stored: its clients have waited for that one, and a locked table
+ * would otherwise cost each batch in the queue the whole time.
+ */
+const PATIENCE_AFTER_FAILURE_MS = 200;
+/** Fewer may all have met the lock of one customer, which says nothing about the next batch. */
+const FAILED_TOGETHER_MIN = 8;
 /** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
 const ROWS_MAX = 400;
 /**
  * What comes behind waits for the batch. PostgreSQL compresses events of hundreds of fields at some 5 MB a second, so that a
  * megabyte of them took a quarter of a second; 400 events of an ordinary size are smaller than this.
  */
-const BATCH_BYTES_MAX = 256 * 1024;
+const BATCH_BYTES_MAX = 160 * 1024;
 /** Where somebody waits for a single event. */
 const FILL_TO = 200;
 
@@ -39,6 +46,7 @@ const FILL_TO = 200;
 export class IngestGroupCommit implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
   private readonly lane: GroupCommit<IngestWork, Outcome>;
+  private patienceMs = PATIENCE_MS;
 
   constructor(
     private readonly memory: IngestFromMemory,
@@ -85,9 +93,11 @@ export class IngestGroupCommit implements BeforeApplicationShutdown {
   private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
     // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
     const batchId = newMark();
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + this.patienceMs;
     const { settled, rest } = await this.storeKnown(batch, batchId, until);
     const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId, until))]);
+    const failedTogether = outcomes.length >= FAILED_TOGETHER_MIN && outcomes.every(isUnavailable);
+    this.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
     this.review.tell(outcomes.flatMap(warningsIn));
     this.tracing.stored(batch);
     return outcomes;
@@ -132,6 +142,10 @@ export class IngestGroupCommit implements BeforeApplicationShutdown {
 /** They are in the review area since the commit. */
 function warningsIn(outcome: Outcome): { readonly severity: 'warning'; readonly reason: string }[] {
   return outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => ({ severity: 'warning', reason }));
+}
+
+function isUnavailable(outcome: Outcome): boolean {
+  return outcome.status === 'refused' && outcome.code === 'unavailable';
 }
 
 /** Mistakes of ours are passed on: they must show as such. */

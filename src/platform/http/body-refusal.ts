@@ -15,21 +15,15 @@ export class BodyRefusal extends DomainError {
   }
 }
 
-/** 413; `chunks` is what was read until it was clear. */
-export function bodyTooLarge(bodyBytesMax: number, chunks: readonly Buffer[]): BodyRefusal {
-  return tooLarge(`The body is larger than ${bodyBytesMax} bytes.`, chunks);
+/** 413; `head` is the beginning of what was read, a copy of at most `RECEIVED_BYTES_MAX`. */
+export function bodyTooLarge(bodyBytesMax: number, head: Buffer): BodyRefusal {
+  return new BodyRefusal('payload_too_large', `The body is larger than ${bodyBytesMax} bytes.`, head);
 }
 
-/** 413; `chunks` is what was inflated until it was clear. */
-export function inflatesTooFar(inflationMax: number, chunks: readonly Buffer[]): BodyRefusal {
+/** 413; `head` is the beginning of what was inflated, a copy of at most `RECEIVED_BYTES_MAX`. */
+export function inflatesTooFar(inflationMax: number, head: Buffer): BodyRefusal {
   const words = `The gzip body inflates to more than ${inflationMax} times its size; send it plain or in smaller parts.`;
-  return tooLarge(words, chunks);
-}
-
-function tooLarge(words: string, chunks: readonly Buffer[]): BodyRefusal {
-  // A copy: a view would keep the whole of a large body in memory for as long as the refusal lives.
-  const received = Buffer.from(Buffer.concat(chunks).subarray(0, RECEIVED_BYTES_MAX));
-  return new BodyRefusal('payload_too_large', words, received);
+  return new BodyRefusal('payload_too_large', words, head);
 }
 
 /** 400; `words` say what is wrong and never quote the body. */

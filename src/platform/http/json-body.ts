@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { atOnce } from '../async/at-once';
 import { ByteSemaphore } from '../async/byte-semaphore';
 import { chargeBytes } from '../rate-limit/request-meter';
-import { bodyTooLarge, unsupportedBody } from './body-refusal';
+import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
 import { ClientGone } from './client-gone';
 import { checkContentDigest } from './content-digest';
 import { sendContinue } from './expect-continue';
@@ -130,5 +130,5 @@ function declaredTooLarge(request: IncomingMessage, bodyBytesMax: number): Error
   // Nothing is waited for; what has arrived with the head shows what it was about.
   const early = readWhatIsThere(request);
   chargeBytes(request, bodyBytesMax);
-  return bodyTooLarge(bodyBytesMax, [early]);
+  return bodyTooLarge(bodyBytesMax, Buffer.from(early.subarray(0, RECEIVED_BYTES_MAX)));
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { chargeBytes } from '../rate-limit/request-meter';
-import { bodyTooLarge, inflatesTooFar, malformedBody } from './body-refusal';
+import { BodyBytes } from './body-bytes';
+import { bodyTooLarge, inflatesTooFar, malformedBody, RECEIVED_BYTES_MAX } from './body-refusal';
 import { ClientGone } from './client-gone';
 
 const INFLATE_CHUNK_BYTES = 32 * 1024;
@@ -43,11 +44,12 @@ export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Ho
       request.pause();
       reject(error);
     };
-    const tooLarge = (chunks: Buffer[]): void => {
+    const body = new BodyBytes(declaredLength(request) ?? bytesMax);
+    const tooLarge = (): void => {
       chargeBytes(request, bytesMax);
-      refuse(bodyTooLarge(bytesMax, chunks));
+      refuse(bodyTooLarge(bytesMax, body.head(RECEIVED_BYTES_MAX)));
     };
-    const stop = collect(request, bytesMax, { hold, onEnd: whole, onTooLarge: tooLarge, onError: refuse });
+    const stop = collect(request, body, { bytesMax, hold, onEnd: whole, onTooLarge: tooLarge, onError: refuse });
     // The error stays listened to: nobody else does, and an error nobody hears ends the process.
     request.on('error', gone).once('close', gone);
   });
@@ -81,41 +83,37 @@ export function inflateBody(
   const inflatedMax = Math.min(bytesMax, Math.max(INFLATED_FREELY_BYTES, INFLATION_MAX * transmitted.length));
   return new Promise((resolve, reject) => {
     const gunzip = createGunzip({ chunkSize: INFLATE_CHUNK_BYTES });
-    const inflated: Buffer[] = [];
+    const inflated = new BodyBytes(inflatedMax);
     const refuse = (error: Error): void => {
       gunzip.destroy();
       reject(error);
     };
-    const tooLarge = (chunks: Buffer[]): void => {
+    const tooLarge = (): void => {
       chargeBytes(request, inflatedMax);
-      refuse(inflatedMax < bytesMax ? inflatesTooFar(INFLATION_MAX, chunks) : bodyTooLarge(bytesMax, chunks));
+      const head = inflated.head(RECEIVED_BYTES_MAX);
+      refuse(inflatedMax < bytesMax ? inflatesTooFar(INFLATION_MAX, head) : bodyTooLarge(bytesMax, head));
     };
-    collect(gunzip, inflatedMax, { hold, onEnd: resolve, onTooLarge: tooLarge, onError: refuse }, inflated);
+    collect(gunzip, inflated, { bytesMax: inflatedMax, hold, onEnd: resolve, onTooLarge: tooLarge, onError: refuse });
     gunzip.on('error', () => {
-      reject(malformedBody('The body is not valid gzip data, or it ends too early.', Buffer.concat(inflated)));
+      reject(malformedBody('The body is not valid gzip data, or it ends too early.', inflated.join()));
     });
     gunzip.end(transmitted);
   });
 }
 
 interface Collecting {
+  readonly bytesMax: number;
   readonly hold: Hold;
   readonly onEnd: (whole: Buffer) => void;
-  readonly onTooLarge: (chunks: Buffer[]) => void;
+  readonly onTooLarge: () => void;
   readonly onError: (error: Error) => void;
 }
 
-/** Puts the pieces of a stream together; answers what stops that. */
-function collect(
-  stream: Readable,
-  bytesMax: number,
-  { hold, onEnd, onTooLarge, onError }: Collecting,
-  chunks: Buffer[] = [],
-): () => void {
-  let bytes = 0;
+/** Puts the chunks of a stream together in `body`; answers what stops that. */
+function collect(stream: Readable, body: BodyBytes, collecting: Collecting): () => void {
+  const { bytesMax, hold, onEnd, onTooLarge, onError } = collecting;
   const take = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    chunks.push(chunk);
+    body.add(chunk);
     try {
       hold(chunk.length);
     } catch (error) {
@@ -123,16 +121,21 @@ function collect(
       onError(error as Error);
       return;
     }
-    if (bytes <= bytesMax) return;
+    if (body.length <= bytesMax) return;
     stop();
-    onTooLarge(chunks);
+    onTooLarge();
   };
   const end = (): void => {
     stop();
-    const [only] = chunks;
-    onEnd(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes));
+    onEnd(body.join());
   };
   const stop = (): void => void stream.off('data', take).off('end', end);
   stream.on('data', take).once('end', end);
   return stop;
+}
+
+/** Undefined for a chunked body. */
+function declaredLength(request: IncomingMessage): number | undefined {
+  const declared = request.headers['content-length'];
+  return declared === undefined ? undefined : Number(declared);
 }
