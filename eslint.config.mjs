@@ -7,11 +7,11 @@ import tseslint from 'typescript-eslint';
 const oneHome = [
   {
     selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-    message: 'Ask Clock what time it is (platform/clock/clock.ts).',
+    message: 'Ask Clock what time it is (platform/values/clock.ts).',
   },
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
-    message: 'Ask Clock what time it is (platform/clock/clock.ts).',
+    message: 'Ask Clock what time it is (platform/values/clock.ts).',
   },
   {
     selector: "MemberExpression[object.name='process'][property.name='env']",
@@ -58,7 +58,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/platform/clock/clock.ts',
+      'src/platform/values/clock.ts',
       'src/platform/config/env.ts',
       'src/platform/http/checked-query.decorator.ts',
       'ormconfig.ts',

@@ -9,7 +9,7 @@ export default {
   // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
   moduleNameMapper: {
     '^(\\.{1,2}/.*\\.(?:dto|query|controller|service))\\.js$': '$1',
-    '^(\\.\\./(?:platform/clock/clock|platform/pagination/id-key|api-keys/api-key-reader))\\.js$': '$1',
+    '^(\\.\\./(?:platform/values/clock|platform/pagination/id-key|api-keys/api-key-reader))\\.js$': '$1',
     '^(\\./[\\w-]+)\\.js$': '$1',
   },
   transform: {

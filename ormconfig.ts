@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { databaseOptions } from './src/platform/database/database-options';
+import { databaseOptions } from './src/platform/postgres/database-options';
 
 /** For TypeORM's command line (`npm run migration -- migration:show`); it takes `DATABASE_URL`. */
 export default new DataSource(

@@ -4,7 +4,7 @@ import { CdpModule } from './cdp/cdp.module';
 import { IngestModule } from './ingest/ingest.module';
 import { JwtIssuersModule } from './jwt-issuers/jwt-issuers.module';
 import type { Settings } from './platform/config/settings';
-import type { ConnectionSettings } from './platform/database/connection-settings';
+import type { ConnectionSettings } from './platform/postgres/connection-settings';
 import { PlatformModule } from './platform/platform.module';
 import { ProcessingModule } from './processing/processing.module';
 import { ReactionsModule } from './reactions/reactions.module';

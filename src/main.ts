@@ -1,6 +1,6 @@
 import { serveByWorkers } from './server/cluster/cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
-import { databaseProblem } from './platform/database/database-problem';
+import { databaseProblem } from './platform/postgres/database-problem';
 import { messageOf } from './platform/errors/message-of';
 import { migrateDatabase, serveHere, startService, type Service } from './server/service';
 import type { FirstKey } from './workspaces/workspaces.service';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type SelectQueryBuilder } from 'typeorm';
-import { isUuid } from '../platform/ids/uuid';
+import { isUuid } from '../platform/values/uuid';
 import { cursorAfterId, idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LastUse } from '../platform/auth/last-use';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { ApiKeyRepository } from './api-key.repository';
 
 /** Keeps `lastUsedAt` of API keys. */

@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { parseCdpIdentity } from '../identity/domain/identity-reference';
 import { IdentityService } from '../identity/identity.service';
-import { checkFields, joinFaults, refuseInvalid } from '../ingest/domain/event-fields';
-import { FAULTS_PER_EVENT_MAX } from '../ingest/domain/fault-budget';
-import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/domain/free-form';
+import { checkFields, joinFaults, refuseInvalid } from '../ingest/parse/event-fields';
+import { FAULTS_PER_EVENT_MAX } from '../ingest/parse/fault-budget';
+import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/parse/free-form';
 import type { CheckedEvent, SentEvent } from '../ingest/domain/incoming-event';
-import { explainOtherFamily } from '../ingest/domain/other-family';
-import { textFields } from '../ingest/domain/text-fields';
+import { explainOtherFamily } from '../ingest/parse/other-family';
+import { textFields } from '../ingest/parse/text-fields';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
-import { BodyValidators } from '../platform/http/body-validators';
-import { isObject } from '../platform/json/is-object';
+import { BodyValidators } from '../platform/http/body/body-validators';
+import { isObject } from '../platform/values/json/is-object';
 import { CdpEventDto } from './dto/cdp-event.dto';
-import { type Contract, EventTypeContracts } from './event-type-contracts';
+import { type Contract, EventTypeContracts } from './event-types/event-type-contracts';
 
 /** Checks one JSON value as an event of the CDP family: what every event must be, and what its registered type says. */
 @Injectable()

@@ -1,22 +1,22 @@
 import { Controller, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiDryRun } from '../ingest/dry-run';
+import { ApiDryRun } from '../ingest/http/dry-run';
 import {
   AcceptedResultDto,
   BatchResultDto,
   DuplicateResultDto,
   type ItemResultDto,
-} from '../ingest/dto/ingest-result.dto';
-import { IngestController } from '../ingest/ingest-controller';
-import { IngestMetrics } from '../ingest/ingest-metrics';
+} from '../ingest/http/dto/ingest-result.dto';
+import { IngestController } from '../ingest/http/ingest-controller';
+import { IngestMetrics } from '../ingest/http/ingest-metrics';
 import { IngestService } from '../ingest/ingest.service';
-import { RefusedRequestFilter } from '../ingest/refused-request.filter';
+import { RefusedRequestFilter } from '../ingest/http/refused-request.filter';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { JsonBody } from '../platform/http/json-body.decorator';
-import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { JsonBody } from '../platform/http/body/json-body.decorator';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import { CdpContract } from './cdp-contract';
 import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';

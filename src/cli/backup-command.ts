@@ -6,7 +6,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { Command } from 'commander';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
-import type { CopyEnd } from '../platform/database/copy/copy-format';
+import type { CopyEnd } from '../platform/postgres/copy/copy-format';
 import type { Console } from './console';
 import { syncPath } from './sync-path';
 
@@ -52,16 +52,16 @@ async function backup({ onDatabase, say }: Console, file: string, options: Backu
 
 /** Otherwise a command with a mistaken DATA_DIR would make an empty database, and back that up. */
 async function refuseNoData({ databaseUrl, dataDir }: Settings): Promise<void> {
-  const { hasEmbeddedData } = await import('../platform/database/embedded-postgres.js');
+  const { hasEmbeddedData } = await import('../platform/postgres/embedded/embedded-postgres.js');
   if (databaseUrl !== undefined || (await hasEmbeddedData(dataDir))) return;
   throw new Error(`DATA_DIR (${resolve(dataDir)}) holds no data. Set DATA_DIR or DATABASE_URL as for the service.`);
 }
 
 /** The file has its name only when it is complete, on disk and was read again. A run that is killed leaves a `.part` at most. */
 async function writeWhole(file: string, url: string, secretsKey: string | undefined): Promise<CopyEnd> {
-  const { Clock } = await import('../platform/clock/clock.js');
-  const { writeCopy } = await import('../platform/database/copy/write-copy.js');
-  const { verifyCopy } = await import('../platform/database/copy/verify-copy.js');
+  const { Clock } = await import('../platform/values/clock.js');
+  const { writeCopy } = await import('../platform/postgres/copy/write-copy.js');
+  const { verifyCopy } = await import('../platform/postgres/copy/verify-copy.js');
   const part = `${file}.${process.pid}.part`;
   try {
     const copy = writeCopy(url, { createdAt: new Clock().now(), secretsKey });

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Settings } from '../platform/config/settings';
-import type { ConnectionSettings } from '../platform/database/connection-settings';
+import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 
 /**
  * How a command works and tells of it. Commands load the parts of the service when they need them (`import()`): one that is a mere client

@@ -57,7 +57,7 @@ export function keysCommand(console: Console): Command {
 }
 
 async function list({ within, out }: Console, { workspace, state, json }: ListOptions): Promise<void> {
-  const { Clock } = await import('../platform/clock/clock.js');
+  const { Clock } = await import('../platform/values/clock.js');
   const { ApiKeyDto } = await import('../api-keys/dto/api-key.dto.js');
   const keys = await within(async (parts) => {
     const now = parts.get(Clock).now();
@@ -76,7 +76,7 @@ async function list({ within, out }: Console, { workspace, state, json }: ListOp
 
 /** A hint has few characters, and several keys may share one; names are not unique at all. */
 async function revoke({ within, say }: Console, wanted: string, workspace: string): Promise<void> {
-  const { Clock } = await import('../platform/clock/clock.js');
+  const { Clock } = await import('../platform/values/clock.js');
   const { ApiKeysService } = await import('../api-keys/api-keys.service.js');
   const revoked = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ClientFailure } from '../client/client-failure';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
-import { databaseProblem } from '../platform/database/database-problem';
+import { databaseProblem } from '../platform/postgres/database-problem';
 import { DomainError } from '../platform/errors/domain-error';
 import { messageOf } from '../platform/errors/message-of';
 import { cliProgram } from './program';

@@ -4,8 +4,8 @@ import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
-import { CopyError } from '../platform/database/copy/copy-format';
-import type { LoadedCopy } from '../platform/database/copy/load-copy';
+import { CopyError } from '../platform/postgres/copy/copy-format';
+import type { LoadedCopy } from '../platform/postgres/copy/load-copy';
 import type { Console } from './console';
 
 const WORDS = `Restores a backup that "cds backup" has written. Stop the service first. The backup is checked as it is loaded, and
@@ -44,8 +44,8 @@ async function restore({ say }: Console, file: string, { force }: RestoreOptions
 }
 
 async function intoDataDir(settings: Settings, file: string, say: Console['say'], force: boolean): Promise<LoadedCopy> {
-  const { hasEmbeddedData, replaceEmbeddedData } = await import('../platform/database/embedded-postgres.js');
-  const { loadCopy } = await import('../platform/database/copy/load-copy.js');
+  const { hasEmbeddedData, replaceEmbeddedData } = await import('../platform/postgres/embedded/embedded-postgres.js');
+  const { loadCopy } = await import('../platform/postgres/copy/load-copy.js');
   const { keyToRestore } = await import('../server/secrets-key.js');
   const dataDir = resolve(settings.dataDir);
   if (await hasEmbeddedData(dataDir)) {
@@ -79,7 +79,7 @@ async function intoDatabase(
       '--force is for the embedded database. With DATABASE_URL make an empty database, and name that one.',
     );
   }
-  const { loadCopy } = await import('../platform/database/copy/load-copy.js');
+  const { loadCopy } = await import('../platform/postgres/copy/load-copy.js');
   const { keyToRestore } = await import('../server/secrets-key.js');
   const url = settings.databaseUrl ?? '';
   const loaded = await loadCopy(url, contentOf(file));

@@ -16,7 +16,7 @@ export function secretsCommand(console: Console): Command {
 }
 
 async function acceptKey({ onDatabase, say }: Console, isAccepted: boolean): Promise<void> {
-  const { migrate } = await import('../platform/database/migrate.js');
+  const { migrate } = await import('../platform/postgres/schema/migrate.js');
   const { SecretBox } = await import('../platform/secrets/secret-box.js');
   const { checking, keyInForce } = await import('../server/secrets-key.js');
   await onDatabase(async (database, settings) => {

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { SignJWT } from 'jose';
-import { hasMoreCharacters } from '../platform/text/character-count';
-import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
-import { isStorable } from '../platform/text/storable-text';
-import { trimBlank } from '../platform/text/trim-blank';
+import { hasMoreCharacters } from '../platform/values/text/character-count';
+import { PATH_NAME, PATH_NAME_FORM } from '../platform/values/text/path-name';
+import { isStorable } from '../platform/values/text/storable-text';
+import { trimBlank } from '../platform/values/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from '../runtime/domain/state-owner';
 import type { Console } from './console';
 import { secondsUpTo } from './duration';
@@ -40,7 +40,7 @@ export function tokensCommand(console: Console): Command {
 
 async function mint({ within, out, say }: Console, options: TokenOptions): Promise<void> {
   const { workspace, sub, campaign, app, session, expiresIn } = options;
-  const { Clock } = await import('../platform/clock/clock.js');
+  const { Clock } = await import('../platform/values/clock.js');
   const { JwtIssuersService } = await import('../jwt-issuers/jwt-issuers.service.js');
   const { token, isFirst } = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);

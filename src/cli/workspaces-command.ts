@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { PATH_NAME, PATH_NAME_FORM } from '../platform/text/path-name';
+import { PATH_NAME, PATH_NAME_FORM } from '../platform/values/text/path-name';
 import { columns } from './columns';
 import type { Console } from './console';
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
-import { databaseFailure, unavailable } from '../platform/database/database-errors';
-import { newId } from '../platform/ids/ids';
-import type { ErasureSteps } from '../platform/personal-data/personal-data';
+import { Clock } from '../platform/values/clock';
+import { databaseFailure } from '../platform/postgres/database-errors';
+import { unavailable } from '../platform/errors/unavailable';
+import { newId } from '../platform/values/ids';
+import type { ErasureSteps } from '../platform/privacy/personal-data';
 import { CustomerLocks } from './customer-locks';
 import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { SecretBox } from '../platform/secrets/secret-box';
 import type { Identifier } from './domain/identifier';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';

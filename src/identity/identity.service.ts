@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import type { Transaction } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
+import { newId } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { HeldCustomer } from './domain/held-customer';
 import { identityRules, type IdentityRules } from './domain/identifier';
@@ -179,7 +179,7 @@ export class IdentityService {
   }
 
   /**
-   * `write` for a settled batch, along with COMMIT: the transaction's precondition (platform/database/precondition.ts) is that nobody was erased
+   * `write` for a settled batch, along with COMMIT: the transaction's precondition (platform/postgres/precondition.ts) is that nobody was erased
    * meanwhile or has become another customer's.
    */
   holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
-import { unavailable } from '../platform/database/database-errors';
+import { Clock } from '../platform/values/clock';
+import { unavailable } from '../platform/errors/unavailable';
 import { DomainError } from '../platform/errors/domain-error';
-import { isUuid } from '../platform/ids/uuid';
+import { isUuid } from '../platform/values/uuid';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { CustomerLocks } from './customer-locks';

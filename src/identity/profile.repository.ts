@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { MergeSide } from './domain/customer-groups';
 import type { IdentityPlan, KnownCustomer, KnownProfile, Parting } from './domain/resolve-profile';
 import type { HeldCustomer } from './domain/held-customer';
@@ -131,7 +131,7 @@ export class ProfileRepository {
     return rows.length;
   }
 
-  /** The same along with COMMIT: the transaction's precondition (platform/database/precondition.ts) is that each of them is held. */
+  /** The same along with COMMIT: the transaction's precondition (platform/postgres/precondition.ts) is that each of them is held. */
   holdProfilesLast(transaction: Transaction, profiles: readonly CustomerProfile[]): void {
     const sorted = profiles.toSorted(byProfile);
     transaction.sendLast(sql.HOLD_KNOWN_PROFILES, [...columns(sorted), sorted.map(({ rootId }) => rootId)]);

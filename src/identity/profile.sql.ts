@@ -1,5 +1,5 @@
-import type { Statement } from '../platform/database/pipelined-connection';
-import { preconditionOf } from '../platform/database/precondition';
+import type { Statement } from '../platform/postgres/pipelined-connection';
+import { preconditionOf } from '../platform/postgres/precondition';
 import { PARTINGS_MAX } from './domain/customer-groups';
 
 /*

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
-import { IngestGroupCommit } from './ingest-group-commit';
+import { IngestGroupCommit } from './store/event-store';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged, type Sender } from './judged-event';
-import { RefusedCopies } from './refused-copies';
+import { RefusedCopies } from './store/refused-copies';
 
 /** An event that the review area has kept, checked anew. */
 export interface EventToReplay {

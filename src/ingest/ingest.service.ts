@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { inTurns } from '../platform/async/in-turns';
 import type { Principal } from '../platform/auth/principal';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import type { CheckedEvent } from './domain/incoming-event';
 import type { IngestResult, Outcome } from './domain/outcome';
 import { refusalProblem } from './domain/refusal-problem';
-import { IngestGroupCommit } from './ingest-group-commit';
-import { IngestPreview } from './ingest-preview';
-import type { IngestWork } from './batch-outcomes';
+import { IngestGroupCommit } from './store/event-store';
+import { IngestPreview } from './store/store-preview';
+import type { IngestWork } from './store/store-results';
 import { judgeEvent, resultsOf, warningsOfCopy, worksOf, type Judged } from './judged-event';
-import { laterCopies, RefusedCopies, settleLaterCopies } from './refused-copies';
+import { laterCopies, RefusedCopies, settleLaterCopies } from './store/refused-copies';
 import { RecentDeprecationWarnings } from './recent-deprecation-warnings';
 
 export interface IngestOptions {

@@ -1,5 +1,5 @@
 import type { Principal } from '../platform/auth/principal';
-import { isObject } from '../platform/json/is-object';
+import { isObject } from '../platform/values/json/is-object';
 import type { SizedWork } from '../platform/group-commit/group-commit';
 import type { Problem } from '../review/domain/review-entry';
 import { contentHashOf } from './domain/content-hash';
@@ -8,7 +8,7 @@ import type { CheckedEvent, IncomingEvent, Refusal, TakenEvent } from './domain/
 import { isClockSkewed, refusalInTheLane, refuseSource } from './domain/judge';
 import type { IngestResult, Outcome, WarningReason } from './domain/outcome';
 import { differingCopyProblem, warningProblem } from './domain/warning-entry';
-import type { IngestWork } from './batch-outcomes';
+import type { IngestWork } from './store/store-results';
 import type { RecentDeprecationWarnings } from './recent-deprecation-warnings';
 
 /** Who sends events, as far as that decides which ones are taken. */

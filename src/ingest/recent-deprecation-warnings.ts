@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { deprecationOf } from './domain/warning-entry';
-import type { IngestWork } from './batch-outcomes';
+import type { IngestWork } from './store/store-results';
 
 const TOLD_MAX = 10_000;
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { compactVerify, errors } from 'jose';
-import { credentialRefused } from '../platform/auth/challenges';
+import { credentialRefused } from '../platform/errors/challenges';
 import { isKeyFor, type JwtAlgorithm } from './domain/jwt-algorithms';
 import { KeySets } from './jwks/key-sets';
 import { candidates } from './jwks/public-keys';

@@ -1,4 +1,4 @@
-import { databaseFailure, sqlStateOf } from '../platform/database/database-errors';
+import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
 import { isPassing } from '../platform/group-commit/persist-batch';

@@ -1,4 +1,4 @@
-import type { Statement, Transaction } from '../platform/database/pipelined-connection';
+import type { Statement, Transaction } from '../platform/postgres/pipelined-connection';
 
 const SAVEPOINT: Statement = { name: 'processing_savepoint', text: 'SAVEPOINT effects' };
 const RELEASE: Statement = { name: 'processing_release', text: 'RELEASE SAVEPOINT effects' };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EventSubscriptions } from '../ingest/event-subscriptions';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { EventSubscriptions } from '../ingest/store/event-subscriptions';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { EffectResult, EventEffect, EventToProcess } from './domain/event-effects';
 
 /** Where rooms say what they do with events that leave the queue; the workers know none of them. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { queuePartitionKey, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
-import type { QueuedKey } from '../ingest/event-queue';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { queuePartitionKey, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
+import type { QueuedKey } from '../ingest/queue/event-queue';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
 import * as sql from './processing.sql';
 

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { QueuePartition } from '../ingest/domain/queue-partition';
-import { EventQueue } from '../ingest/event-queue';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
+import { EventQueue } from '../ingest/queue/event-queue';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { LostRaceError } from '../platform/group-commit/persist-batch';

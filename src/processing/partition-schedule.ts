@@ -1,4 +1,4 @@
-import { queuePartitionKey, type QueuePartition } from '../ingest/domain/queue-partition';
+import { queuePartitionKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import { FairQueue } from '../platform/async/fair-queue';
 
 type Standing = 'waiting' | 'running' | 'again';

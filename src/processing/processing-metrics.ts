@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { Metrics, type MetricSample } from '../platform/observability/metrics';
 import { QueueStatistics, type Backlog } from './queue-statistics';
 

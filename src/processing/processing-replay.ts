@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { isAnyWaiting } from '../ingest/domain/processing-record';
-import { shardOf, type QueuePartition } from '../ingest/domain/queue-partition';
-import { EventQueue } from '../ingest/event-queue';
-import { unavailable } from '../platform/database/database-errors';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { isAnyWaiting } from '../ingest/queue/processing-record';
+import { shardOf, type QueuePartition } from '../ingest/queue/queue-partition';
+import { EventQueue } from '../ingest/queue/event-queue';
+import { unavailable } from '../platform/errors/unavailable';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';

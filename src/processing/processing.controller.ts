@@ -2,10 +2,10 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
-import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { NoFieldsDto } from '../platform/http/no-fields.dto';
+import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
 import { ProcessingSummaryDto } from './dto/processing-summary.dto';
 import { QueueStatistics } from './queue-statistics';
 

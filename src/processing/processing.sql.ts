@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/database/pipelined-connection';
+import type { Statement } from '../platform/postgres/pipelined-connection';
 
 const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
 

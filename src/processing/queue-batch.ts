@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePartition } from '../ingest/domain/queue-partition';
-import { EventQueue, type QueueEntry } from '../ingest/event-queue';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
+import { EventQueue, type QueueEntry } from '../ingest/queue/event-queue';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
 import { attemptDelayMs } from './domain/retry-delay';
 import { waitingRecord } from './domain/settled-entry';

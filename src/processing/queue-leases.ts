@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePartition } from '../ingest/domain/queue-partition';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './processing.sql';
 
 /** How many events of a place. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { HeldCustomer } from '../identity/domain/held-customer';
 import { IdentityService } from '../identity/identity.service';
-import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
-import { EventQueue, type LoggedEvent, type ProcessingRecord, type QueuedKey } from '../ingest/event-queue';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
+import { EventQueue, type LoggedEvent, type ProcessingRecord, type QueuedKey } from '../ingest/queue/event-queue';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { arrangeEntries, type Arrangement } from './domain/arrange-entries';
 import type { EventToProcess } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SHARDS } from '../ingest/event-queue';
+import { SHARDS } from '../ingest/queue/event-queue';
 
 /** How processing keeps up. */
 export interface QueueSummary {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { QueuePartition } from '../ingest/domain/queue-partition';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
-import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './processing.sql';
 
 const LOCK_TIMEOUT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EventQueue } from '../ingest/event-queue';
-import type { PipelinedConnection } from '../platform/database/pipelined-connection';
+import { EventQueue } from '../ingest/queue/event-queue';
+import type { PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import { QueueLeases } from './queue-leases';
 
 /** Enough for a second of a busy service; some ten milliseconds. */

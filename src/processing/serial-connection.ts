@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
-import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
-import { Clock } from '../platform/clock/clock';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
+import { Clock } from '../platform/values/clock';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 
 /** A worker lets go of a place after a batch. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { QueuePartition } from '../ingest/domain/queue-partition';
-import { isAnyWaiting } from '../ingest/domain/processing-record';
-import { EventQueue } from '../ingest/event-queue';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
+import { isAnyWaiting } from '../ingest/queue/processing-record';
+import { EventQueue } from '../ingest/queue/event-queue';
 import { IdentityService } from '../identity/identity.service';
-import { Clock } from '../platform/clock/clock';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { Clock } from '../platform/values/clock';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Reading } from '../ingest/event-queue';
+import type { Reading } from '../ingest/queue/event-queue';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import type { Statement } from '../platform/database/pipelined-connection';
-import { NIL_UUID } from '../platform/ids/uuid';
+import type { Statement } from '../platform/postgres/pipelined-connection';
+import { NIL_UUID } from '../platform/values/uuid';
 import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';
 import {
@@ -11,7 +11,7 @@ import {
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
-} from '../platform/personal-data/personal-data';
+} from '../platform/privacy/personal-data';
 import { SerialConnection } from './serial-connection';
 import { NEXT_WAITING_TENANT } from './processing.sql';
 import { WaitingEvents } from './waiting-events';

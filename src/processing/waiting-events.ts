@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { shardOf, type EntryKey, type QueuePartition } from '../ingest/domain/queue-partition';
+import { shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import { IdentityService } from '../identity/identity.service';
-import { EventQueue, type QueuedKey, type Reading } from '../ingest/event-queue';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import { EventQueue, type QueuedKey, type Reading } from '../ingest/queue/event-queue';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './processing.sql';
 import { QueueLeases } from './queue-leases';
 

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { unavailable } from '../platform/database/database-errors';
-import type { Transaction } from '../platform/database/pipelined-connection';
-import { newMark } from '../platform/ids/ids';
-import { PersonalProperties } from '../platform/masking/personal-properties';
+import { unavailable } from '../platform/errors/unavailable';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
+import { newMark } from '../platform/values/ids';
+import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { kindName } from '../processing/domain/event-effects';
 import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';

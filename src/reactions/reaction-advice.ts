@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventSample } from '../ingest/event-sample';
+import { EventSample } from '../ingest/log/event-sample';
 import { EventTypeCatalog } from '../ingest/event-type-catalog';
 import type { ReactionDefinition } from './domain/reaction';
 import { reactionWarnings, type EventTypeFacts, type ReactionWarning } from './domain/reaction-warnings';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { distinctKinds, kindName, type EventKind } from '../processing/domain/event-effects';
 import { compileCondition } from './domain/compile-condition';
 import type { Condition } from './domain/condition';

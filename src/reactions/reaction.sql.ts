@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/database/pipelined-connection';
+import type { Statement } from '../platform/postgres/pipelined-connection';
 
 /** How often the reactions of workspaces have changed; nothing of those that never had one. */
 export const READ_SET_VERSIONS: Statement = {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../platform/auth/principal';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { DomainError } from '../platform/errors/domain-error';
-import { newId } from '../platform/ids/ids';
-import { isUuid } from '../platform/ids/uuid';
+import { newId } from '../platform/values/ids';
+import { isUuid } from '../platform/values/uuid';
 import { Jobs } from '../platform/jobs/jobs';
 import { ReviewReader } from '../review/review-reader';
 import type { ReplayFilter } from './domain/replay-progress';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { Jobs, type JobAttempt, type JobPayload } from '../platform/jobs/jobs';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
 import type { ReviewReplay } from './entities/review-replay.entity';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { EventFamilies } from '../ingest/event-families';
+import { EventFamilies } from '../ingest/parse/event-families';
 import { EventReplay, type EventToReplay } from '../ingest/event-replay';
 import type { Sender } from '../ingest/judged-event';
-import { Clock } from '../platform/clock/clock';
-import { unavailable } from '../platform/database/database-errors';
+import { Clock } from '../platform/values/clock';
+import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { StoredEntry } from '../review/domain/stored-entry';

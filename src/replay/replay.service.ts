@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SentEvent } from '../ingest/domain/incoming-event';
-import { EventFamilies } from '../ingest/event-families';
+import { EventFamilies } from '../ingest/parse/event-families';
 import { EventReplay } from '../ingest/event-replay';
 import type { Principal } from '../platform/auth/principal';
-import { Clock } from '../platform/clock/clock';
-import { unavailable } from '../platform/database/database-errors';
+import { Clock } from '../platform/values/clock';
+import { unavailable } from '../platform/errors/unavailable';
 import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';

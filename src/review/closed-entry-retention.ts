@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { NIL_UUID } from '../platform/ids/uuid';
+import { NIL_UUID } from '../platform/values/uuid';
 import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';
 

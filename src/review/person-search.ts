@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
-import { NIL_UUID } from '../platform/ids/uuid';
-import type { Person } from '../platform/personal-data/personal-data';
+import { Clock } from '../platform/values/clock';
+import { NIL_UUID } from '../platform/values/uuid';
+import type { Person } from '../platform/privacy/personal-data';
 import { slicesBySize } from './domain/slices-by-size';
 import { TraceSearch } from './domain/trace-search';
 import { LOOK_AT_ENTRIES, READ_WORDS } from './review-of-person.sql';

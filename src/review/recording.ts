@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/database/pipelined-connection';
+import type { Statement } from '../platform/postgres/pipelined-connection';
 import { bytesOf, type NewReviewEntry } from './domain/review-entry';
 import { slicesBySize } from './domain/slices-by-size';
 import { RECORD_ENTRIES, RECORD_ENTRIES_ONCE } from './review.sql';

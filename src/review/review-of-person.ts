@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { MAX_UUID, NIL_UUID } from '../platform/ids/uuid';
-import { isObject } from '../platform/json/is-object';
-import { entriesOf } from '../platform/json/json-entries';
-import { depthOf } from '../platform/json/json-text';
+import { MAX_UUID, NIL_UUID } from '../platform/values/uuid';
+import { isObject } from '../platform/values/json/is-object';
+import { entriesOf } from '../platform/values/json/json-entries';
+import { depthOf } from '../platform/values/json/json-text';
 import { rowsThatFit } from '../platform/pagination/page-bytes';
 import {
   PersonalData,
@@ -11,7 +11,7 @@ import {
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
-} from '../platform/personal-data/personal-data';
+} from '../platform/privacy/personal-data';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch, type FoundEntries } from './person-search';
 import { ERASE_ENTRIES } from './review-of-person.sql';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TimeSlice } from '../platform/async/time-slice';
-import { namesFrom, PersonalProperties } from '../platform/masking/personal-properties';
+import { TimeSlice } from '../platform/values/time-slice';
+import { namesFrom, PersonalProperties } from '../platform/privacy/personal-properties';
 import { ReviewEntryDto } from './dto/review-entry.dto';
 import { ReviewReader, type ShownEntry } from './review-reader';
 

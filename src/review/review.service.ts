@@ -1,13 +1,13 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
-import { unavailable } from '../platform/database/database-errors';
-import { PipelinedConnection, type Transaction } from '../platform/database/pipelined-connection';
-import { failIfAny } from '../platform/database/precondition';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { unavailable } from '../platform/errors/unavailable';
+import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
+import { failIfAny } from '../platform/postgres/precondition';
 import { GroupCommit } from '../platform/group-commit/group-commit';
 import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
-import { GroupCommitMetrics } from '../platform/observability/group-commit-metrics';
+import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
 import { KeyedIds } from '../platform/secrets/keyed-ids';
 import {
   JSON_BYTES_MAX,

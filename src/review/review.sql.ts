@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/database/pipelined-connection';
+import type { Statement } from '../platform/postgres/pipelined-connection';
 import { ROW_BYTES } from './domain/review-entry';
 
 /** Rows of one statement write down what they weigh only once (`RECORD_ENTRIES`), or never (`…_ONCE`: nothing is changed). */

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import type { ErrorCode } from '../platform/errors/error-codes';
-import { MayRefuse } from '../platform/http/may-refuse.decorator';
-import { documentedHeaders } from '../platform/http/openapi-headers';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
+import { documentedHeaders } from '../platform/http/openapi/openapi-headers';
 import { IDEMPOTENCY_KEY } from './domain/mutation-request';
 import { MutationResultDto } from './dto/mutation.dto';
 

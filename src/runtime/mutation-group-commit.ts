@@ -1,10 +1,10 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
-import { PipelinedConnection } from '../platform/database/pipelined-connection';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import { GroupCommit, type SizedWork } from '../platform/group-commit/group-commit';
 import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
-import { GroupCommitMetrics } from '../platform/observability/group-commit-metrics';
+import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
 import type { MutationWorkOutcome, MutationWork } from './domain/mutation-work';
 import { MutationTransaction } from './mutation-transaction';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../platform/database/pipelined-connection';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { MutationWorkOutcome, MutationWork } from './domain/mutation-work';
 import { rowsOf, settleMutations } from './domain/settle-mutations';
 import { StateRepository } from './state.repository';

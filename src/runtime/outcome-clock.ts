@@ -1,9 +1,9 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
-import { NIL_UUID } from '../platform/ids/uuid';
+import { NIL_UUID } from '../platform/values/uuid';
 
 const WRITTEN_EVERY_MS = 60_000;
 /** What no node has watched may be a clock that was set: it counts as a day at most. */

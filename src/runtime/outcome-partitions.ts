@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { sqlStateOf } from '../platform/database/database-errors';
+import { sqlStateOf } from '../platform/postgres/database-errors';
 import { describeError } from '../platform/errors/error-summary';
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
 import { OutcomeClock } from './outcome-clock';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { TimeSlice } from '../platform/async/time-slice';
+import { TimeSlice } from '../platform/values/time-slice';
 import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id-key';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { valuesOf, type ParticipantDocument, type StoredValues, type SystemFields } from './domain/state-tree';

@@ -5,7 +5,7 @@ import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
-import { JsonBody } from '../platform/http/json-body.decorator';
+import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { ApiMutation } from './api-mutation.decorator';

@@ -1,7 +1,7 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
-import { ProblemDetailsFilter } from '../platform/errors/problem-details.filter';
-import { ClientGone } from '../platform/http/client-gone';
+import { ProblemDetailsFilter } from '../platform/http/problem-details.filter';
+import { ClientGone } from '../platform/errors/client-gone';
 import { MutationMetrics } from './mutation-metrics';
 
 /** Counts the mutations of known participants and backends that are refused, wherever on their way that is. */

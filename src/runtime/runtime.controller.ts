@@ -5,8 +5,8 @@ import { AuthenticateParticipant } from '../platform/auth/authenticate.decorator
 import { CallingParticipant } from '../platform/auth/caller.decorator';
 import type { Participant } from '../platform/auth/principal';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
-import { JsonBody } from '../platform/http/json-body.decorator';
-import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { JsonBody } from '../platform/http/body/json-body.decorator';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { ApiMutation } from './api-mutation.decorator';
 import { MutationDto, MutationResultDto } from './dto/mutation.dto';

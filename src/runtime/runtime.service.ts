@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Participant } from '../platform/auth/principal';
-import { unavailable } from '../platform/database/database-errors';
+import { unavailable } from '../platform/errors/unavailable';
 import { DomainError } from '../platform/errors/domain-error';
-import { newMark } from '../platform/ids/ids';
+import { newMark } from '../platform/values/ids';
 import { idPageStart } from '../platform/pagination/id-key';
 import { VariablesService } from '../variables/variables.service';
 import type { MutationRequest } from './domain/mutation-request';

@@ -6,7 +6,7 @@ import {
   type Person,
   type PersonalDataKeeper,
   type PersonalRecord,
-} from '../platform/personal-data/personal-data';
+} from '../platform/privacy/personal-data';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { READ_OUTCOMES_OF_PERSON, READ_STATES_OF_PERSON } from './state-of-person.sql';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/database/connection-settings';
-import { PipelinedConnection } from '../platform/database/pipelined-connection';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import { GroupCommit } from '../platform/group-commit/group-commit';
 import type { VariableValue } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import type { Transaction } from '../platform/database/pipelined-connection';
-import { newId } from '../platform/ids/ids';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
+import { newId } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
 import type { MutationEntry } from './domain/mutation-result';

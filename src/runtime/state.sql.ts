@@ -1,4 +1,4 @@
-import type { Statement } from '../platform/database/pipelined-connection';
+import type { Statement } from '../platform/postgres/pipelined-connection';
 
 /*
  * Documents before outcomes, and everything in one order (docs/adr/0018): each statement goes through its arrays as they

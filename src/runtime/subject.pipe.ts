@@ -1,9 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { emptyFault, invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
-import { hasMoreCharacters } from '../platform/text/character-count';
-import { isStorable } from '../platform/text/storable-text';
-import { trimBlank } from '../platform/text/trim-blank';
+import { hasMoreCharacters } from '../platform/values/text/character-count';
+import { isStorable } from '../platform/values/text/storable-text';
+import { trimBlank } from '../platform/values/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 
 /** The subject that a path parameter names, trimmed as those of tokens are; refuses what no token can have. */

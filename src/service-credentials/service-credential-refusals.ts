@@ -1,4 +1,4 @@
-import { scopeMissing } from '../platform/auth/challenges';
+import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
 import { grants } from '../platform/auth/scopes';
 import { DomainError } from '../platform/errors/domain-error';

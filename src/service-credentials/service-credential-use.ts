@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LastUse } from '../platform/auth/last-use';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { ServiceCredentialRepository } from './service-credential.repository';
 
 /** Keeps `lastUsedAt` of service credentials. */

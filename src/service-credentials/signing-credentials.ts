@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { InvalidatingCache, type CacheableRead } from '../platform/invalidation/invalidating-cache';
 import { NegativeCache } from '../platform/invalidation/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
-import { isUuid } from '../platform/ids/uuid';
+import { isUuid } from '../platform/values/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
 import { signatureRefused } from './domain/signature-refused';
 import { ed25519Key, hmacKey, type VerifyingKey } from './domain/verifying-key';

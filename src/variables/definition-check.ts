@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { validationFailed } from '../platform/errors/validation-failed';
-import { BodyValidators } from '../platform/http/body-validators';
-import { isObject } from '../platform/json/is-object';
+import { BodyValidators } from '../platform/http/body/body-validators';
+import { isObject } from '../platform/values/json/is-object';
 import { definitionFaults, type VariableDefinition } from './domain/define-variable';
 import { DefineVariableDto } from './dto/variable.dto';
 

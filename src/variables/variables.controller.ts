@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
-import { JsonBody } from '../platform/http/json-body.decorator';
-import { MayRefuse } from '../platform/http/may-refuse.decorator';
+import { JsonBody } from '../platform/http/body/json-body.decorator';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { DefinitionCheck } from './definition-check';
 import {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../platform/clock/clock';
+import { Clock } from '../platform/values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../api-keys/api-keys.service';
-import { Clock } from '../platform/clock/clock';
-import { newId } from '../platform/ids/ids';
+import { Clock } from '../platform/values/clock';
+import { newId } from '../platform/values/ids';
 import { Workspace } from './entities/workspace.entity';
 
 /** A new workspace with its first key; the plaintext is for the operator's eyes, once. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * long nor take away what the old version uses. This looks at the texts of the migrations that come after the first release.
  */
 
-const FOLDER = join(__dirname, '..', '..', 'src', 'platform', 'database', 'migrations');
+const FOLDER = join(__dirname, '..', '..', 'src', 'platform', 'postgres', 'migrations');
 /** Written before anybody had data: the fifth rewrites a table, which no later one may. */
 const BEFORE_FIRST_RELEASE = 9;
 

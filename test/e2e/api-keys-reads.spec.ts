@@ -1,4 +1,4 @@
-import { newId } from '../../src/platform/ids/ids';
+import { newId } from '../../src/platform/values/ids';
 import { encodeCursor } from '../../src/platform/pagination/cursor';
 import { startApp, type TestApp } from '../support/app';
 import { Client, expectProblem } from '../support/client';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, PURCHASE } from '../support/builders';
 import { aWorkspace, Client, expectProblem, reviewEntries, type Answer, type Workspace } from '../support/client';

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Jobs } from '../../src/platform/jobs/jobs';
-import { Readiness } from '../../src/platform/observability/readiness';
+import { Readiness } from '../../src/platform/health/readiness';
 import { startApp, type TestApp } from '../support/app';
 import { type Answer, Client, expectProblem } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';

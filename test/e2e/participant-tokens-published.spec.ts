@@ -1,4 +1,4 @@
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace, Client, expectProblem, type Workspace } from '../support/client';
 import { startOpenIdProvider, type OpenIdProvider } from '../support/openid-provider';

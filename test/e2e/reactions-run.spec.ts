@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, registerTypes, aCdpEvent } from '../support/builders';
 import { Client } from '../support/client';

@@ -1,4 +1,4 @@
-import { READS_AT_ONCE_MAX, READS_WAITING_MAX } from '../../src/platform/read-slots/read-slots';
+import { READS_AT_ONCE_MAX, READS_WAITING_MAX } from '../../src/platform/rate-limit/read-slots';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Answer, type Workspace } from '../support/client';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { anExternalEvent } from '../support/builders';
 import { runCds } from '../support/cds';
 import { Client, expectProblem } from '../support/client';

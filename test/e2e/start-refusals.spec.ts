@@ -5,10 +5,10 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { checkServer, versionProblem } from '../../src/platform/database/check-server';
-import { databaseProblem } from '../../src/platform/database/database-problem';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
-import { migrate } from '../../src/platform/database/migrate';
+import { checkServer, versionProblem } from '../../src/platform/postgres/check-server';
+import { databaseProblem } from '../../src/platform/postgres/database-problem';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/postgres/embedded/embedded-postgres';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { withClient } from '../support/database';
 import { selfSigned, type ServerIdentity } from '../support/self-signed';
 

@@ -5,7 +5,7 @@ import type { RawAnswer } from './pipeline';
 import type { FuzzRequest } from './requests';
 
 const PROBLEM = 'application/problem+json';
-/** Answers of the HTTP server itself, which come before any route: `platform/http/malformed-http.ts`. */
+/** Answers of the HTTP server itself, which come before any route: `platform/http/server/malformed-http.ts`. */
 const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413, 431]);
 /** What tells an attacker which software runs here. */
 const TELLING_HEADERS = ['server', 'x-powered-by', 'x-aspnet-version', 'via'];

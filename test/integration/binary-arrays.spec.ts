@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Client } from 'pg';
-import { binaryArray, ELEMENT_TYPES } from '../../src/platform/database/binary-arrays';
-import { wireValues } from '../../src/platform/database/wire-values';
+import { binaryArray, ELEMENT_TYPES } from '../../src/platform/postgres/binary-arrays';
+import { wireValues } from '../../src/platform/postgres/wire-values';
 import { freshDatabaseUrl } from '../support/database';
 
 /** Leaves the array in the form of text. */

@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { claimFolder } from '../../src/platform/database/embedded/folder-claim';
-import { launchPostmaster } from '../../src/platform/database/embedded/postmaster';
-import { processCommand, processIdentity } from '../../src/platform/database/embedded/processes';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
+import { claimFolder } from '../../src/platform/postgres/embedded/folder-claim';
+import { launchPostmaster } from '../../src/platform/postgres/embedded/postmaster';
+import { processCommand, processIdentity } from '../../src/platform/postgres/embedded/processes';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded/embedded-postgres';
 
 const REPOSITORY = resolve(__dirname, '..', '..');
 const CHILD_PROGRAM = join('test', 'support', 'embedded-postgres-child.cjs');

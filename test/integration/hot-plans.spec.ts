@@ -1,8 +1,8 @@
-import * as ingest from '../../src/ingest/event.sql';
-import * as queue from '../../src/ingest/event-queue.sql';
+import * as ingest from '../../src/ingest/store/event.sql';
+import * as queue from '../../src/ingest/queue/event-queue.sql';
 import * as identity from '../../src/identity/profile.sql';
-import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/database/pipelined-connection';
-import { failIfAny } from '../../src/platform/database/precondition';
+import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/postgres/pipelined-connection';
+import { failIfAny } from '../../src/platform/postgres/precondition';
 import * as processing from '../../src/processing/processing.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';

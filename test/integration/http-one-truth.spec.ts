@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import fc from 'fast-check';
-import { BodyValidators } from '../../src/platform/http/body-validators';
+import { BodyValidators } from '../../src/platform/http/body/body-validators';
 import { NoteDto, type NotesApp, startNotesApp } from '../support/notes-app';
 
 let notes: NotesApp;

@@ -1,12 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import fc from 'fast-check';
-import { ErasuresService } from '../../src/cdp/erasures.service';
+import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { IdentityService } from '../../src/identity/identity.service';
 import { MergesService } from '../../src/identity/merges.service';
 import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
-import { IngestFromMemory } from '../../src/ingest/ingest-from-memory';
-import { IngestTransaction } from '../../src/ingest/ingest-transaction';
+import { IngestFromMemory } from '../../src/ingest/store/store-from-memory';
+import { IngestTransaction } from '../../src/ingest/store/store-transaction';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';

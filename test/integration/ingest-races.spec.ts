@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { EventSubscriptions } from '../../src/ingest/event-subscriptions';
+import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';

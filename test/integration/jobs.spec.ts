@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { Jobs, type JobPayload, type JobWork } from '../../src/platform/jobs/jobs';
 import { freshDatabaseUrl, urlOf, withClient } from '../support/database';
 import { startNode } from '../support/ingest';

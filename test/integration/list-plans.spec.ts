@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { READ_CUSTOMERS } from '../../src/identity/customer.sql';
-import { timelineRange } from '../../src/ingest/domain/timeline-range';
-import { READ_RECEIVED_EVENTS } from '../../src/ingest/event-page.sql';
-import { MAX_UUID } from '../../src/platform/ids/uuid';
+import { timelineRange } from '../../src/ingest/log/timeline-range';
+import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
+import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-list.sql';

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { DataSource, type EntityManager } from 'typeorm';
-import { databaseFailure } from '../../src/platform/database/database-errors';
-import { databaseOptions } from '../../src/platform/database/database-options';
+import { databaseFailure } from '../../src/platform/postgres/database-errors';
+import { databaseOptions } from '../../src/platform/postgres/database-options';
 import { databaseUrl, withClient } from '../support/database';
 
 let url: string;

@@ -1,7 +1,7 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { databaseOptions } from '../../src/platform/database/database-options';
-import { migrate, MIGRATION_LOCK } from '../../src/platform/database/migrate';
-import { MIGRATIONS } from '../../src/platform/database/migrations';
+import { databaseOptions } from '../../src/platform/postgres/database-options';
+import { migrate, MIGRATION_LOCK } from '../../src/platform/postgres/schema/migrate';
+import { MIGRATIONS } from '../../src/platform/postgres/migrations';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 /** Whatever a migration can change. */

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { readSettings } from '../../src/platform/config/env';
-import { databaseOptions } from '../../src/platform/database/database-options';
+import { databaseOptions } from '../../src/platform/postgres/database-options';
 import { partitionName, weekOf, weeksToHave } from '../../src/runtime/domain/outcome-weeks';
 import { OutcomeClock } from '../../src/runtime/outcome-clock';
 import { OutcomePartitions } from '../../src/runtime/outcome-partitions';

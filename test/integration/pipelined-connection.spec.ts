@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { databaseFailure } from '../../src/platform/database/database-errors';
-import { PipelinedConnection, type Statement } from '../../src/platform/database/pipelined-connection';
+import { databaseFailure } from '../../src/platform/postgres/database-errors';
+import { PipelinedConnection, type Statement } from '../../src/platform/postgres/pipelined-connection';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 const OPTIONS = { applicationName: 'cds-pipeline', lockTimeoutMs: 1_000, statementTimeoutMs: 2_000 };

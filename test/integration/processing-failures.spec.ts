@@ -1,7 +1,7 @@
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
-import { SHARDS } from '../../src/ingest/event-queue';
+import { SHARDS } from '../../src/ingest/queue/event-queue';
 import { IngestService } from '../../src/ingest/ingest.service';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { EventWorker } from '../../src/processing/event-worker';
 import { SerialConnection } from '../../src/processing/serial-connection';

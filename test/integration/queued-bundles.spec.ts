@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { BundleRetention } from '../../src/ingest/bundle-retention';
-import { EventReader } from '../../src/ingest/event-reader';
-import { EventViews } from '../../src/ingest/event-views';
+import { BundleRetention } from '../../src/ingest/queue/bundle-retention';
+import { EventReader } from '../../src/ingest/log/event-reader';
+import { EventViews } from '../../src/ingest/log/event-views';
 import { IngestService } from '../../src/ingest/ingest.service';
-import { Clock } from '../../src/platform/clock/clock';
-import type { Statement } from '../../src/platform/database/pipelined-connection';
-import { firstIdAt } from '../../src/platform/ids/ids';
+import { Clock } from '../../src/platform/values/clock';
+import type { Statement } from '../../src/platform/postgres/pipelined-connection';
+import { firstIdAt } from '../../src/platform/values/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';

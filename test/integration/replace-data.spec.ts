@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { finishReplacement, removeUnfinished } from '../../src/platform/database/embedded/replace-data';
+import { finishReplacement, removeUnfinished } from '../../src/platform/postgres/embedded/replace-data';
 
 const FORMER = 'former-data-postgres-17';
 

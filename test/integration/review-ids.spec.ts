@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { nameId } from '../../src/platform/ids/ids';
+import { nameId } from '../../src/platform/values/ids';
 import { KeyedIds } from '../../src/platform/secrets/keyed-ids';
 import { startApp } from '../support/app';
 import { aWorkspace, theReviewEntry } from '../support/client';

@@ -1,5 +1,5 @@
 import { Jobs } from '../../src/platform/jobs/jobs';
-import { newId } from '../../src/platform/ids/ids';
+import { newId } from '../../src/platform/values/ids';
 import type { ReviewReplay } from '../../src/replay/entities/review-replay.entity';
 import { ReplayPieces } from '../../src/replay/replay-pieces';
 import { startApp, type TestApp } from '../support/app';

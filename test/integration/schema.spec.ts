@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { databaseOptions } from '../../src/platform/database/database-options';
-import { MIGRATIONS } from '../../src/platform/database/migrations';
-import { migrate } from '../../src/platform/database/migrate';
+import { databaseOptions } from '../../src/platform/postgres/database-options';
+import { MIGRATIONS } from '../../src/platform/postgres/migrations';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { databaseUrl, freshDatabaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';
 

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { databaseOptions } from '../../src/platform/database/database-options';
-import { migrate } from '../../src/platform/database/migrate';
-import { SharedIssuers1764000000013 } from '../../src/platform/database/migrations/14-shared-issuers';
+import { databaseOptions } from '../../src/platform/postgres/database-options';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
+import { SharedIssuers1764000000013 } from '../../src/platform/postgres/migrations/14-shared-issuers';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { until } from '../support/until';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { timelineRange } from '../../src/ingest/domain/timeline-range';
-import { Timeline } from '../../src/ingest/timeline';
-import { readTimeline } from '../../src/ingest/timeline.sql';
-import { newId } from '../../src/platform/ids/ids';
+import { timelineRange } from '../../src/ingest/log/timeline-range';
+import { Timeline } from '../../src/ingest/log/timeline';
+import { readTimeline } from '../../src/ingest/log/timeline.sql';
+import { newId } from '../../src/platform/values/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { startNode } from '../support/ingest';

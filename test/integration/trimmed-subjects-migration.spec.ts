@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { migrate } from '../../src/platform/database/migrate';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 
 const [ONE, OTHER] = [randomUUID(), randomUUID()];

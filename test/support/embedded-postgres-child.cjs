@@ -16,7 +16,7 @@ require.extensions['.ts'] = (module, filename) => {
   module._compile(code, filename);
 };
 
-const { startEmbeddedPostgres } = require('../../src/platform/database/embedded-postgres');
+const { startEmbeddedPostgres } = require('../../src/platform/postgres/embedded/embedded-postgres');
 
 function tell(line) {
   process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
-import { migrate } from '../../src/platform/database/migrate';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/postgres/embedded/embedded-postgres';
+import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { watchLogsIn } from './log-watch';
 import { TEMPLATE_DATABASE, urlOf } from './database';
 

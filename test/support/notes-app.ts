@@ -37,12 +37,12 @@ import {
 import type { Request } from 'express';
 import { DomainError } from '../../src/platform/errors/domain-error';
 import { CheckedQuery } from '../../src/platform/http/checked-query.decorator';
-import { BODY_LIMITS } from '../../src/platform/http/body-limits';
-import { configureApp } from '../../src/platform/http/configure-app';
-import { ApiExpressAdapter } from '../../src/platform/http/express-adapter';
-import { HttpModule } from '../../src/platform/http/http.module';
-import { receivedJson } from '../../src/platform/http/json-body';
-import { JsonBody } from '../../src/platform/http/json-body.decorator';
+import { BODY_LIMITS } from '../../src/platform/http/body/body-limits';
+import { configureApp } from '../../src/platform/http/server/configure-app';
+import { ApiExpressAdapter } from '../../src/platform/http/server/express-adapter';
+import { HttpModule } from '../../src/platform/http/body/http.module';
+import { receivedJson } from '../../src/platform/http/body/json-body';
+import { JsonBody } from '../../src/platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../../src/platform/http/path-name.pipe';
 
 /** Below the 64 KiB of an unread rest that a connection survives, so that both ways of refusing a large body are met. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterIn } from '../../src/platform/database/embedded/cluster';
-import { postgresAccount } from '../../src/platform/database/embedded/postgres-account';
-import { packagedBinaries, usableBinaries } from '../../src/platform/database/embedded/postgres-binaries';
-import { makeData } from '../../src/platform/database/embedded/replace-data';
-import { startServer } from '../../src/platform/database/embedded/start-server';
-import { PREVIOUS_PACKAGE } from '../../src/platform/database/embedded/upgrade-data';
+import { clusterIn } from '../../src/platform/postgres/embedded/cluster';
+import { postgresAccount } from '../../src/platform/postgres/embedded/postgres-account';
+import { packagedBinaries, usableBinaries } from '../../src/platform/postgres/embedded/postgres-binaries';
+import { makeData } from '../../src/platform/postgres/embedded/replace-data';
+import { startServer } from '../../src/platform/postgres/embedded/start-server';
+import { PREVIOUS_PACKAGE } from '../../src/platform/postgres/embedded/upgrade-data';
 
 export interface OlderPostgres {
   readonly url: string;

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { EffectResult, EventEffect, EventToProcess } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
-import type { Statement, Transaction } from '../../src/platform/database/pipelined-connection';
+import type { Statement, Transaction } from '../../src/platform/postgres/pipelined-connection';
 import { rowsOf } from './database';
 import { until } from './until';
 

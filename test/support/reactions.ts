@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { newId } from '../../src/platform/ids/ids';
-import { PipelinedConnection, type Transaction } from '../../src/platform/database/pipelined-connection';
+import { newId } from '../../src/platform/values/ids';
+import { PipelinedConnection, type Transaction } from '../../src/platform/postgres/pipelined-connection';
 import type { EffectResult, EventToProcess, StoredEventRecord } from '../../src/processing/domain/event-effects';
 import { EventEffects } from '../../src/processing/effects';
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { apiKeyHash } from '../../src/api-keys/api-key.repository';
 import { hintOf, makeApiKey } from '../../src/api-keys/domain/api-key-token';
 import type { Scope } from '../../src/platform/auth/scopes';
-import { newId } from '../../src/platform/ids/ids';
+import { newId } from '../../src/platform/values/ids';
 import { rowsOf } from './database';
 
 export interface KeyOptions {

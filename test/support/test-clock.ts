@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { Clock } from '../../src/platform/clock/clock';
+import { Clock } from '../../src/platform/values/clock';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

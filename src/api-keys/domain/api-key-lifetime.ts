@@ -1,4 +1,5 @@
-import { parseTimestamp, timestampFault } from '../../platform/clock/timestamp';
+import { parseTimestamp } from '../../platform/values/timestamp';
+import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

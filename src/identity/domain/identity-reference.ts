@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, requiredFault } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/json/is-absent';
+import { isAbsent } from '../../platform/values/json/is-absent';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
 /** The identity of an external event, its shape already checked; null means absent. */

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import type { Traces } from '../../platform/personal-data/personal-data';
+import type { Traces } from '../../platform/privacy/personal-data';
 import type { Identifier } from './identifier';
 
 /** Shorter runs of digits are part of too many other numbers. */

@@ -1,4 +1,4 @@
-import { nameId } from '../../platform/ids/ids';
+import { nameId } from '../../platform/values/ids';
 
 /**
  * The id of an event, made from what deduplicates it (contract section 3): the same (workspace, source, external id) is

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
-import type { FaultBudget } from './fault-budget';
+import type { FaultBudget } from '../parse/fault-budget';
 import type { Identifier } from '../../identity/domain/identifier';
 
 /** The two ingest families (contract section 3); they share one name space of event ids. */

@@ -1,9 +1,9 @@
-import { hasMoreCharacters } from '../../platform/text/character-count';
-import { isStorable } from '../../platform/text/storable-text';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { isStorable } from '../../platform/values/text/storable-text';
 import type { Problem } from '../../review/domain/review-entry';
-import { FIELD_NAMES } from './event-fields';
+import { FIELD_NAMES } from '../parse/event-fields';
 import { eventIdOf } from './event-id';
-import { isObject } from '../../platform/json/is-object';
+import { isObject } from '../../platform/values/json/is-object';
 import type { CheckedEvent, EventFamily, Refusal } from './incoming-event';
 import { stageOf } from './judge';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/json/is-object';
+import { isObject } from '../../platform/values/json/is-object';
 
 /** What a token says of itself before anything of it is verified: enough to find out who could verify it. */
 export interface TokenHead {

@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, formatFault, itemPath } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/json/is-object';
+import { isObject } from '../../platform/values/json/is-object';
 import { readInlineJwks } from '../jwks/inline-jwks';
 import { jwksUriFault } from '../jwks/public-address';
 import { candidates, usableKeys } from '../jwks/public-keys';

@@ -1,8 +1,8 @@
 import type { Participant } from '../../platform/auth/principal';
-import { hasMoreCharacters } from '../../platform/text/character-count';
-import { PATH_NAME } from '../../platform/text/path-name';
-import { isStorable } from '../../platform/text/storable-text';
-import { trimBlank } from '../../platform/text/trim-blank';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { PATH_NAME } from '../../platform/values/text/path-name';
+import { isStorable } from '../../platform/values/text/storable-text';
+import { trimBlank } from '../../platform/values/text/trim-blank';
 import { audiencesOf } from './compact-token';
 
 /** What an issuer's record says about the claims of its tokens. */

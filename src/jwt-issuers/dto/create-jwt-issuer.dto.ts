@@ -17,7 +17,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { PATH_NAME } from '../../platform/text/path-name';
+import { PATH_NAME } from '../../platform/values/text/path-name';
 import { NAME_CHARACTERS_MAX, SECRET_BYTES_MAX } from '../domain/issuer-definition';
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../domain/jwt-algorithms';
 

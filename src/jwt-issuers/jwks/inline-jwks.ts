@@ -7,8 +7,8 @@ import {
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/json/is-absent';
-import { isObject } from '../../platform/json/is-object';
+import { isAbsent } from '../../platform/values/json/is-absent';
+import { isObject } from '../../platform/values/json/is-object';
 import { readKey } from './public-keys';
 
 /** A JWK Set as it is stored and shown: public members only. */

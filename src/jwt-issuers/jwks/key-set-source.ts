@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { Clock } from '../../platform/clock/clock';
+import type { Clock } from '../../platform/values/clock';
 import { DomainError } from '../../platform/errors/domain-error';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ConcurrencyLimiter, type ConcurrencyPolicy } from '../../platform/async/concurrency-limiter';
-import { Clock } from '../../platform/clock/clock';
+import { Clock } from '../../platform/values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { fetchJwks, JwksFetchError } from './fetch-jwks';
 import { KeySetSource } from './key-set-source';

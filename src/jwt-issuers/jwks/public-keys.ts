@@ -8,8 +8,8 @@ import {
   rangeFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/json/is-object';
-import { isStorable } from '../../platform/text/storable-text';
+import { isObject } from '../../platform/values/json/is-object';
+import { isStorable } from '../../platform/values/text/storable-text';
 
 /** A key that can verify tokens. */
 export interface PublicKey {

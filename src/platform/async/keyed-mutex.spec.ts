@@ -1,4 +1,4 @@
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { KeyedMutex } from './keyed-mutex';
 
 /** Work that ends when it is told to. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock/clock';
-import { unavailable } from '../database/database-errors';
+import type { Clock } from '../values/clock';
+import { unavailable } from '../errors/unavailable';
 
 /** Who has waited longer is told to come again; most clients have given up by then. */
 const WAIT_MS_MAX = 10_000;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { NegativeCache } from '../invalidation/negative-cache';
 import { atOnce } from '../async/at-once';
@@ -16,7 +16,7 @@ import {
 } from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';
-import { credentialNeeded, credentialRefused, scopeMissing } from './challenges';
+import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/challenges';
 import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';

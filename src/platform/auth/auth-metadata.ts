@@ -25,3 +25,6 @@ export const JWT_SECURITY = 'participantToken';
 export const API_KEY_STRATEGY = 'api-key';
 export const SIGNATURE_STRATEGY = 'signature';
 export const JWT_STRATEGY = 'jwt';
+
+/** Under this an operation of the document names the rate limit that holds for it. */
+export const RATE_LIMIT_EXTENSION = 'x-rate-limit';

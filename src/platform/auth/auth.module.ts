@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { BoundCursorsInterceptor } from '../pagination/bound-cursors.interceptor';
-import { ReadSlots } from '../read-slots/read-slots';
-import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
+import { BoundCursorsInterceptor } from './bound-cursors.interceptor';
+import { ReadSlots } from '../rate-limit/read-slots';
+import { ReadSlotsInterceptor } from './read-slots.interceptor';
 import { RateLimits } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import { CredentialVerifier } from './credential-verifier';

@@ -1,13 +1,13 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
-import { RefusedReadFilter } from '../errors/refused-read.filter';
+import { RefusedReadFilter } from '../http/refused-read.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
-import { RATE_LIMIT_EXTENSION } from '../http/openapi-headers';
 import { ApiKeyGuard } from './api-key.guard';
 import {
   API_KEY_SECURITY,
   FURTHER_SCOPES,
   JWT_SECURITY,
+  RATE_LIMIT_EXTENSION,
   RATE_LIMITED,
   REQUIRED_SCOPE,
   SIGNATURE_SECURITY,
@@ -17,8 +17,8 @@ import {
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
-import { BoundCursorsInterceptor } from '../pagination/bound-cursors.interceptor';
-import { ReadSlotsInterceptor } from '../read-slots/read-slots.interceptor';
+import { BoundCursorsInterceptor } from './bound-cursors.interceptor';
+import { ReadSlotsInterceptor } from './read-slots.interceptor';
 import { isReadScope, type Scope } from './scopes';
 import { WORKSPACE_HEADER } from './workspace-header';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../clock/clock';
+import type { Clock } from '../values/clock';
 import type { InvalidationFeed, InvalidationKind } from '../invalidation/invalidation-feed';
 import { InvalidatingCache } from '../invalidation/invalidating-cache';
 import { NegativeCache } from '../invalidation/negative-cache';

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Passport, type Strategy } from 'passport';
-import { credentialNeeded } from './challenges';
+import { credentialNeeded } from '../errors/challenges';
 import type { Verified } from './principal';
 
 /**

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ConcurrencyLimiter } from '../async/concurrency-limiter';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 import { isRefusal } from '../invalidation/negative-cache';
 import { DomainError } from '../errors/domain-error';

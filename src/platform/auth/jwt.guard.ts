@@ -1,12 +1,12 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { atOnce } from '../async/at-once';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt } from './bearer-credential';
 import type { AuthenticatedRequest } from './caller.decorator';
-import { credentialNeeded, credentialRefused } from './challenges';
+import { credentialNeeded, credentialRefused } from '../errors/challenges';
 import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { LastUse, type UsedCredential } from './last-use';
 
 const NOW = new Date('2026-01-02T03:04:05Z');

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Clock } from '../clock/clock';
+import type { Clock } from '../values/clock';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { PATH_NAME } from '../text/path-name';
+import { PATH_NAME } from '../values/text/path-name';
 import {
   SettingFault,
   commaList,

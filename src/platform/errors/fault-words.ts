@@ -1,5 +1,6 @@
-import { maskContacts } from '../masking/mask';
-import type { JsonExcess } from '../json/json-scan';
+import { maskContacts } from '../privacy/mask';
+import type { JsonExcess } from '../values/json/json-scan';
+import type { TimestampFaultCode } from '../values/timestamp';
 import type { Fault } from './fault';
 
 /** The longest name of a client's own making that an answer repeats, in UTF-16 units. */
@@ -150,4 +151,10 @@ export function tooManyFaultsFault(more: number): Fault {
 
 function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** The fault at `path` for text that `parseTimestamp` refused. */
+export function timestampFault(code: TimestampFaultCode, path: string): Fault {
+  if (code === 'missing_offset') return missingOffsetFault(path);
+  return formatFault(path, 'is not an ISO 8601 date-time with an offset; write it like 2026-01-02T03:04:05Z');
 }

@@ -1,4 +1,4 @@
-import { FORBIDDEN_CHALLENGE } from '../auth/challenges';
+import { FORBIDDEN_CHALLENGE } from './challenges';
 import type { DomainError } from './domain-error';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 import type { Fault } from './fault';

@@ -1,4 +1,4 @@
-import { similarName } from '../text/similar-name';
+import { similarName } from '../values/text/similar-name';
 import type { FaultList } from './fault-list';
 import { fieldPath, unknownFieldFault } from './fault-words';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '../database/database-errors';
+import { unavailable } from '../errors/unavailable';
 import { FairQueue } from '../async/fair-queue';
 
 export interface GroupCommitOptions<Work, Answer> {

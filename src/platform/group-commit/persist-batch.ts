@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { databaseFailure } from '../database/database-errors';
-import { RolledBackError } from '../database/pipelined-connection';
+import { databaseFailure } from '../postgres/database-errors';
+import { RolledBackError } from '../postgres/pipelined-connection';
 
 /** Another node changed what the batch had read: nothing is stored, and the same batch may be tried again at once. */
 export class LostRaceError extends Error {}

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { formatFault } from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
-import { PATH_NAME, PATH_NAME_FORM } from '../text/path-name';
+import { PATH_NAME, PATH_NAME_FORM } from '../values/text/path-name';
 
 /** Refuses a path parameter that is no name: `@Param('campaign_id', PathNamePipe)`. */
 @Injectable()

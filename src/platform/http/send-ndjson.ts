@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { TimeSlice } from '../async/time-slice';
+import { TimeSlice } from '../values/time-slice';
 import { isErrno } from '../errors/errno';
-import { jsonTextOf } from '../json/json-text-of';
-import { ClientGone } from './client-gone';
+import { jsonTextOf } from '../values/json/json-text-of';
+import { ClientGone } from '../errors/client-gone';
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 

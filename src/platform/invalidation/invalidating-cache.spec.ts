@@ -1,4 +1,4 @@
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import type { InvalidationFeed, InvalidationSubject } from './invalidation-feed';
 import { InvalidatingCache } from './invalidating-cache';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock/clock';
+import type { Clock } from '../values/clock';
 import type { InvalidationFeed, InvalidationSubject } from './invalidation-feed';
 import type { NegativeCache } from './negative-cache';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ClockDifference } from '../observability/clock-difference';

@@ -1,7 +1,7 @@
 import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
-import type { Clock } from '../clock/clock';
-import { NIL_UUID } from '../ids/uuid';
+import type { Clock } from '../values/clock';
+import { NIL_UUID } from '../values/uuid';
 
 const LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;

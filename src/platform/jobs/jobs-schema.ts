@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runMigrations } from 'graphile-worker';
-import type { ConnectionSettings } from '../database/connection-settings';
-import { SteadyClient } from '../database/steady-client';
+import type { ConnectionSettings } from '../postgres/connection-settings';
+import { SteadyClient } from '../postgres/steady-client';
 import { jobLogger } from './job-logger';
 
 /** The job library's tables, and the heartbeats beside them, have a schema of their own. */

@@ -4,9 +4,9 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import { run, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '../clock/clock';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../database/connection-settings';
-import type { Statement, Transaction } from '../database/pipelined-connection';
+import { Clock } from '../values/clock';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
+import type { Statement, Transaction } from '../postgres/pipelined-connection';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ConnectionMetrics } from '../observability/connection-metrics';

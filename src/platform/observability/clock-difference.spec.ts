@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { ClockDifference } from './clock-difference';
 import { Metrics } from './metrics';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../clock/clock';
-import type { ClockReading } from '../clock/database-time';
+import { Clock } from '../values/clock';
+import type { ClockReading } from '../values/database-time';
 import { OutageLog } from '../errors/outage-log';
 import { Metrics } from './metrics';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors/domain-error';
-import { newId } from '../ids/ids';
+import { newId } from '../values/ids';
 import { encodeCursor } from './cursor';
 import { idPage, idPageStart } from './id-key';
 import { cursorAfter } from './time-key';

@@ -1,4 +1,4 @@
-import { isUuid, MAX_UUID } from '../ids/uuid';
+import { isUuid, MAX_UUID } from '../values/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 import { pageOf, type Page } from './page';
 import { notACursor } from './time-key';

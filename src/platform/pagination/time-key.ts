@@ -1,8 +1,8 @@
-import { parseTimestamp } from '../clock/timestamp';
+import { parseTimestamp } from '../values/timestamp';
 import type { DomainError } from '../errors/domain-error';
 import { formatFault } from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
-import { isUuid, MAX_UUID } from '../ids/uuid';
+import { isUuid, MAX_UUID } from '../values/uuid';
 import { decodeCursor, encodeCursor } from './cursor';
 
 /** The sort key of lists that come newest first: a time to the millisecond, and the id that orders equal times. */

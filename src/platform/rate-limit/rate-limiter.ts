@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock/clock';
+import type { Clock } from '../values/clock';
 import { DomainError } from '../errors/domain-error';
 import { quotaStateOf, fullAfterSpending, type QuotaState, type Quota } from './bucket';
 

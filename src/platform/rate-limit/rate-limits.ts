@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Clock } from '../clock/clock';
+import { Clock } from '../values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
-import { countAnswerBytes } from '../http/answer-bytes';
+import { countAnswerBytes } from './answer-bytes';
 import { RateLimiter } from './rate-limiter';
 import { meterRequest } from './request-meter';
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { lengthPrefixed, uuidOfDigest } from '../ids/ids';
+import { lengthPrefixed, uuidOfDigest } from '../values/ids';
 import { SecretBox } from './secret-box';
 
 const PURPOSE = 'ids';

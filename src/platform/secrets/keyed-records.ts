@@ -1,4 +1,4 @@
-import type { Statement } from '../database/statement';
+import type { Statement } from '../postgres/statement';
 
 /** Records of a feature that are of no use without the key they were written under. */
 export interface KeyedRecords {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { lengthPrefixed } from '../ids/ids';
+import { lengthPrefixed } from '../values/ids';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 
 const CIPHER = 'aes-256-gcm';

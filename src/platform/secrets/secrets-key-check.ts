@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { NIL_UUID } from '../ids/uuid';
+import { NIL_UUID } from '../values/uuid';
 import type { KeyedRecords } from './keyed-records';
 import { SecretBoxError, type SecretBox } from './secret-box';
 

@@ -1,4 +1,4 @@
-import type { EntryKey } from '../../ingest/domain/queue-partition';
+import type { EntryKey } from '../../ingest/queue/queue-partition';
 import { arrangeEntries, type Arrangeable } from './arrange-entries';
 
 const key = (second: number, position = 1): EntryKey => ({

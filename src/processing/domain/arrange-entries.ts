@@ -1,4 +1,4 @@
-import { isEarlier, type EntryKey } from '../../ingest/domain/queue-partition';
+import { isEarlier, type EntryKey } from '../../ingest/queue/queue-partition';
 
 /** What has to be known of an entry to decide whether it is its turn. */
 export interface Arrangeable extends EntryKey {

@@ -1,11 +1,11 @@
-import type { LoggedEvent } from '../../ingest/domain/logged-event';
-import type { ReactionRecord } from '../../ingest/domain/processing-record';
-import type { Statement, Transaction } from '../../platform/database/pipelined-connection';
+import type { LoggedEvent } from '../../ingest/log/logged-event';
+import type { ReactionRecord } from '../../ingest/queue/processing-record';
+import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Fault } from '../../platform/errors/fault';
 import type { FaultCode } from '../../platform/errors/fault-codes';
 
-export { distinctKinds, kindName, type EventKind } from '../../ingest/domain/event-kind';
+export { distinctKinds, kindName, type EventKind } from '../../ingest/store/event-kind';
 export type { ReactionRecord };
 
 /** A stored event as views show it (contract section 3), unmasked: its `profileId` is the customer that it belongs to now. */

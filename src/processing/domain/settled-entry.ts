@@ -1,4 +1,4 @@
-import type { ProcessingRecord, ReactionRecord } from '../../ingest/domain/processing-record';
+import type { ProcessingRecord, ReactionRecord } from '../../ingest/queue/processing-record';
 import type { EffectFailure, EffectResult } from './event-effects';
 import { lastErrorOf } from './processing-problem';
 

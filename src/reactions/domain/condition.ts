@@ -10,9 +10,9 @@ import {
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isExactNumber } from '../../platform/json/exact-number';
-import { isObject } from '../../platform/json/is-object';
-import { isStorable } from '../../platform/text/storable-text';
+import { isExactNumber } from '../../platform/values/json/exact-number';
+import { isObject } from '../../platform/values/json/is-object';
+import { isStorable } from '../../platform/values/text/storable-text';
 import { CONDITION_OPERATORS, type OperatorRule } from './condition-operators';
 
 /** Of its JSON text in UTF-8. */

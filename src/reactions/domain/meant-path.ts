@@ -1,4 +1,4 @@
-import { similarName } from '../../platform/text/similar-name';
+import { similarName } from '../../platform/values/text/similar-name';
 import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS } from './event-record';
 
 /**

@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath } from '../../platform/errors/fault-words';
-import { hasPersonalName } from '../../platform/masking/mask';
+import { hasPersonalName } from '../../platform/privacy/mask';
 import { parseVariablePath } from '../../variables/domain/variable-path';
 import type { Condition } from './condition';
 import { readsOf, type ConditionRead } from './condition-reads';

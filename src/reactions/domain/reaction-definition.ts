@@ -1,4 +1,4 @@
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/parse/event-limits';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultList } from '../../platform/errors/fault-list';
 import {
@@ -10,11 +10,11 @@ import {
   typeFault,
 } from '../../platform/errors/fault-words';
 import { addUnknownFields } from '../../platform/errors/unknown-fields';
-import { isAbsent } from '../../platform/json/is-absent';
-import { isObject } from '../../platform/json/is-object';
-import { hasMoreCharacters } from '../../platform/text/character-count';
-import { PATH_NAME, PATH_NAME_FORM } from '../../platform/text/path-name';
-import { isStorable } from '../../platform/text/storable-text';
+import { isAbsent } from '../../platform/values/json/is-absent';
+import { isObject } from '../../platform/values/json/is-object';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { PATH_NAME, PATH_NAME_FORM } from '../../platform/values/text/path-name';
+import { isStorable } from '../../platform/values/text/storable-text';
 import { conditionFaults, type Condition } from './condition';
 import { parseReactionOperations } from './reaction-operations';
 import type { ReactionDefinition } from './reaction';

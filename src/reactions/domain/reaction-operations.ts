@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath, typeFault } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/json/is-absent';
-import { isObject } from '../../platform/json/is-object';
+import { isAbsent } from '../../platform/values/json/is-absent';
+import { isObject } from '../../platform/values/json/is-object';
 import { checkTypes } from '../../runtime/domain/check-types';
 import { OPERATION_FIELDS, parseOperations, type Operation } from '../../runtime/domain/operation';
 import { resolvePaths, type DeclaredPaths } from '../../runtime/domain/resolve-paths';

@@ -1,6 +1,6 @@
 import type { CatalogedEventType } from '../../ingest/event-type-catalog';
 import { didYouMean, itemPath, shownName } from '../../platform/errors/fault-words';
-import { similarName } from '../../platform/text/similar-name';
+import { similarName } from '../../platform/values/text/similar-name';
 import { compileCondition } from './compile-condition';
 import type { Condition } from './condition';
 import { readsOf } from './condition-reads';

@@ -6,7 +6,7 @@ import {
   typeFault,
   withSuggestion,
 } from '../../platform/errors/fault-words';
-import { isStorable } from '../../platform/text/storable-text';
+import { isStorable } from '../../platform/values/text/storable-text';
 import { RECORD_BRANCHES, RECORD_FIELDS, recordSteps, type EventRecord } from './event-record';
 import { meantPath } from './meant-path';
 import { ownValue } from './own-value';

@@ -1,6 +1,6 @@
 import { refuseSource } from '../../ingest/domain/judge';
 import type { EventFamily } from '../../ingest/domain/incoming-event';
-import { scopeMissing } from '../../platform/auth/challenges';
+import { scopeMissing } from '../../platform/errors/challenges';
 import type { Principal } from '../../platform/auth/principal';
 import { grants, type Scope } from '../../platform/auth/scopes';
 import { DomainError } from '../../platform/errors/domain-error';

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../platform/json/parse-exactly';
+import { parseExactly } from '../../platform/values/json/parse-exactly';
 import type { StoredEntry } from '../../review/domain/stored-entry';
 import { replayable } from './replayable';
 

@@ -1,10 +1,10 @@
 import type { EventFamily, SentEvent } from '../../ingest/domain/incoming-event';
-import { jsonTextOf } from '../../platform/json/json-text-of';
-import { FIELD_NAMES } from '../../ingest/domain/event-fields';
+import { jsonTextOf } from '../../platform/values/json/json-text-of';
+import { FIELD_NAMES } from '../../ingest/parse/event-fields';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/json/is-object';
-import { parseExactly } from '../../platform/json/parse-exactly';
+import { isObject } from '../../platform/values/json/is-object';
+import { parseExactly } from '../../platform/values/json/parse-exactly';
 import type { StoredEntry } from '../../review/domain/stored-entry';
 
 /** The event that a replay sends, or the stored one that it processes again, or why there is none. */

@@ -6,7 +6,7 @@ import {
   ErrorResultDto,
   ingestResultDto,
   type ItemResultDto,
-} from '../../ingest/dto/ingest-result.dto';
+} from '../../ingest/http/dto/ingest-result.dto';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
 import { ReviewEntryDto } from '../../review/dto/review-entry.dto';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Fault } from '../../platform/errors/fault';
-import { beginningOfText } from '../../platform/text/beginning-of-text';
+import { beginningOfText } from '../../platform/values/text/beginning-of-text';
 
 /** Where on its way an event met trouble (contract section 7). */
 export const REVIEW_STAGES = ['request', 'authorization', 'validation', 'contract', 'identity', 'processing'] as const;

@@ -1,5 +1,5 @@
-import { isPersonalName } from '../../platform/masking/mask-text';
-import type { Traces } from '../../platform/personal-data/personal-data';
+import { isPersonalName } from '../../platform/privacy/mask-text';
+import type { Traces } from '../../platform/privacy/personal-data';
 
 /** Shorter numbers stand for too many other things, unless the name of their field says that they are an identifier. */
 const BARE_DIGITS_MIN = 6;

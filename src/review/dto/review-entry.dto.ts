@@ -1,11 +1,11 @@
-import { isObject } from '../../platform/json/is-object';
+import { isObject } from '../../platform/values/json/is-object';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
-import type { SchemaObject } from '../../platform/http/open-api-schema';
-import type { Steps } from '../../platform/async/time-slice';
-import { depthOf, valueOfBeginning } from '../../platform/json/json-text';
-import { maskContacts, maskValue, propertySteps, textSteps } from '../../platform/masking/mask';
+import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
+import type { Steps } from '../../platform/values/time-slice';
+import { depthOf, valueOfBeginning } from '../../platform/values/json/json-text';
+import { maskContacts, maskValue, propertySteps, textSteps } from '../../platform/privacy/mask';
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 

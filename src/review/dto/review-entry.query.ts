@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { Unmaskable, type Unmask } from '../../platform/masking/unmask.query';
+import { Unmaskable, type Unmask } from '../../platform/auth/unmask.query';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { REVIEW_STAGES, REVIEW_STATUSES, type ReviewStage, type ReviewStatus } from '../domain/review-entry';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Declaration, VariableScope } from '../../variables/domain/variable';
-import { parseExactly } from '../../platform/json/parse-exactly';
+import { parseExactly } from '../../platform/values/json/parse-exactly';
 import { applyOperations } from './apply-operations';
 import { checkTypes } from './check-types';
 import { parseOperations } from './operation';

@@ -1,5 +1,5 @@
-import { PATH_NAME } from '../../platform/text/path-name';
-import { newId } from '../../platform/ids/ids';
+import { PATH_NAME } from '../../platform/values/text/path-name';
+import { newId } from '../../platform/values/ids';
 import { Declarations } from '../../variables/domain/declarations';
 import { ledgerOf, type MutationWork } from './mutation-work';
 import { rowsOf, settleMutations } from './settle-mutations';

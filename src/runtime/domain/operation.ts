@@ -11,10 +11,10 @@ import {
   typeFault,
 } from '../../platform/errors/fault-words';
 import { addUnknownFields } from '../../platform/errors/unknown-fields';
-import { isAbsent } from '../../platform/json/is-absent';
-import { isObject } from '../../platform/json/is-object';
-import { hasMoreCharacters } from '../../platform/text/character-count';
-import { isStorable } from '../../platform/text/storable-text';
+import { isAbsent } from '../../platform/values/json/is-absent';
+import { isObject } from '../../platform/values/json/is-object';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { isStorable } from '../../platform/values/text/storable-text';
 import { valueFaults } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
 import { positiveZero } from './decimal';

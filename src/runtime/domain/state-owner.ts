@@ -1,7 +1,7 @@
 import type { Participant } from '../../platform/auth/principal';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
-import { trimBlank } from '../../platform/text/trim-blank';
+import { trimBlank } from '../../platform/values/text/trim-blank';
 
 /** The app of tokens that name none (contract section 8). */
 export const DEFAULT_APP_ID = 'default';

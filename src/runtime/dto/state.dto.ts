@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { SchemaObject } from '../../platform/http/open-api-schema';
+import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
 import type { StateBranch, StateTree, SystemFields } from '../domain/state-tree';
 
 /** One branch of the tree of state. */

@@ -1,6 +1,6 @@
 import { ApiHideProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
-import { PATH_NAME } from '../../platform/text/path-name';
+import { PATH_NAME } from '../../platform/values/text/path-name';
 
 /** The alias is not in the document: code that is generated from it would have two parameters of one name. */
 export class StateQuery {

@@ -1,4 +1,4 @@
-import type { ExpectedDigest } from '../../platform/http/content-digest';
+import type { ExpectedDigest } from '../../platform/http/body/content-digest';
 import { signatureRefused } from './signature-refused';
 import { readDictionary } from './structured-dictionary';
 

@@ -1,4 +1,4 @@
-import type { ExpectedDigest } from '../../platform/http/content-digest';
+import type { ExpectedDigest } from '../../platform/http/body/content-digest';
 import { readContentDigest } from './content-digests';
 import { signedTarget } from './request-target';
 import type { SignatureAlgorithm } from './signature-algorithms';

@@ -1,4 +1,4 @@
-import { credentialRefused } from '../../platform/auth/challenges';
+import { credentialRefused } from '../../platform/errors/challenges';
 import type { DomainError } from '../../platform/errors/domain-error';
 
 /** 401 `invalid_signature`; `words` say what is wrong with the signature and never repeat a part of it. */

@@ -10,7 +10,7 @@ import {
   type Signer,
 } from '../../../test/support/signatures';
 import { shuffled } from '../../../test/support/builders';
-import { checkContentDigest, expectContentDigest } from '../../platform/http/content-digest';
+import { checkContentDigest, expectContentDigest } from '../../platform/http/body/content-digest';
 import { readSignature, type SignedMessage } from './received-signature';
 import { ed25519Key, hmacKey, isSignedWith, type VerifyingKey } from './verifying-key';
 

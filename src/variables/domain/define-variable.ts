@@ -1,4 +1,4 @@
-import { isAbsent } from '../../platform/json/is-absent';
+import { isAbsent } from '../../platform/values/json/is-absent';
 import { RESERVED_NAMES } from './reserved-names';
 import type { Fault } from '../../platform/errors/fault';
 import { valueFaults } from './value-type';

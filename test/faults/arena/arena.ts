@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/database/embedded-postgres';
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../../src/platform/postgres/embedded/embedded-postgres';
 import { startServiceProcess, type ServiceProcess } from '../../support/service-process';
 import { openLine, type Fate, type Line } from './line';
 import type { Random } from './random';

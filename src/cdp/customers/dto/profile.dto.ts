@@ -1,0 +1,86 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsDefined, IsString, MaxLength } from 'class-validator';
+import { IDENTIFIER_KINDS } from '../../../identity/domain/identifier';
+import type { EventViewOptions } from '../../../ingest/log/event-views';
+import { maskIdentity } from '../../../platform/privacy/mask';
+import type { CustomerView, CustomerViewPage } from '../profiles.service';
+
+const TYPE_CHARACTERS_MAX = 64;
+/** White space around it is taken off; what remains has at most 256 characters. */
+const VALUE_CHARACTERS_MAX = 512;
+
+/** Names a person by one identifier; in a body, so that no address and no log holds it. */
+export class IdentityLookupDto {
+  /**
+   * `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case.
+   * @example "EMAIL"
+   */
+  @IsDefined()
+  @IsString()
+  @MaxLength(TYPE_CHARACTERS_MAX)
+  type!: string;
+
+  /**
+   * Before normalisation.
+   * @example "jane@example.com"
+   */
+  @IsDefined()
+  @IsString()
+  @MaxLength(VALUE_CHARACTERS_MAX)
+  value!: string;
+}
+
+/** An identifier of a customer; its value is masked unless it was asked for unmasked. */
+export class ProfileIdentifierDto {
+  @ApiProperty({ enum: IDENTIFIER_KINDS, enumName: 'IdentifierType' })
+  type!: string;
+
+  /** @example "cu***" */
+  value!: string;
+}
+
+/** A customer: all that is known to be one person. */
+export class ProfileDto {
+  /** That of the surviving profile, also where a merged one was asked for. */
+  id!: string;
+
+  /** The strongest first. */
+  identifiers!: ProfileIdentifierDto[];
+
+  /** When the first event of its timeline occurred. */
+  firstSeenAt!: Date;
+
+  /** When the last event of its timeline occurred. */
+  lastSeenAt!: Date;
+
+  eventCount!: number;
+
+  /** The profiles that have become part of it; their ids keep working. */
+  mergedFrom!: string[];
+
+  static of({ customer, extent }: CustomerView, { unmasked }: EventViewOptions): ProfileDto {
+    const { rootId, identifiers, profileIds, createdAt } = customer;
+    return {
+      id: rootId,
+      identifiers: identifiers.map(({ kind, value }) => ({
+        type: kind,
+        value: unmasked ? value : maskIdentity(kind, value),
+      })),
+      firstSeenAt: extent.firstAt ?? createdAt,
+      lastSeenAt: extent.lastAt ?? createdAt,
+      eventCount: extent.events,
+      mergedFrom: profileIds.filter((profileId) => profileId !== rootId),
+    };
+  }
+}
+
+export class ProfilePageDto {
+  items!: ProfileDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+
+  static of({ views, nextCursor }: CustomerViewPage, options: EventViewOptions): ProfilePageDto {
+    return { items: views.map((view) => ProfileDto.of(view, options)), nextCursor };
+  }
+}

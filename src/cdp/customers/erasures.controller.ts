@@ -1,0 +1,64 @@
+import { Controller, HttpCode, Ip, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CustomerErasure } from '../../identity/customer-erasure';
+import { AuthenticateApiKey } from '../../platform/auth/authenticate.decorator';
+import { Caller } from '../../platform/auth/caller.decorator';
+import type { Principal } from '../../platform/auth/principal';
+import { JsonBody } from '../../platform/http/body/json-body.decorator';
+import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
+import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
+import { ErasureDto, LiftedErasureDto } from './dto/erasure.dto';
+import { IdentityLookupDto } from './dto/profile.dto';
+import { ErasuresService } from './erasures.service';
+import { ProfilesService } from './profiles.service';
+
+@ApiTags('Profiles')
+@Controller('v1/cdp')
+export class ErasuresController {
+  constructor(
+    private readonly erasures: ErasuresService,
+    private readonly customers: CustomerErasure,
+    private readonly profiles: ProfilesService,
+  ) {}
+
+  /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
+  @Post('profiles/:id\\:erase')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:write')
+  @ApiOkResponse({ type: ErasureDto })
+  async eraseProfile(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Ip() address: string,
+  ): Promise<ErasureDto> {
+    return ErasureDto.of(await this.erasures.erase(caller, id, address));
+  }
+
+  /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+  @Post('profiles\\:erase')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:write')
+  @MayRefuse('not_found')
+  @ApiOkResponse({ type: ErasureDto })
+  async erasePerson(
+    @Caller() caller: Principal,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @Ip() address: string,
+  ): Promise<ErasureDto> {
+    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, wanted, address));
+  }
+
+  /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */
+  @Post('erasures\\:lift')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:write')
+  @ApiOkResponse({ type: LiftedErasureDto })
+  async liftErasure(
+    @Caller() { tenantId }: Principal,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+  ): Promise<LiftedErasureDto> {
+    const lifted = await this.customers.lift(tenantId, this.profiles.identifierOf(wanted));
+    return { status: lifted > 0 ? 'lifted' : 'not_erased' };
+  }
+}

@@ -1,0 +1,91 @@
+import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { EventPageDto } from '../../ingest/log/dto/event.dto';
+import { EventViews } from '../../ingest/log/event-views';
+import { Timeline } from '../../ingest/log/timeline';
+import { AuthenticateApiKey } from '../../platform/auth/authenticate.decorator';
+import { Caller, type AuthenticatedRequest } from '../../platform/auth/caller.decorator';
+import type { Principal } from '../../platform/auth/principal';
+import { CheckedQuery } from '../../platform/http/checked-query.decorator';
+import { JsonBody } from '../../platform/http/body/json-body.decorator';
+import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
+import { UnmaskAudit } from '../../platform/auth/unmask-audit';
+import { UnmaskQuery } from '../../platform/auth/unmask.query';
+import { limitOf } from '../../platform/pagination/page.query';
+import { ProfileListQuery } from './dto/profile-list.query';
+import { ProfileTimelineQuery } from './dto/profile-timeline.query';
+import { IdentityLookupDto, ProfileDto, ProfilePageDto } from './dto/profile.dto';
+import { ProfilesService } from './profiles.service';
+import { timelineSpan } from './timeline-span';
+
+@ApiTags('Profiles')
+@Controller('v1/cdp')
+export class ProfilesController {
+  constructor(
+    private readonly profiles: ProfilesService,
+    private readonly timeline: Timeline,
+    private readonly views: EventViews,
+    private readonly unmasking: UnmaskAudit,
+  ) {}
+
+  /** Finds the customer who has an identifier. */
+  @Post('profiles\\:lookup')
+  @HttpCode(200)
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @MayRefuse('not_found')
+  @ApiOkResponse({ type: ProfileDto })
+  async lookUpProfile(
+    @Caller() { tenantId }: Principal,
+    @CheckedQuery() _query: UnmaskQuery,
+    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ProfileDto> {
+    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, wanted));
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, [view.customer.rootId]) });
+  }
+
+  /** Lists customers, newest first; merged profiles are part of the surviving one. */
+  @Get('profiles')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: ProfilePageDto })
+  async listProfiles(
+    @Caller() { tenantId }: Principal,
+    @CheckedQuery() query: ProfileListQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ProfilePageDto> {
+    const page = await this.profiles.list(tenantId, query.cursor, limitOf(query));
+    const ids = page.views.map(({ customer }) => customer.rootId);
+    return ProfilePageDto.of(page, { unmasked: await this.unmasking.unmasks(request, ids) });
+  }
+
+  /** Shows a customer; a merged profile's id leads to the surviving one. */
+  @Get('profiles/:id')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: ProfileDto })
+  async getProfile(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @CheckedQuery() _query: UnmaskQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<ProfileDto> {
+    const view = await this.profiles.view(tenantId, await this.profiles.find(tenantId, id));
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request) });
+  }
+
+  /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+  @Get('profiles/:id/events')
+  @AuthenticateApiKey('profiles:read', { unmasks: true })
+  @ApiOkResponse({ type: EventPageDto })
+  async listProfileEvents(
+    @Caller() { tenantId }: Principal,
+    @Param('id') id: string,
+    @CheckedQuery() query: ProfileTimelineQuery,
+    @Req() request: AuthenticatedRequest,
+  ): Promise<EventPageDto> {
+    const span = timelineSpan(query);
+    const { profileIds } = await this.profiles.find(tenantId, id);
+    const page = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
+    const unmasked = await this.unmasking.unmasks(request);
+    return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
+  }
+}

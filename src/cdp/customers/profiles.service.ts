@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerReader, type Customer } from '../../identity/customer-reader';
+import { parseIdentityReference, type IdentityReference } from '../../identity/domain/identity-reference';
+import type { Identifier } from '../../identity/domain/identifier';
+import { IdentityService } from '../../identity/identity.service';
+import { Timeline, type TimelineExtent } from '../../ingest/log/timeline';
+import { DomainError } from '../../platform/errors/domain-error';
+import { validationFailed } from '../../platform/errors/validation-failed';
+import { isUuid } from '../../platform/values/uuid';
+import { cursorAfterId, idPageStart } from '../../platform/pagination/id-key';
+
+export interface CustomerView {
+  readonly customer: Customer;
+  readonly extent: TimelineExtent;
+}
+
+export interface CustomerViewPage {
+  readonly views: readonly CustomerView[];
+  /** Null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** Shows customers (contract section 5). */
+@Injectable()
+export class ProfilesService {
+  constructor(
+    private readonly customers: CustomerReader,
+    private readonly identity: IdentityService,
+    private readonly timeline: Timeline,
+  ) {}
+
+  /** The customer of any of its profiles' ids. Throws `not_found`, also for one who was erased. */
+  async find(tenantId: string, profileId: string): Promise<Customer> {
+    const customer = isUuid(profileId) ? await this.customers.findById(tenantId, profileId) : null;
+    if (customer === null) throw noSuchProfile();
+    return customer;
+  }
+
+  async view(tenantId: string, customer: Customer): Promise<CustomerView> {
+    return { customer, extent: await this.timeline.extent(tenantId, customer.profileIds) };
+  }
+
+  /**
+   * One page of all customers, the newest first. Two statements; bounded in rows, in bytes, and in the events that are counted.
+   * Throws `validation_failed` for text that is no cursor.
+   */
+  async list(tenantId: string, cursor: string | undefined, limit: number): Promise<CustomerViewPage> {
+    const { customers, nextCursor } = await this.customers.list(tenantId, idPageStart(cursor), limit);
+    const extents = await this.timeline.extents(
+      tenantId,
+      customers.map(({ profileIds }) => profileIds),
+    );
+    const views = customers.flatMap((customer, index): CustomerView[] => {
+      const extent = extents[index];
+      return extent === undefined ? [] : [{ customer, extent }];
+    });
+    const last = views.at(-1);
+    const isCut = last !== undefined && views.length < customers.length;
+    return { views, nextCursor: isCut ? cursorAfterId(last.customer.rootId) : nextCursor };
+  }
+
+  /** Throws `validation_failed` for what cannot be anybody's identifier, and `not_found`. */
+  async lookUp(tenantId: string, reference: IdentityReference): Promise<Customer> {
+    const customer = await this.customers.findByIdentifier(tenantId, this.identifierOf(reference));
+    if (customer === null) throw nobodyHasIdentifier();
+    return customer;
+  }
+
+  /** One normalised identifier, as a body of its own names it. Throws `validation_failed`. */
+  identifierOf(reference: IdentityReference): Identifier {
+    const parsed = parseIdentityReference(reference, this.identity.rules, '');
+    if ('faults' in parsed) throw validationFailed(parsed.faults);
+    const [identifier] = parsed.identifiers;
+    if (identifier === undefined) throw new Error('An identity without a fault names nobody');
+    return identifier;
+  }
+}
+
+/** 404, also for a profile of another workspace and for a person who was erased. */
+export function noSuchProfile(): DomainError {
+  return new DomainError('not_found', 'There is no profile with this id in this workspace.');
+}
+
+/** 404, also for a person who was erased. */
+export function nobodyHasIdentifier(): DomainError {
+  return new DomainError('not_found', 'Nobody in this workspace has this identifier.');
+}

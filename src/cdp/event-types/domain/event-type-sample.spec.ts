@@ -1,0 +1,48 @@
+import type { Fault } from '../../../platform/errors/fault';
+import { newestOf, SampleTally } from './event-type-sample';
+
+const fault = (code: Fault['code'], path: string): Fault => ({ code, path, message: `${path} is at fault` });
+
+function resultOf(...events: readonly (readonly Fault[])[]): unknown {
+  const tally = new SampleTally();
+  for (const faults of events) tally.add(faults);
+  return tally.result();
+}
+
+describe('a sample', () => {
+  it('of nothing checks nothing', () => {
+    expect(resultOf()).toEqual({ checked: 0, pass: 0, fail: 0, reasons: [] });
+  });
+
+  it('counts each event once, and each reason once an event, the most frequent first', () => {
+    const [a, b] = [fault('type', 'properties.a'), fault('required', 'properties.b')];
+    expect(resultOf([], [b], [a, b, b], [])).toEqual({
+      checked: 4,
+      pass: 2,
+      fail: 2,
+      reasons: [
+        { code: 'required', path: 'properties.b', count: 2 },
+        { code: 'type', path: 'properties.a', count: 1 },
+      ],
+    });
+  });
+
+  it('counts an event of which not all faults are listed as failed, without a reason for that', () => {
+    expect(resultOf([fault('too_many_faults', '')])).toEqual({ checked: 1, pass: 0, fail: 1, reasons: [] });
+  });
+
+  it('shows of names that are addresses nobody’s', () => {
+    expect(JSON.stringify(resultOf([fault('range', 'properties.a["jane@example.com"]')]))).not.toContain('jane@');
+  });
+
+  it('lists 100 reasons at most', () => {
+    const faults = Array.from({ length: 150 }, (_, n) => fault('unknown_property', `properties.p${n}`));
+    expect((resultOf(faults) as { reasons: unknown[] }).reasons).toHaveLength(100);
+  });
+
+  it('is taken from the newest of both kinds together', () => {
+    const at = (...times: number[]) => times.map((time) => ({ at: time }));
+    expect(newestOf(at(9, 7, 5), at(8, 6, 1), 4)).toEqual(at(9, 8, 7, 6));
+    expect(newestOf([], at(2, 1), 4)).toEqual(at(2, 1));
+  });
+});

@@ -1,0 +1,117 @@
+import { FREE_FORM_KEYS_MAX } from '../../../ingest/parse/free-form';
+import { EXACT_INTEGER_MAX } from '../../../platform/values/json/exact-number';
+import type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
+
+/** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
+export type EventTypeJsonSchema = Readonly<Record<string, unknown>>;
+
+interface PropertiesSchema {
+  readonly type: string;
+  readonly properties: EventTypeJsonSchema;
+  readonly patternProperties?: EventTypeJsonSchema;
+  readonly required: string[];
+  readonly additionalProperties: boolean;
+}
+
+/** What is published of an event type. */
+export interface EventTypeSchema extends PropertiesSchema {
+  readonly $schema: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly maxProperties: number;
+}
+
+/** In the schema that is compiled: stands for `enum`, which Ajv would write out as thousands of lines of code. */
+export const LISTED_VALUES = 'listedValues';
+
+const DAY = '(?:0[1-9]|[12][0-9]|3[01])';
+const YEAR = '(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})';
+const FOURTH = '(?:0[48]|[2468][048]|[13579][26])';
+const DATE =
+  `(?:${YEAR}-(?:(?:0[13578]|1[02])-${DAY}|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))` +
+  `|(?:[0-9]{2}${FOURTH}|${FOURTH}00)-02-29)`;
+const FRACTION = '(?:[.,][0-9]{1,9})?';
+const TIME =
+  `(?:(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9]${FRACTION})?|24:00(?::00(?:[.,]0{1,9})?)?)` +
+  '(?:[Zz]|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)';
+const LEAP_SECOND = `23:59:60${FRACTION}[Zz]`;
+
+/**
+ * What the service takes for a time (`parseTimestamp`), for tools that know no more than patterns; RFC 3339, which `format`
+ * would mean, has neither times without seconds nor offsets without minutes. Two differences are left, which cost pages of
+ * pattern: a leap second only in UTC, and instants that an offset pushes out of the years 1 to 9999 pass here. No
+ * lookahead and no `\d`: Go and Python read patterns too.
+ */
+const TIMESTAMP_PATTERN = `^${DATE}[Tt](?:${TIME}|${LEAP_SECOND})$`;
+
+/** How one of the two schemas says what the other says differently. */
+interface Dialect {
+  readonly time: EventTypeJsonSchema;
+  readonly number: EventTypeJsonSchema;
+  readonly values: string;
+}
+
+const PUBLISHED: Dialect = {
+  time: { pattern: TIMESTAMP_PATTERN },
+  // Beyond these a number may not be the one that was sent (docs/adr/0050).
+  number: { minimum: -EXACT_INTEGER_MAX, maximum: EXACT_INTEGER_MAX },
+  values: 'enum',
+};
+
+const ENFORCED: Dialect = { time: { format: 'date-time' }, number: {}, values: LISTED_VALUES };
+
+/** The contract as JSON Schema, for senders who check before they send (contract section 4, docs/adr/0022). */
+export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
+  const { eventType, description } = definition;
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: eventType,
+    ...(description === undefined ? {} : { description }),
+    ...propertiesSchema(definition, PUBLISHED),
+    maxProperties: FREE_FORM_KEYS_MAX,
+  };
+}
+
+/**
+ * The same for the service's own validator. What holds for the properties of every event, whatever its type, is checked
+ * before (`checkFreeForm`).
+ */
+export function enforcedSchema(definition: EventTypeDefinition): EventTypeJsonSchema {
+  return { ...propertiesSchema(definition, ENFORCED) };
+}
+
+function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): PropertiesSchema {
+  const entries = Object.entries(definition.properties);
+  // `__proto__` as a key of `properties` is lost in most tools, Ajv among them; as a pattern it means the same.
+  const isPlain = ([name]: readonly [string, unknown]): boolean => name !== '__proto__';
+  const plain = entries.filter(isPlain).map(([name, property]) => [name, propertySchema(property, dialect)] as const);
+  const patterns = entries
+    .filter((entry) => !isPlain(entry))
+    .map(([, property]) => ['^__proto__$', propertySchema(property, dialect)] as const);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(plain),
+    ...(patterns.length === 0 ? {} : { patternProperties: Object.fromEntries(patterns) }),
+    required: entries.filter(([, property]) => property.required === true).map(([name]) => name),
+    additionalProperties: definition.additionalProperties === 'allow',
+  };
+}
+
+function propertySchema(property: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
+  const isOptional = property.required !== true;
+  const { description } = property;
+  const type = property.type === 'timestamp' ? 'string' : property.type;
+  return {
+    // Null in an optional property means absent (contract section 1).
+    type: isOptional ? [type, 'null'] : type,
+    ...(property.enum === undefined ? {} : { [dialect.values]: isOptional ? [...property.enum, null] : property.enum }),
+    ...formSchema(property, dialect),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
+  if (type === 'timestamp' || format === 'date-time') return dialect.time;
+  if (type === 'number' || type === 'integer') return dialect.number;
+  return format === undefined ? {} : { format };
+}

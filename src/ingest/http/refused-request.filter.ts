@@ -1,0 +1,87 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
+import { Clock } from '../../platform/values/clock';
+import { DomainError } from '../../platform/errors/domain-error';
+import { ERROR_CODES } from '../../platform/errors/error-codes';
+import { ProblemDetailsFilter } from '../../platform/http/problem-details.filter';
+import { BodyRefusal } from '../../platform/http/body/body-refusal';
+import { ClientGone } from '../../platform/errors/client-gone';
+import { expectsContentDigest } from '../../platform/http/body/content-digest';
+import { receivedJson, withoutMark } from '../../platform/http/body/json-body';
+import type { Problem, ReviewPayload } from '../../review/domain/review-entry';
+import { ReviewService } from '../../review/review.service';
+import type { EventFamily } from '../domain/incoming-event';
+import { IngestMetrics } from './ingest-metrics';
+import { RefusedEventError } from './ingest-controller';
+
+const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+
+/**
+ * Keeps the ingest requests that are refused as a whole, before any event of theirs could be looked at: bodies that are no
+ * JSON, too large, or no batch (contract section 7). The answer leaves once the entry can be read.
+ */
+@Catch()
+export class RefusedRequestFilter implements ExceptionFilter {
+  constructor(
+    private readonly review: ReviewService,
+    private readonly problems: ProblemDetailsFilter,
+    private readonly clock: Clock,
+    private readonly figures: IngestMetrics,
+  ) {}
+
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
+    try {
+      const problem = this.problemOf(error, request);
+      if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
+      this.answer(error, request, host);
+    } catch (failure) {
+      // A refusal that cannot be kept is not answered as one: the client is told to send it again.
+      this.answer(failure, request, host);
+    }
+  }
+
+  private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost): void {
+    const { code } = this.problems.refusalOf(error);
+    // Who is not let in has brought no events; who may not send any has.
+    const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
+    if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
+      this.figures.refused(familyOf(request), code, request);
+    }
+    this.problems.catch(error, host);
+  }
+
+  private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
+    const { caller } = request;
+    if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
+    if (!KEPT_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request)) return undefined;
+    return {
+      tenantId: caller.tenantId,
+      severity: 'error',
+      stage: 'request',
+      reason: error.details[0]?.code ?? error.code,
+      message: error.message,
+      details: error.details,
+      family: familyOf(request),
+      payload: payloadOf(error, request),
+      at: this.clock.now().getTime(),
+    };
+  }
+}
+
+function isDryRun({ query }: AuthenticatedRequest): boolean {
+  return query['dry_run'] === 'true';
+}
+
+function familyOf({ path }: AuthenticatedRequest): EventFamily {
+  return path.startsWith('/v1/cdp/') ? 'cdp' : 'external';
+}
+
+function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
+  const isBeginning = error.code === 'payload_too_large';
+  // Of a signed body that is too large nobody has checked that it is the one that was signed.
+  if (isBeginning && expectsContentDigest(request)) return { form: 'text', text: '', isBeginning };
+  if (error instanceof BodyRefusal) return { form: 'text', text: error.received, isBeginning };
+  const json = receivedJson(request);
+  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: withoutMark(json.raw) };
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { TimeSlice } from '../../platform/values/time-slice';
+import type { TimeRange } from '../../platform/pagination/time-range';
+import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
+import { cursorAfter, type TimeKey } from '../../platform/pagination/time-key';
+import { eventIdOf } from '../domain/event-id';
+import type { EventFamily } from '../domain/incoming-event';
+import type { ProcessingState } from '../queue/processing-record';
+import { timelineRange } from './timeline-range';
+import { Event } from '../store/entities/event.entity';
+import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
+import { ProcessingReader } from '../queue/processing-reader';
+
+/** `from` and `to`: the times of receipt. */
+export interface EventFilter extends TimeRange {
+  readonly source?: string | undefined;
+  readonly externalEventId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly family?: EventFamily | undefined;
+  readonly state?: ProcessingState | undefined;
+}
+
+export interface EventPage {
+  readonly events: readonly Event[];
+  readonly nextCursor: string | null;
+  /** How many rows were looked at, where that ended the page. */
+  readonly scanned?: number;
+}
+
+/**
+ * Rows that one page may look at. A filter that hardly anything fits then costs milliseconds, not a walk through the whole
+ * log: the page comes short, and its cursor goes on where it stopped.
+ */
+export const ROWS_LOOKED_AT_MAX = 20_000;
+
+/** A row that a page has looked at, in the order of the list. */
+export interface LookedAt {
+  readonly event_id: string;
+  /** The time that the list is sorted by. */
+  readonly at: Date;
+  readonly fits: boolean;
+  /** From 1. */
+  readonly position: string;
+}
+
+/** Finds stored events for people who ask what became of them. */
+@Injectable()
+export class EventReader {
+  constructor(
+    private readonly database: DataSource,
+    private readonly processing: ProcessingReader,
+  ) {}
+
+  find(tenantId: string, eventId: string): Promise<Event | null> {
+    return this.database.manager.findOneBy(Event, { tenantId, eventId });
+  }
+
+  /** One page, newest first, by the time of receipt. */
+  async list(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<EventPage> {
+    const { source, externalEventId } = filter;
+    if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
+    const fields = [source, externalEventId, filter.eventType, filter.family, filter.state];
+    // Every row fits then: one more than the page shows that there is a next one.
+    const rowsMax = fields.every((field) => field === undefined) ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const rows = await this.lookAt(tenantId, filter, start, limit, rowsMax);
+    return this.pageOf(tenantId, rows, limit, rowsMax);
+  }
+
+  /**
+   * The page out of rows that were looked at: all that fit, one more than `limit` if there are, and in any case the last
+   * one that could be looked at, number `rowsMax`, behind which the next page begins. Large events make it shorter.
+   */
+  async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
+    const fitting = rows.filter((row) => row.fits);
+    const wanted = fitting.slice(0, limit);
+    const { events, places } = await this.inOrder(
+      tenantId,
+      wanted.map((row) => row.event_id),
+    );
+    const isFull = fitting.length > places;
+    const last = isFull ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    if (last === undefined) return { events, nextCursor: null };
+    const nextCursor = cursorAfter({ at: last.at, id: last.event_id });
+    // All events of a full page may have gone since their ids were read.
+    return isFull && events.length > 0
+      ? { events, nextCursor }
+      : { events, nextCursor, scanned: Number(last.position) };
+  }
+
+  /** "Did you get it?": source and id name one event, whatever else is asked of it. */
+  private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
+    const { source = '', externalEventId = '', eventType, family, from = -Infinity, to = Infinity } = filter;
+    const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
+    const fits =
+      event !== null &&
+      (eventType ?? event.eventType) === event.eventType &&
+      (family ?? event.family) === event.family &&
+      event.receivedAt.getTime() >= from &&
+      event.receivedAt.getTime() < to &&
+      (await this.isInState(event, filter.state));
+    return { events: fits ? [event] : [], nextCursor: null };
+  }
+
+  private async isInState(event: Event, wanted: ProcessingState | undefined): Promise<boolean> {
+    if (wanted === undefined) return true;
+    const found = await this.processing.of(event.tenantId, [event]);
+    return (found.get(event.eventId)?.state ?? 'queued') === wanted;
+  }
+
+  private lookAt(
+    tenantId: string,
+    { from, to, ...filter }: EventFilter,
+    after: TimeKey,
+    limit: number,
+    rowsMax: number,
+  ): Promise<LookedAt[]> {
+    const { startAt, startId, end } = timelineRange({ order: 'desc', from, to, after });
+    const { source = null, externalEventId = null, eventType = null, family = null, state = null } = filter;
+    return this.database.query(READ_RECEIVED_EVENTS, [
+      ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
+      // One more than the page shows that there is a next one; the last row looked at comes on top.
+      ...[limit + 2, state, end],
+    ]);
+  }
+
+  /** Events by id, in the order of the ids, as long as a page has room for them; `places`: how many of the ids those are. */
+  private async inOrder(
+    tenantId: string,
+    ids: readonly string[],
+  ): Promise<{ readonly events: readonly Event[]; readonly places: number }> {
+    if (ids.length === 0) return { events: [], places: 0 };
+    const rows: readonly EventRow[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
+    const slice = new TimeSlice();
+    const events: Event[] = [];
+    for (const { eventId, identity, properties, ...rest } of rows) {
+      await slice.pause();
+      if (eventId === null) continue;
+      events.push({
+        ...{ tenantId, eventId, ...rest },
+        identity: JSON.parse(identity) as Event['identity'],
+        properties: JSON.parse(properties) as Event['properties'],
+      });
+    }
+    return { events, places: rows.length };
+  }
+}
+
+/** An event as text, which is parsed one by one; without an id it has gone since its id was read. */
+interface EventRow extends Omit<Event, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+  readonly eventId: string | null;
+  readonly identity: string;
+  readonly properties: string;
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { IdentityService } from '../../identity/identity.service';
+import { TimeSlice } from '../../platform/values/time-slice';
+import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
+import { EventDto } from './dto/event.dto';
+import type { Event } from '../store/entities/event.entity';
+import { ProcessingReader } from '../queue/processing-reader';
+
+export interface EventViewOptions {
+  readonly unmasked: boolean;
+}
+
+/** Stored events as the API shows them (contract section 3, record). */
+@Injectable()
+export class EventViews {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly personal: PersonalProperties,
+    private readonly processing: ProcessingReader,
+  ) {}
+
+  /**
+   * Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. One question after the other, so that a
+   * page takes one connection at a time.
+   */
+  async of(tenantId: string, events: readonly Event[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
+    const profileIds = [...new Set(events.map((event) => event.profileId))];
+    const customers = await this.identity.customersOf(tenantId, profileIds);
+    const processing = await this.processing.of(tenantId, events);
+    const types = events.map(({ eventType }) => eventType);
+    const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
+    const slice = new TimeSlice();
+    const views: EventDto[] = [];
+    for (const event of events) {
+      const customerId = customers.get(event.profileId) ?? event.profileId;
+      const personal = names === null ? null : namesFrom(names, event.eventType);
+      views.push(await slice.run(EventDto.of(event, customerId, personal, processing.get(event.eventId))));
+    }
+    return views;
+  }
+}

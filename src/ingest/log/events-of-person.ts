@@ -1,0 +1,91 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { NIL_UUID } from '../../platform/values/uuid';
+import {
+  PersonalData,
+  type ErasureSteps,
+  type Person,
+  type PersonalDataKeeper,
+  type PersonalRecord,
+} from '../../platform/privacy/personal-data';
+import { pageStart, type TimeKey } from '../../platform/pagination/time-key';
+import { EventViews } from './event-views';
+import { Timeline } from './timeline';
+
+const EVENTS_PER_PAGE = 200;
+/** Rows of one statement: few enough to hold their locks for milliseconds. */
+const EVENTS_PER_STATEMENT = 1_000;
+
+interface LookedAt {
+  readonly event_id: string;
+  /** With the microseconds that a Date has no room for. */
+  readonly occurred_at: string;
+  readonly filled: boolean;
+}
+
+/** What the event log keeps of persons. An erased event stays, as the key that it is and as a fact about nobody. */
+@Injectable()
+export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'events';
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly data: PersonalData,
+    private readonly timeline: Timeline,
+    private readonly views: EventViews,
+  ) {}
+
+  onModuleInit(): void {
+    this.data.register(this);
+  }
+
+  async *exportOf({ tenantId, profileIds }: Person): AsyncIterable<PersonalRecord> {
+    // Of a participant without events there is no profile.
+    for (let after: TimeKey | undefined, more = profileIds.length > 0; more;) {
+      const span = { order: 'asc', after } as const;
+      const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, {}, EVENTS_PER_PAGE);
+      for (const data of await this.views.of(tenantId, events, { unmasked: true })) yield { record: 'event', data };
+      more = nextCursor !== null;
+      if (nextCursor !== null) after = pageStart(nextCursor);
+    }
+  }
+
+  /** Statement by statement, each a transaction: nobody waits for a hundred thousand rows. */
+  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
+    await this.eraseEvents(this.database.manager, person, goOn);
+    return true;
+  }
+
+  /** The few that have come since; in as many statements as before, since all of the person's have to be looked at. */
+  async erase(manager: EntityManager, person: Person): Promise<void> {
+    await this.eraseEvents(manager, person);
+  }
+
+  private async eraseEvents(
+    manager: EntityManager,
+    { tenantId, profileIds }: Person,
+    beforeEach?: () => void,
+  ): Promise<void> {
+    for (const profileId of profileIds) {
+      for (let after: unknown[] = ['-infinity', NIL_UUID]; ;) {
+        beforeEach?.();
+        const rows: LookedAt[] = await manager.query(
+          `SELECT event_id, occurred_at::text AS occurred_at, content_hash <> '' AS filled FROM events
+           WHERE tenant_id = $1 AND profile_id = $2 AND occurred_at > '-infinity' AND (occurred_at, event_id) > ($3, $4)
+           ORDER BY occurred_at, event_id LIMIT $5`,
+          [tenantId, profileId, ...after, EVENTS_PER_STATEMENT],
+        );
+        const filled = rows.filter((row) => row.filled).map((row) => row.event_id);
+        if (filled.length > 0) await manager.query(ERASE_EVENTS, [tenantId, filled]);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < EVENTS_PER_STATEMENT) break;
+        after = [last.occurred_at, last.event_id];
+      }
+    }
+  }
+}
+
+/** An empty hash is that of an erased event: see `saysTheSame`. */
+const ERASE_EVENTS = `
+  UPDATE events SET identity = '{}', properties = '{}', content_hash = ''
+  WHERE tenant_id = $1 AND event_id = ANY($2)`;

@@ -1,0 +1,55 @@
+import type { TimelineOrder } from './timeline-range';
+
+/** The parameters before those that name the profiles. */
+const FIXED_PARAMETERS = 8;
+
+/**
+ * One page of a customer's timeline: the tenant, the key it begins behind, the time it ends at, source, type, the rows that may
+ * be looked at, the rows that are wanted, then the profiles.
+ *
+ * Each profile is a range of `events_timeline_idx` that comes in order; the ranges of a customer of several profiles are merged
+ * as they are read (Merge Append). Nothing is sorted, and no row is read that the page does not look at, so a page costs the
+ * same wherever it lies. The row that is the last one to be looked at comes in any case: the next page begins behind it.
+ */
+export function readTimeline(order: TimelineOrder, profiles: number): string {
+  const [before, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
+  const ordered = `ORDER BY occurred_at ${direction}, event_id ${direction}`;
+  const ranges = Array.from(
+    { length: profiles },
+    (_unused, index) => `
+      (SELECT event_id, occurred_at, source, event_type FROM events
+      WHERE tenant_id = $1 AND profile_id = $${FIXED_PARAMETERS + 1 + index} AND occurred_at > '-infinity'
+        AND (occurred_at, event_id) ${before} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
+      ${ordered} LIMIT $7)`,
+  );
+  return `
+    SELECT event_id, occurred_at AS at, fits, position FROM (
+      SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
+        ($5::text IS NULL OR source = $5) AND ($6::text IS NULL OR event_type = $6) AS fits
+      FROM (SELECT * FROM (${ranges.join(' UNION ALL ')}) ranges ${ordered} LIMIT $7) nearest
+    ) looked_at
+    WHERE fits OR position = $7
+    ${ordered} LIMIT $8`;
+}
+
+/**
+ * How many events each customer has, and when the first and the last of them occurred: $2 holds the profiles of each, as JSON lists
+ * in a list. Goes on from one customer to the next until $3 events are counted; the first one is counted in any case.
+ */
+export const READ_EXTENTS = `
+  WITH RECURSIVE page AS (
+    SELECT 0 AS place, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events
+    UNION ALL
+    SELECT p.place + 1, p.counted + c.events, c.first_at, c.last_at, c.events
+    FROM page p
+    CROSS JOIN LATERAL (
+      SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, coalesce(sum(e.events), 0)::bigint AS events
+      FROM jsonb_array_elements_text($2::jsonb -> p.place) AS u (profile_id)
+      CROSS JOIN LATERAL (
+        SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
+        WHERE tenant_id = $1 AND profile_id = u.profile_id::uuid AND occurred_at > '-infinity'
+      ) e
+    ) c
+    WHERE p.place < jsonb_array_length($2::jsonb) AND p.counted < $3
+  )
+  SELECT first_at, last_at, events FROM page WHERE place > 0 ORDER BY place`;

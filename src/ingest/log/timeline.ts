@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { timelineRange, type TimelineSpan } from './timeline-range';
+import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage, type LookedAt } from './event-reader';
+import { READ_EXTENTS, readTimeline } from './timeline.sql';
+
+export interface TimelineFilter {
+  readonly source?: string | undefined;
+  readonly eventType?: string | undefined;
+}
+
+/** How much there is of a timeline; without events the times are null. */
+export interface TimelineExtent {
+  readonly firstAt: Date | null;
+  readonly lastAt: Date | null;
+  readonly events: number;
+}
+
+interface ExtentRow {
+  readonly first_at: Date | null;
+  readonly last_at: Date | null;
+  readonly events: string;
+}
+
+const NO_EVENTS: TimelineExtent = { firstAt: null, lastAt: null, events: 0 };
+
+/** Events that are counted for a page of customers: some 20 ms of reading an index. */
+const EVENTS_COUNTED_MAX = 100_000;
+
+/** The events of a customer in the order in which they occurred (contract section 5). */
+@Injectable()
+export class Timeline {
+  constructor(
+    private readonly database: DataSource,
+    private readonly events: EventReader,
+  ) {}
+
+  /** `profileIds`: every profile of the customer; at least one. */
+  async extent(tenantId: string, profileIds: readonly string[]): Promise<TimelineExtent> {
+    const [extent = NO_EVENTS] = await this.extents(tenantId, [profileIds]);
+    return extent;
+  }
+
+  /**
+   * The same of several customers in one statement: of the first in any case, and of those behind it until 100,000 events are
+   * counted.
+   */
+  async extents(tenantId: string, customers: readonly (readonly string[])[]): Promise<TimelineExtent[]> {
+    if (customers.length === 0) return [];
+    const rows: ExtentRow[] = await this.database.query(READ_EXTENTS, [
+      ...[tenantId, JSON.stringify(customers), EVENTS_COUNTED_MAX],
+    ]);
+    return rows.map((row) => ({ firstAt: row.first_at, lastAt: row.last_at, events: Number(row.events) }));
+  }
+
+  /** Which of these events are those of these profiles. */
+  async own(
+    manager: EntityManager,
+    tenantId: string,
+    profileIds: readonly string[],
+    eventIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const rows: { event_id: string }[] = await manager.query(
+      'SELECT event_id FROM events WHERE tenant_id = $1 AND event_id = ANY($2) AND profile_id = ANY($3)',
+      [tenantId, eventIds, profileIds],
+    );
+    return new Set(rows.map((row) => row.event_id));
+  }
+
+  /** One page. Filters look at a bounded number of rows: such a page may come short, and its cursor goes on (docs/adr/0012). */
+  async page(
+    tenantId: string,
+    profileIds: readonly string[],
+    span: TimelineSpan,
+    { source, eventType }: TimelineFilter,
+    limit: number,
+  ): Promise<EventPage> {
+    const { startAt, startId, end } = timelineRange(span);
+    // One more than the page shows that there is a next one.
+    const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const rows: LookedAt[] = await this.database.query(readTimeline(span.order, profileIds.length), [
+      ...[tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1],
+      ...profileIds,
+    ]);
+    return this.events.pageOf(tenantId, rows, limit, rowsMax);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Fault } from '../../platform/errors/fault';
+import { FIELD_NAMES } from './event-fields';
+import type { EventFamily } from '../domain/incoming-event';
+
+interface OtherFamily {
+  /** What its events are called. */
+  readonly name: string;
+  /** By the path of a field that only its events have: what this family has instead. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+const CDP_IDENTITY = 'identity.externalUserId, identity.email, identity.phone and identity.deviceKey';
+const IDENTITY_KINDS = { externalUserId: 'EXTERNAL', email: 'EMAIL', phone: 'PHONE', deviceKey: 'DEVICE' } as const;
+
+const EVENTS_OF: Readonly<Record<EventFamily, string>> = { external: 'external events', cdp: 'CDP events' };
+
+/** The fields that clients send to one family and that the other one has (contract section 3). */
+const OTHERS: Readonly<Record<EventFamily, OtherFamily>> = {
+  external: {
+    name: EVENTS_OF.cdp,
+    fields: new Map([
+      ...namesOf('cdp', 'external'),
+      ...Object.entries(IDENTITY_KINDS).map(
+        ([name, kind]) => [`identity.${name}`, `identity.type, here "${kind}", and identity.value`] as const,
+      ),
+    ]),
+  },
+  cdp: {
+    name: EVENTS_OF.external,
+    fields: new Map([
+      ...namesOf('external', 'cdp'),
+      ...(['identity.type', 'identity.value'] as const).map((path) => [path, CDP_IDENTITY] as const),
+    ]),
+  },
+};
+
+/**
+ * Says of each unknown field that the other family has what it is called here: whoever sends one knows both, and has mixed
+ * them up. Other faults stay as they are.
+ */
+export function explainOtherFamily(family: EventFamily, faults: readonly Fault[]): readonly Fault[] {
+  const { name, fields } = OTHERS[family];
+  return faults.map((fault) => {
+    const own = fault.code === 'unknown_field' ? fields.get(fault.path) : undefined;
+    if (own === undefined) return fault;
+    return { ...fault, message: `${fault.path} is the name in ${name}; ${EVENTS_OF[family]} have ${own}.` };
+  });
+}
+
+/** Each name of a family that the other one does not have, and what it is called there. */
+function namesOf(family: EventFamily, other: EventFamily): (readonly [string, string])[] {
+  const [names, others] = [FIELD_NAMES[family], FIELD_NAMES[other]];
+  return (Object.keys(names) as (keyof typeof names)[]).flatMap((meaning) =>
+    names[meaning] === others[meaning] ? [] : [[names[meaning], others[meaning]] as const],
+  );
+}

@@ -1,0 +1,166 @@
+import type { Statement } from '../../platform/postgres/pipelined-connection';
+
+/** Always of the same length, so that it compares as text, and with the microseconds that a Date has no room for. */
+const TEXT_OF_QUEUED_AT = `to_char(q.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
+
+const EVENT_COLUMNS = `e.family, e.source, e.external_event_id, e.event_type, e.event_type_version, e.occurred_at,
+      e.received_at, e.profile_id, e.identity, e.properties`;
+
+/** Which places have entries, behind a given one: one probe of the key's index each, however long the queue is. */
+export const FIND_PARTITIONS: Statement = {
+  name: 'queue_find_places',
+  text: `
+    WITH RECURSIVE places AS (
+      (SELECT tenant_id, shard, 1 AS place FROM event_queue WHERE (tenant_id, shard) > ($1::uuid, $2::smallint)
+       ORDER BY tenant_id, shard LIMIT 1)
+      UNION ALL
+      SELECT next.tenant_id, next.shard, p.place + 1
+      FROM places p CROSS JOIN LATERAL (
+        SELECT tenant_id, shard FROM event_queue WHERE (tenant_id, shard) > (p.tenant_id, p.shard)
+        ORDER BY tenant_id, shard LIMIT 1
+      ) next
+      WHERE p.place < $3
+    )
+    SELECT tenant_id, shard FROM places`,
+};
+
+/** The next entries of a place with their events, in the order of arrival. */
+export const READ_ENTRIES: Statement = {
+  name: 'queue_read_entries',
+  text: `
+    SELECT ${TEXT_OF_QUEUED_AT}, q.position, q.event_id, q.queued_for, ${EVENT_COLUMNS}
+    FROM (
+      SELECT queued_at, position, event_id, profile_id AS queued_for FROM event_queue
+      WHERE tenant_id = $1::uuid AND shard = $2::smallint
+        AND (queued_at, position, event_id) > ($3::timestamptz, $4::int, $5::uuid)
+      ORDER BY queued_at, position, event_id LIMIT $6
+    ) q
+    CROSS JOIN LATERAL (
+      SELECT * FROM events WHERE tenant_id = $1::uuid AND event_id = q.event_id LIMIT 1
+    ) e
+    ORDER BY q.queued_at, q.position, q.event_id`,
+};
+
+/**
+ * The first entry of each of these profiles. Looks at a bounded number of entries; where these are not the profile's, the last
+ * of them stands for it: nothing of the profile is earlier than that one.
+ */
+export const FIRST_ENTRIES: Statement = {
+  name: 'queue_first_entries',
+  text: `
+    SELECT u.profile_id, first.queued_at, first.position
+    FROM unnest($2::smallint[], $3::uuid[]) AS u (shard, profile_id)
+    CROSS JOIN LATERAL (
+      SELECT ${TEXT_OF_QUEUED_AT}, q.position
+      FROM (
+        SELECT *, row_number() OVER () AS place FROM (
+          SELECT queued_at, position, profile_id FROM event_queue
+          WHERE tenant_id = $1::uuid AND shard = u.shard
+          ORDER BY queued_at, position, event_id LIMIT $4
+        ) looked_at
+      ) q
+      WHERE q.profile_id = u.profile_id OR q.place = $4
+      ORDER BY q.place LIMIT 1
+    ) first`,
+};
+
+/** The place comes with each row: given once, it alone would be the way in, and every row of the place would be compared. */
+export const REMOVE_ENTRIES: Statement = {
+  name: 'queue_remove_entries',
+  text: `
+    WITH gone AS MATERIALIZED (
+      SELECT $1::uuid AS tenant_id, $2::smallint AS shard, u.queued_at, u.position, u.event_id
+      FROM unnest($3::timestamptz[], $4::int[], $5::uuid[]) AS u (queued_at, position, event_id)
+    )
+    DELETE FROM event_queue q USING gone g
+    WHERE q.tenant_id = g.tenant_id AND q.shard = g.shard AND q.queued_at = g.queued_at AND q.position = g.position
+      AND q.event_id = g.event_id`,
+};
+
+/**
+ * Takes up to $1 bundles out, but for those that somebody else is taking, and writes down that they are processed. Nothing is
+ * to be done with their events, so that neither an order nor a failure could show.
+ */
+export const PROCESS_BUNDLES: Statement = {
+  name: 'queue_process_bundles',
+  text: `
+    WITH taken AS MATERIALIZED (
+      SELECT tenant_id, id FROM queued_bundles ORDER BY tenant_id, id LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM queued_bundles q USING taken t WHERE q.tenant_id = t.tenant_id AND q.id = t.id
+      RETURNING q.tenant_id, q.id, q.events
+    ), written AS (
+      INSERT INTO processed_bundles (tenant_id, id, processed_at) SELECT tenant_id, id, clock_timestamp() FROM gone
+    )
+    SELECT tenant_id, count(*)::int AS bundles, sum(events)::int AS events FROM gone GROUP BY tenant_id`,
+};
+
+/** Puts entries back where they have been, before all that came since; $7: they are in the queue from now on. */
+export const RESTORE_ENTRIES: Statement = {
+  name: 'queue_restore_entries',
+  text: `
+    INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id, released_at)
+    SELECT $1::uuid, $2::smallint, u.queued_at, u.position, u.event_id, u.profile_id,
+      CASE WHEN $7::boolean THEN clock_timestamp() END
+    FROM unnest($3::timestamptz[], $4::int[], $5::uuid[], $6::uuid[]) AS u (queued_at, position, event_id, profile_id)`,
+};
+
+/** Events by id. */
+export const READ_EVENTS: Statement = {
+  name: 'queue_read_events',
+  text: `
+    SELECT e.event_id, ${EVENT_COLUMNS}
+    FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (SELECT * FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1) e`,
+};
+
+/** Writes down what became of events; what was written of them before is replaced. */
+export const WRITE_PROCESSING: Statement = {
+  name: 'queue_write_processing',
+  text: `
+    INSERT INTO event_processing (tenant_id, event_id, state, attempts, processed_at, last_error, reactions)
+    SELECT $1::uuid, u.event_id, u.state, u.attempts,
+      CASE WHEN u.state = 'queued' THEN NULL ELSE clock_timestamp() END, u.last_error, u.reactions::jsonb
+    FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[], $6::text[])
+      AS u (event_id, state, attempts, last_error, reactions)
+    ON CONFLICT ON CONSTRAINT event_processing_pkey DO UPDATE SET
+      state = excluded.state, attempts = excluded.attempts, processed_at = excluded.processed_at,
+      last_error = excluded.last_error, reactions = excluded.reactions`,
+};
+
+/** Counts an attempt at an event that failed for good, before it begins. */
+export const COUNT_ATTEMPT: Statement = {
+  name: 'queue_count_attempt',
+  text: `
+    UPDATE event_processing SET attempts = attempts + 1
+    WHERE tenant_id = $1::uuid AND event_id = $2::uuid AND state = 'failed'
+    RETURNING attempts`,
+};
+
+/** Skips the reactions to these events that wait for their customers, for the reason $3. */
+export const SKIP_WAITING: Statement = {
+  name: 'queue_skip_waiting',
+  text: `
+    UPDATE event_processing p
+    SET reactions = coalesce((
+      SELECT jsonb_agg(
+        CASE WHEN r.value->>'outcome' = 'waiting_for_customer'
+          THEN r.value || jsonb_build_object('outcome', 'skipped', 'reason', $3::text) ELSE r.value END
+        ORDER BY r.place)
+      FROM jsonb_array_elements(p.reactions) WITH ORDINALITY AS r (value, place)
+    ), '[]')
+    FROM (SELECT $1::uuid AS tenant_id, event_id FROM unnest($2::uuid[]) AS u (event_id) OFFSET 0) u
+    WHERE p.tenant_id = u.tenant_id AND p.event_id = u.event_id`,
+};
+
+/** What became of events, which nobody else changes until the transaction ends. */
+export const LOCK_PROCESSING: Statement = {
+  name: 'queue_lock_processing',
+  text: `
+    SELECT p.event_id, p.state, p.attempts, p.last_error, p.reactions
+    FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (
+      SELECT event_id, state, attempts, last_error, reactions FROM event_processing
+      WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1 FOR UPDATE
+    ) p`,
+};

@@ -1,0 +1,223 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
+import { NIL_UUID } from '../../platform/values/uuid';
+import type { EventFamily } from '../domain/incoming-event';
+import type { LoggedEvent } from '../log/logged-event';
+import type { ProcessingRecord, ProcessingState, ReactionRecord } from './processing-record';
+import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './queue-partition';
+import * as sql from './event-queue.sql';
+
+export type { LoggedEvent, ProcessingRecord };
+
+/** An entry's key in its place. */
+export interface QueuedKey extends EntryKey {
+  readonly eventId: string;
+  /** The customer's root when the event was received. */
+  readonly queuedFor: string;
+}
+
+export interface QueueEntry extends QueuedKey {
+  readonly event: LoggedEvent;
+}
+
+/** What has left the queue of a workspace. */
+export interface ProcessedBundles {
+  readonly tenantId: string;
+  readonly bundles: number;
+  readonly events: number;
+}
+
+interface EventRow {
+  readonly event_id: string;
+  readonly family: EventFamily;
+  readonly source: string;
+  readonly external_event_id: string;
+  readonly event_type: string;
+  readonly event_type_version: number | null;
+  readonly occurred_at: Date;
+  readonly received_at: Date;
+  readonly profile_id: string;
+  readonly identity: Record<string, string>;
+  readonly properties: Record<string, unknown>;
+}
+
+interface EntryRow extends EventRow {
+  readonly queued_at: string;
+  readonly position: number;
+  readonly queued_for: string;
+}
+
+interface ProcessingRow {
+  readonly event_id: string;
+  readonly state: ProcessingState;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly reactions: readonly ReactionRecord[];
+}
+
+/** Sorts before everything that is queued. */
+const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: NIL_UUID };
+/** Entries of another shard that are looked at to find out whether something of a customer is among them. */
+const ENTRIES_LOOKED_AT_MAX = 200;
+
+/** Runs one statement. */
+export type Reading = <T>(statement: Statement, values: readonly unknown[]) => Promise<readonly T[]>;
+
+/**
+ * The far end of the event log's queue: for workers, which take entries out in transactions of their own. Whoever removes
+ * entries of a place must be the only one that does.
+ */
+@Injectable()
+export class EventQueue {
+  /** Places that have entries, at most so many, behind the given one in their order. */
+  async places(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
+    const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PARTITIONS, [
+      after.tenantId,
+      after.shard,
+      most,
+    ]);
+    return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
+  }
+
+  /** The entries of a place in the order of their arrival, from its front or behind one of them. */
+  async read(
+    transaction: Transaction,
+    { tenantId, shard }: QueuePartition,
+    most: number,
+    after: Omit<QueuedKey, 'queuedFor'> = FIRST_KEY,
+  ): Promise<QueueEntry[]> {
+    const rows = await transaction.send<EntryRow>(sql.READ_ENTRIES, [
+      ...[tenantId, shard, after.queuedAt, after.position, after.eventId, most],
+    ]);
+    return rows.map((row) => ({
+      ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
+      event: loggedEvent(row),
+    }));
+  }
+
+  /** Where the queue can have entries for these profiles at the earliest; those without any are missing. */
+  async firstOf(
+    transaction: Transaction,
+    tenantId: string,
+    profileIds: readonly string[],
+  ): Promise<(EntryKey & { readonly profileId: string })[]> {
+    if (profileIds.length === 0) return [];
+    const rows = await transaction.send<{ profile_id: string; queued_at: string; position: number }>(
+      sql.FIRST_ENTRIES,
+      [tenantId, profileIds.map(shardOf), profileIds, ENTRIES_LOOKED_AT_MAX],
+    );
+    return rows.map((row) => ({ profileId: row.profile_id, queuedAt: row.queued_at, position: row.position }));
+  }
+
+  /** Takes entries out, along with the caller's COMMIT. */
+  remove(transaction: Transaction, { tenantId, shard }: QueuePartition, entries: readonly QueuedKey[]): void {
+    if (entries.length > 0) transaction.sendLast(sql.REMOVE_ENTRIES, [tenantId, shard, ...columnsOf(entries)]);
+  }
+
+  /**
+   * Takes up to `most` bundles out, of all workspaces, and writes their events down as processed. Answers what has left the
+   * queue, by workspace.
+   */
+  async processBundles(transaction: Transaction, most: number): Promise<ProcessedBundles[]> {
+    const rows = await transaction.send<{ tenant_id: string; bundles: number; events: number }>(sql.PROCESS_BUNDLES, [
+      most,
+    ]);
+    return rows.map(({ tenant_id: tenantId, bundles, events }) => ({ tenantId, bundles, events }));
+  }
+
+  /**
+   * Puts entries back where they have been, along with the caller's COMMIT. `released`: they were not queued meanwhile, and count as
+   * queued from now on.
+   */
+  restore(
+    transaction: Transaction,
+    { tenantId, shard }: QueuePartition,
+    entries: readonly QueuedKey[],
+    { released = false } = {},
+  ): void {
+    if (entries.length === 0) return;
+    const queuedFor = entries.map((entry) => entry.queuedFor);
+    transaction.sendLast(sql.RESTORE_ENTRIES, [tenantId, shard, ...columnsOf(entries), queuedFor, released]);
+  }
+
+  /** Events by id. */
+  async events(
+    transaction: Transaction,
+    tenantId: string,
+    eventIds: readonly string[],
+  ): Promise<Map<string, LoggedEvent>> {
+    const rows = await transaction.send<EventRow>(sql.READ_EVENTS, [tenantId, eventIds]);
+    return new Map(rows.map((row) => [row.event_id, loggedEvent(row)]));
+  }
+
+  /** Writes down what became of events, along with the caller's COMMIT. */
+  writeDown(transaction: Transaction, tenantId: string, records: readonly ProcessingRecord[]): void {
+    if (records.length === 0) return;
+    const sorted = records.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+    transaction.sendLast(sql.WRITE_PROCESSING, [
+      tenantId,
+      sorted.map((record) => record.eventId),
+      sorted.map((record) => record.state),
+      sorted.map((record) => record.attempts),
+      sorted.map((record) => record.lastError),
+      sorted.map((record) => JSON.stringify(record.reactions)),
+    ]);
+  }
+
+  /** Skips the reactions to events that wait for their customers. */
+  async skipWaiting(run: Reading, tenantId: string, eventIds: readonly string[], reason: string): Promise<void> {
+    if (eventIds.length > 0) await run(sql.SKIP_WAITING, [tenantId, eventIds.toSorted(), reason]);
+  }
+
+  /** Counts an attempt at an event that failed for good, and answers how many there are with it; undefined for any other event. */
+  async countAttempt(transaction: Transaction, tenantId: string, eventId: string): Promise<number | undefined> {
+    const [row] = await transaction.send<{ attempts: number }>(sql.COUNT_ATTEMPT, [tenantId, eventId]);
+    return row?.attempts;
+  }
+
+  /**
+   * What is recorded of events, by id; nobody else changes it until the transaction ends. Those before their first attempt are
+   * missing.
+   */
+  async lockProcessing(
+    transaction: Transaction,
+    tenantId: string,
+    eventIds: readonly string[],
+  ): Promise<Map<string, ProcessingRecord>> {
+    const rows = await transaction.send<ProcessingRow>(sql.LOCK_PROCESSING, [tenantId, eventIds.toSorted()]);
+    return new Map(
+      rows.map(({ event_id: eventId, state, attempts, last_error: lastError, reactions }) => [
+        eventId,
+        { eventId, state, attempts, lastError, reactions },
+      ]),
+    );
+  }
+}
+
+/** Where every walk through the places begins. */
+export const BEFORE_ALL_PARTITIONS: QueuePartition = { tenantId: NIL_UUID, shard: -1 };
+export const SHARDS: readonly number[] = Array.from({ length: QUEUE_SHARDS }, (_unused, shard) => shard);
+
+function columnsOf(entries: readonly QueuedKey[]): unknown[] {
+  return [
+    entries.map((entry) => entry.queuedAt),
+    entries.map((entry) => entry.position),
+    entries.map((entry) => entry.eventId),
+  ];
+}
+
+function loggedEvent(row: EventRow): LoggedEvent {
+  return {
+    eventId: row.event_id,
+    family: row.family,
+    source: row.source,
+    externalEventId: row.external_event_id,
+    eventType: row.event_type,
+    eventTypeVersion: row.event_type_version,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    profileId: row.profile_id,
+    identity: row.identity,
+    properties: row.properties,
+  };
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '../../errors/domain-error';
+
+/** What the guards know of a request's sender, and Express of its answer. */
+type KnownRequest = IncomingMessage & {
+  readonly caller?: { readonly tenantId: string };
+  readonly participant?: { readonly tenantId: string };
+  readonly res?: ServerResponse;
+};
+
+/** As much as the largest batches of a dozen connections take. */
+export const HELD_BYTES_MAX = 256 * 1024 * 1024;
+/** Four workspaces at their worst leave nothing to others; with one, two or three all go on. */
+const SHARE_OF_ONE_WORKSPACE = 1 / 4;
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Bounds the memory that bodies take from their first byte until their requests are answered: in this process, and for each
+ * workspace. Bodies that are all there when they are read do not come here.
+ */
+export class HeldBodies {
+  private bytes = 0;
+  private readonly byWorkspace = new Map<string, number>();
+  private readonly byRequest = new Map<IncomingMessage, number>();
+
+  constructor(private readonly bytesMax = HELD_BYTES_MAX) {}
+
+  /** Counts further bytes of a request's body until its connection or its answer ends. Throws `unavailable` when they are too many. */
+  hold(request: KnownRequest, bytes: number): void {
+    const tenantId = tenantOf(request);
+    const ofWorkspace = (this.byWorkspace.get(tenantId) ?? 0) + bytes;
+    if (ofWorkspace > this.bytesMax * SHARE_OF_ONE_WORKSPACE || this.bytes + bytes > this.bytesMax)
+      throw tooManyBytes();
+    const known = this.byRequest.get(request);
+    if (known === undefined) (request.res ?? request).once('close', () => this.release(request, tenantId));
+    this.byRequest.set(request, (known ?? 0) + bytes);
+    this.byWorkspace.set(tenantId, ofWorkspace);
+    this.bytes += bytes;
+  }
+
+  private release(request: IncomingMessage, tenantId: string): void {
+    const bytes = this.byRequest.get(request) ?? 0;
+    this.byRequest.delete(request);
+    this.bytes -= bytes;
+    const left = (this.byWorkspace.get(tenantId) ?? 0) - bytes;
+    if (left > 0) this.byWorkspace.set(tenantId, left);
+    else this.byWorkspace.delete(tenantId);
+  }
+}
+
+/** The workspace that a request came from; empty before anybody knows. */
+export function tenantOf({ caller, participant }: KnownRequest): string {
+  return caller?.tenantId ?? participant?.tenantId ?? '';
+}
+
+function tooManyBytes(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'Too many bytes of request bodies are under way. Send the same again after the time in Retry-After, with fewer requests at a time.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { atOnce } from '../../async/at-once';
+import { ByteSemaphore } from '../../async/byte-semaphore';
+import { chargeBytes } from '../../rate-limit/request-meter';
+import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
+import { ClientGone } from '../../errors/client-gone';
+import { checkContentDigest } from './content-digest';
+import { sendContinue } from './expect-continue';
+import { HeldBodies, tenantOf } from './held-bodies';
+import { isUtf8Json } from './media-type';
+import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
+import { inflateBody, readWhatIsThere, receiveBody } from './receive-body';
+
+/** A JSON body as it was understood, and its text. */
+export interface ReceivedJson extends ParsedBody {
+  /** The bytes of the JSON text, inflated. */
+  readonly raw: Buffer;
+}
+
+export interface BodyLimits extends BodyForm {
+  /** Holds for the transmitted and for the inflated bytes. */
+  readonly bodyBytesMax: number;
+  /** What all bodies of the process together may take. */
+  readonly held?: HeldBodies;
+}
+
+/** Values take up to twenty times the bytes of their JSON text: large bodies are in memory parsed only a few at a time. */
+const LARGE_BODIES_BYTES_MAX = 16 * 1024 * 1024;
+const largeBodies = new ByteSemaphore(LARGE_BODIES_BYTES_MAX);
+const defaultHeldBodies = new HeldBodies();
+
+/** Express gives a request its answer. */
+type Answered = IncomingMessage & { readonly res?: ServerResponse };
+
+const received = Symbol('received');
+
+interface Receiving extends IncomingMessage {
+  [received]?: ReceivedJson;
+}
+
+/**
+ * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice; a promise of it,
+ * while it is not all there, has to be inflated, or is large. Checked in this order: content type, content encoding, declared
+ * length (each before a byte is read), length, signed digest, gzip, UTF-8, nesting, JSON. The request is charged for its
+ * bytes as soon as they are there. `entriesOf` names the top-level list whose entries are taken one by one.
+ *
+ * Throws BodyRefusal (415 `unsupported_media_type`, 413 `payload_too_large`, and what `parseBody` throws), and ClientGone when
+ * the client aborts; `invalid_signature` when the body is not the one that was signed; `unavailable` when the bodies under way
+ * take too much memory.
+ */
+export function readJsonBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  entriesOf?: string,
+): ReceivedJson | Promise<ReceivedJson> {
+  const { bodyBytesMax, held = defaultHeldBodies } = limits;
+  if (!isUtf8Json(request.headers['content-type'])) {
+    throw unsupportedBody('The body must be sent with Content-Type: application/json, in UTF-8.');
+  }
+  const gzipped = isGzipped(request.headers['content-encoding']);
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw declaredTooLarge(request, bodyBytesMax);
+  sendContinue(request);
+  const hold = (bytes: number): void => held.hold(request, bytes);
+  return atOnce(receiveBody(request, bodyBytesMax, hold), (transmitted) => {
+    chargeBytes(request, transmitted.length);
+    checkContentDigest(request, transmitted);
+    const inflated = gzipped ? inflateBody(request, transmitted, bodyBytesMax, hold) : transmitted;
+    return atOnce(inflated, (raw) => {
+      chargeBytes(request, raw.length);
+      const parsing = isLargeBatch(raw, entriesOf)
+        ? roomFor(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
+        : parseBody(raw, limits, entriesOf);
+      return atOnce(parsing, (parsed) => remembered(request, parsed, raw));
+    });
+  });
+}
+
+/** Room for a large body until its request is answered. */
+async function roomFor(request: IncomingMessage, bytes: number): Promise<void> {
+  const leave = await largeBodies.enter(tenantOf(request), bytes);
+  const { res } = request as Answered;
+  if (res === undefined || res.closed) {
+    leave();
+    if (res !== undefined) throw new ClientGone();
+  } else res.once('close', leave);
+}
+
+function remembered(request: Receiving, { value, entries }: ParsedBody, raw: Buffer): ReceivedJson {
+  const body: ReceivedJson = { value, entries, raw };
+  request[received] = body;
+  return body;
+}
+
+/** The body that `readJsonBody` has read of this request, for whoever stores or signs what was sent. */
+export function receivedJson(request: IncomingMessage): ReceivedJson | undefined {
+  return (request as Receiving)[received];
+}
+
+/** JSON text as it came, without a byte order mark, which JSON.parse does not take. */
+export function sentTextOf(raw: Buffer): string {
+  return withoutMark(raw).toString('utf8');
+}
+
+/** The bytes of such a text. */
+export function withoutMark(raw: Buffer): Buffer {
+  return raw.subarray(textStart(raw));
+}
+
+/** Whether a body was announced, be it an empty chunked one. */
+export function announcesBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+function isGzipped(contentEncoding: string | undefined): boolean {
+  switch (contentEncoding?.trim().toLowerCase() ?? 'identity') {
+    case 'identity':
+    case '':
+      return false;
+    case 'gzip':
+    case 'x-gzip':
+      return true;
+    default:
+      throw unsupportedBody('The body must be sent plain or with Content-Encoding: gzip.', {
+        'Accept-Encoding': 'gzip, identity',
+      });
+  }
+}
+
+function declaredTooLarge(request: IncomingMessage, bodyBytesMax: number): Error {
+  // Nothing is waited for; what has arrived with the head shows what it was about.
+  const early = readWhatIsThere(request);
+  chargeBytes(request, bodyBytesMax);
+  return bodyTooLarge(bodyBytesMax, Buffer.from(early.subarray(0, RECEIVED_BYTES_MAX)));
+}

@@ -1,0 +1,98 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { databaseRefusal } from '../postgres/database-errors';
+import { ClientGone } from '../errors/client-gone';
+import { requestIdOf } from './request-id';
+import { endBeforeBody } from './unread-body';
+import { DomainError } from '../errors/domain-error';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
+import { describeError } from '../errors/error-summary';
+import { problemDetails, problemHeaders } from '../errors/problem-details';
+import type { StatusPolicy } from '../errors/status-policy';
+
+/** What the framework's own exceptions mean here. Their words are not ours and may quote the client: they are replaced. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthenticated',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  503: 'unavailable',
+};
+
+/** Requests of these methods change nothing; of others, their route knows (`RefusedReadFilter`). */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * The one place where errors become answers. A refusal (DomainError) says what its rule said; an error of the framework or
+ * of the database is translated; anything else is a bug, of which the client learns only that there is one.
+ */
+@Catch()
+export class ProblemDetailsFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Problem');
+
+  constructor(
+    private readonly policy: StatusPolicy = {},
+    private readonly asDomainError: (error: unknown) => DomainError | undefined = databaseRefusal,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    if (error instanceof ClientGone) {
+      response.destroy();
+      return;
+    }
+    const refusal = READS.has(request.method) ? this.refusalOf(error).ofRead() : this.refusalOf(error);
+    const requestId = requestIdOf(request);
+    this.log(refusal, requestId);
+    if (response.headersSent) {
+      // Half an answer is out already; cutting it off is the only way left to tell the client not to trust it.
+      response.destroy();
+      return;
+    }
+    const problem = problemDetails(refusal, requestId, this.policy);
+    response.statusCode = problem.status;
+    for (const [name, value] of Object.entries(problemHeaders(refusal, this.policy))) response.setHeader(name, value);
+    endBeforeBody(request, response, `${JSON.stringify(problem)}\n`);
+  }
+
+  /** What an error means to the client. */
+  refusalOf(error: unknown): DomainError {
+    if (error instanceof DomainError) return error;
+    return refusalOfFramework(error) ?? this.asDomainError(error) ?? internalError(error);
+  }
+
+  /** Refusals are part of the day and are not logged, unless something underneath failed. */
+  private log(refusal: DomainError, requestId: string): void {
+    const cause = refusal.extras.cause;
+    if (cause === undefined) return;
+    const { line, stack } = describeError(cause);
+    if (refusal.code === 'internal') this.logger.error(`Request ${requestId} failed: ${line}`, stack);
+    else this.logger.warn(`Request ${requestId} was refused as ${refusal.code}: ${line}`);
+  }
+}
+
+function refusalOfFramework(error: unknown): DomainError | undefined {
+  // The router throws one for a path with broken percent-encoding: such a path names nothing.
+  if (error instanceof URIError) return refusal('not_found');
+  if (!(error instanceof HttpException)) return undefined;
+  if (error.cause instanceof URIError) return refusal('not_found');
+  const status = error.getStatus();
+  const code = CODE_OF_STATUS[status];
+  if (code !== undefined) return refusal(code);
+  return status < 500 ? refusal('validation_failed') : undefined;
+}
+
+function refusal(code: ErrorCode): DomainError {
+  const { title, mend } = ERROR_CODES[code];
+  return new DomainError(code, `${title}. ${mend}`);
+}
+
+function internalError(cause: unknown): DomainError {
+  return new DomainError('internal', 'The service made a mistake. Nobody needs to change the request.', {
+    cause: cause ?? 'nothing',
+  });
+}

@@ -1,0 +1,216 @@
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Logger, StreamableFile } from '@nestjs/common';
+import type { NestApplicationOptions } from '@nestjs/common';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express, type Request, type Response } from 'express';
+import { holdContinue } from '../body/expect-continue';
+import { inARow } from './in-a-row';
+import { answerToMalformedHttp, asHttpText } from './malformed-http';
+import { writeInOnePiece } from './one-piece';
+import { oneAtATime } from './pipelining';
+import { routeFallback } from './route-fallback';
+import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
+
+/** Time for the head of a request to arrive: a slow client must not hold a connection open with one byte a minute. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Time for a whole request to arrive: 5 MiB at 1.4 Mbit/s. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often the two limits above are looked at; Node's 30 s would stretch 10 s to 40 s. */
+const TIMEOUT_CHECK_MS = 2_000;
+/** Longer than the 60 s of the usual load balancers, so that they close an idle connection and we never do so under them. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** A token of 8 KiB and as much again for everything else. */
+const HEADER_BYTES_MAX = 16 * 1024;
+/** Time for a client that sent nonsense to read what was wrong with it. */
+const MALFORMED_LINGER_MS = 2_000;
+/** How often a closing server looks for connections whose last answer has gone out. */
+const IDLE_SWEEP_MS = 50;
+const LOGGED_EVERY_MS = 1_000;
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Nest's Express adapter over a server whose requests and responses are born with Express's prototypes, which takes more
+ * than half of Express's time per request away (see `bornAs`), with our limits, and without Express's extras.
+ */
+export class ApiExpressAdapter extends ExpressAdapter {
+  private addLastRoutes: () => void = () => undefined;
+  private isDraining = false;
+
+  constructor(private readonly unsentLimits: Partial<UnsentLimits> = {}) {
+    super(quietExpress());
+  }
+
+  override initHttpServer(options?: NestApplicationOptions): void {
+    if (options?.httpsOptions) throw new Error('HTTPS ends in front of this service.');
+    this.httpServer = expressServer(this.getInstance<Express>(), {
+      unsentLimits: this.unsentLimits,
+      isDraining: () => this.isDraining,
+    });
+  }
+
+  /** Bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
+  override registerParserMiddleware(): void {}
+
+  /** Has routes added behind those of all controllers: a request is held against each route that stands before its own. */
+  setLastRoutes(add: () => void): void {
+    this.addLastRoutes = add;
+  }
+
+  /** Nest installs its own 404 here, behind all routes; ours also knows 405. It refuses through the exception filter. */
+  override setNotFoundHandler(): void {
+    this.addLastRoutes();
+    const app = this.getInstance<Express>();
+    app.use(routeFallback(app.router as unknown as Parameters<typeof routeFallback>[0]));
+  }
+
+  /** Plain data goes out by the shortest way: `res.json()` spends twice the time on settings that are off here. */
+  override reply(response: ServerResponse, body: unknown, statusCode?: number): unknown {
+    if (!isPlainData(body)) return super.reply(response, body, statusCode);
+    if (statusCode !== undefined) response.statusCode = statusCode;
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', JSON_MEDIA_TYPE);
+    // The newline is for people at a terminal.
+    return response.end(`${JSON.stringify(body)}\n`);
+  }
+
+  /**
+   * Each answer from now on says `Connection: close`, and requests are answered for `delayMs` more; then `close`. So a client
+   * that keeps its connection knows that it ends before it does, and never sends a request into a closed one.
+   */
+  async drain(delayMs: number): Promise<void> {
+    this.isDraining = true;
+    await wait(delayMs);
+    await this.close();
+  }
+
+  /** Resolves when the last answer is out: an idle kept-alive connection does not hold the process back for 65 s. */
+  override async close(): Promise<void> {
+    const closing = super.close();
+    const sweep = setInterval(() => this.httpServer.closeIdleConnections(), IDLE_SWEEP_MS);
+    await closing;
+    clearInterval(sweep);
+  }
+}
+
+/** The adapter of an application that was made with one. */
+export function apiAdapterOf(app: NestExpressApplication): ApiExpressAdapter {
+  const adapter = app.getHttpAdapter();
+  if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
+  return adapter;
+}
+
+function isPlainData(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return !(body instanceof StreamableFile || body instanceof Error || ArrayBuffer.isView(body));
+}
+
+function quietExpress(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // An ETag costs a hash of every answer, and no answer here is asked for conditionally.
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+  return app;
+}
+
+interface ServerOptions {
+  readonly unsentLimits: Partial<UnsentLimits>;
+  readonly isDraining: () => boolean;
+}
+
+function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions): Server {
+  const Requests = bornAs(IncomingMessage, app.request);
+  const Responses = bornAs<typeof ServerResponse>(ServerResponse, app.response);
+  app.request = Requests.prototype as Request;
+  app.response = Responses.prototype as Response;
+  closeConnectionsWhile(isDraining, Responses.prototype as ServerResponse);
+  const server = createServer(
+    {
+      IncomingMessage: Requests,
+      ServerResponse: Responses,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      // Asked for below, with a problem document for an answer.
+      requireHostHeader: false,
+    },
+    oneAtATime(
+      inARow((request: IncomingMessage, response: ServerResponse) => {
+        if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
+        else app(request as Request, response as Response);
+      }),
+    ),
+  );
+  const unsent = new UnsentAnswers(unsentLimits, logClosed(new Logger('Connections')));
+  server.on('connection', (socket) => writeInOnePiece(socket, (written) => unsent.note(written)));
+  server.on('clientError', refuseMalformedHttp);
+  // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.
+  server.on('checkContinue', (request, response) => {
+    holdContinue(request, response);
+    server.emit('request', request, response);
+  });
+  // RFC 9110 lets a server ignore an expectation it does not know; Node's own 417 would not be a problem document.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  return server;
+}
+
+/**
+ * A class of Node's whose instances are born as Express wants them; its prototype is to stand for Express's own.
+ *
+ * Express calls `Object.setPrototypeOf` on both objects of every request. Changing the prototype of a live object makes V8
+ * throw away what it knows about its shape, for each request anew; setting the prototype an object already has returns at
+ * once. It is a subclass because V8 sets room aside in an object by the constructors of its class: one without that room
+ * becomes a dictionary before the answer is out, which costs a request 10 µs.
+ */
+function bornAs<Parent extends abstract new (...args: never[]) => object>(parent: Parent, prototype: object): Parent {
+  const Born = class extends (parent as unknown as new () => object) {};
+  Object.setPrototypeOf(Born.prototype, prototype);
+  return Born as unknown as Parent;
+}
+
+/** While `isDraining`, answers say `Connection: close`, also to requests that came before: Node asks as it writes the head. */
+function closeConnectionsWhile(isDraining: () => boolean, responses: ServerResponse): void {
+  const writeHead = Reflect.get(responses, 'writeHead') as (...head: unknown[]) => ServerResponse;
+  responses.writeHead = function (this: ServerResponse, ...head: unknown[]) {
+    if (isDraining()) this.shouldKeepAlive = false;
+    return Reflect.apply(writeHead, this, head);
+  };
+}
+
+/** At most a line a second: how many there are is up to clients. */
+function logClosed(logger: Logger): (connections: number) => void {
+  let unlogged = 0;
+  let loggedAt = -Infinity;
+  return (connections) => {
+    unlogged += connections;
+    if (performance.now() - loggedAt < LOGGED_EVERY_MS) return;
+    logger.warn(`${unlogged} connections were closed whose clients did not read their answers.`);
+    unlogged = 0;
+    loggedAt = performance.now();
+  };
+}
+
+/** RFC 9112 demands a 400 here. */
+function refuseWithoutHost(response: ServerResponse): void {
+  const { status, headers, body } = answerToMalformedHttp();
+  response.writeHead(status, headers).end(body);
+}
+
+/** The answer under way on a connection; Node keeps it there and looks at it for this same reason. */
+type HttpSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } };
+
+function refuseMalformedHttp(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  // Bytes of a second answer would be taken for a part of the first.
+  const answering = socket._httpMessage?.headersSent === true;
+  if (!socket.writable || answering || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(asHttpText(answerToMalformedHttp(error.code)));
+  setTimeout(() => socket.destroy(), MALFORMED_LINGER_MS).unref();
+}

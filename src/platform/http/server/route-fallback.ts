@@ -1,0 +1,54 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { DomainError } from '../../errors/domain-error';
+
+/** The part of Express's router that tells which paths and methods it knows. */
+interface RouterStack {
+  readonly stack: readonly {
+    match(path: string): unknown;
+    readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  }[];
+}
+
+interface KnownRoute {
+  readonly matches: (path: string) => unknown;
+  readonly methods: readonly string[];
+}
+
+/**
+ * The handler behind all routes: 404 for a path nobody serves, 405 with `Allow` for one that is served by other methods.
+ * OPTIONS is a method like any other here, so a preflight gets 405 and no permission (contract section 8).
+ */
+export function routeFallback(router: RouterStack): RequestHandler {
+  // Worked out at the first miss, when every route has been added.
+  let routes: readonly KnownRoute[] | undefined;
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    routes ??= knownRoutes(router);
+    const allowed = allowedMethods(routes, request.path);
+    next(allowed.length === 0 ? noSuchRoute() : wrongMethod(allowed));
+  };
+}
+
+function knownRoutes(router: RouterStack): KnownRoute[] {
+  return router.stack.flatMap((layer) => {
+    if (layer.route === undefined) return [];
+    const methods = Object.keys(layer.route.methods).map((method) => method.toUpperCase());
+    // Express answers HEAD with the handler of GET.
+    return [
+      { matches: (path) => layer.match(path), methods: methods.includes('GET') ? [...methods, 'HEAD'] : methods },
+    ];
+  });
+}
+
+function allowedMethods(routes: readonly KnownRoute[], path: string): string[] {
+  const methods = routes.filter((route) => route.matches(path)).flatMap((route) => route.methods);
+  return [...new Set(methods)].sort();
+}
+
+function noSuchRoute(): DomainError {
+  return new DomainError('not_found', 'There is nothing at this address. Check the path for a typo.');
+}
+
+function wrongMethod(allowed: readonly string[]): DomainError {
+  const allow = allowed.join(', ');
+  return new DomainError('method_not_allowed', `This address takes ${allow}.`, { headers: { Allow: allow } });
+}

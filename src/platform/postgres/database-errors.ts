@@ -1,0 +1,97 @@
+import { isNativeError } from 'node:util/types';
+import { DatabaseError } from 'pg';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
+import type { DomainError } from '../errors/domain-error';
+import { unavailable } from '../errors/unavailable';
+
+/**
+ * What a failed statement means for whoever sent it:
+ *
+ * - `repeat`: nobody's fault; the whole transaction may be sent again at once (deadlock, serialisation).
+ * - `contended`: somebody else holds a lock too long; only the rows concerned suffer.
+ * - `data`: PostgreSQL refuses one of the rows.
+ * - `away`: the connection or the server is gone, full or read-only; the outcome may be unknown.
+ * - `bug`: anything else.
+ */
+export type DatabaseFailure = 'repeat' | 'contended' | 'data' | 'away' | 'bug';
+
+const REPEATABLE = new Set(['40001', '40P01']);
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Data exception, integrity constraint violation. */
+const DATA_CLASSES = new Set(['22', '23']);
+/**
+ * Connection exception, invalid transaction state, insufficient resources, operator intervention, system error. A transaction is in
+ * an invalid state when the server is read-only (a failover, a full disk of some providers), or when it has ended a slow session.
+ */
+const AWAY_CLASSES = new Set(['08', '25', '53', '57', '58']);
+/** The server of the session takes no writes: a standby, or one that was told so. */
+export const READ_ONLY = '25006';
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+]);
+/** `pg` and `pg-pool` throw these as plain errors without a code. */
+const PLAIN_MESSAGES = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Query read timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Cannot use a pool after calling end',
+];
+
+/** The SQLSTATE of an error that PostgreSQL answered, through TypeORM's wrapping too. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return databaseErrorOf(error)?.code;
+}
+
+/** Tells what kind of failure an error from `pg` or TypeORM is; undefined when it comes from neither. */
+export function databaseFailure(error: unknown): DatabaseFailure | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const state = sqlStateOf(error);
+  if (state === undefined) return isConnectionLoss(cause) ? 'away' : undefined;
+  if (REPEATABLE.has(state)) return 'repeat';
+  if (state === LOCK_NOT_AVAILABLE) return 'contended';
+  const stateClass = state.slice(0, 2);
+  if (DATA_CLASSES.has(stateClass)) return 'data';
+  return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+}
+
+/** Whether the server of this connection takes no writes, as one that has become a standby. Another connection may lead to one that does. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === READ_ONLY;
+}
+
+/** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */
+export function databaseRefusal(error: unknown): DomainError | undefined {
+  const failure = databaseFailure(error);
+  if (failure === undefined || failure === 'bug' || failure === 'data') return undefined;
+  return unavailable(error);
+}
+
+function databaseErrorOf(error: unknown): DatabaseError | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof DatabaseError ? cause : undefined;
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  // Not by instanceof: an error of Node's own need not come from the same realm.
+  if (!isNativeError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
+  if (isOfLostSession(error)) return true;
+  if ('code' in error && typeof error.code === 'string' && SOCKET_CODES.has(error.code)) return true;
+  return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
+}
+
+/** TypeORM lets go of a session at the moment it is lost, so the next statement of the transaction finds it released. */
+function isOfLostSession(error: Error): boolean {
+  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
+}

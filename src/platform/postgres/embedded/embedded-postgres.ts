@@ -1,0 +1,133 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ClaimedElsewhereError, type FolderClaim, claimFolder } from './folder-claim';
+import { ForeignPostmasterError } from './former-postmaster';
+import { prepareCluster, prepareHome } from './prepare-cluster';
+import { isErrno } from '../../errors/errno';
+import type { EmbeddedConnection } from './readiness';
+import { type FilledData, replaceData } from './replace-data';
+import { runningServer } from './running-server';
+import type { ServerSettings } from './server-settings';
+import { SERVICE_DATABASE, addressOf, startServer } from './start-server';
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  readonly log: (message: string) => void;
+  /** On top of, or instead of, the server settings of the service. */
+  readonly settings?: ServerSettings;
+}
+
+export interface EmbeddedPostgres {
+  readonly connection: EmbeddedConnection;
+  /** The same as one address, for `pg` as well as for libpq (psql, pgbench). */
+  readonly url: string;
+  /** Of the postmaster. */
+  readonly pid: number;
+  /** Shuts the server down and waits until it is gone. May be called any number of times. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL that comes with the service, on the data in `dataDir`; makes them at the first start. It ends
+ * with this process, however that ends, and then the next start finds all that was committed. Throws when another
+ * process uses `dataDir`, or the system cannot run it, with a message for the operator.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  return withClaim(options.dataDir, (home, claim) => startClaimed(home, claim, options));
+}
+
+/**
+ * The address of the server that a running service has started on the data in `dataDir`; undefined when there is none. For
+ * tools beside a service, which go away before it.
+ */
+export async function runningEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
+  const folder = join(resolve(dataDir), 'postgres', 'data');
+  const connection = await runningServer(folder, SERVICE_DATABASE);
+  return connection === undefined ? undefined : addressOf(connection);
+}
+
+/** Fills a new database; what it answers is put in place with it. */
+export type Fill = (url: string) => Promise<FilledData>;
+
+/**
+ * Puts new data in the place of those in `dataDir`, which are kept beside them; answers their folder, or undefined where there
+ * were none. Nobody may be using `dataDir`. Where it ends before, however it does, the data that were there stay in place.
+ */
+export async function replaceEmbeddedData(
+  options: Omit<EmbeddedPostgresOptions, 'settings'>,
+  fill: Fill,
+): Promise<string | undefined> {
+  return withClaim(options.dataDir, async (home, claim) => {
+    try {
+      return await replaceData(await prepareHome(home, options.log), fill);
+    } finally {
+      await claim.release();
+    }
+  });
+}
+
+/** Whether there is a database in `dataDir`. */
+export async function hasEmbeddedData(dataDir: string): Promise<boolean> {
+  const postgres = join(resolve(dataDir), 'postgres');
+  const found = await Promise.all(['data', 'next'].map((name) => stat(join(postgres, name)).catch(() => undefined)));
+  return found.some((each) => each !== undefined);
+}
+
+async function startClaimed(
+  home: string,
+  claim: FolderClaim,
+  { log, settings }: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const cluster = await prepareCluster(home, log);
+  const began = performance.now();
+  const { postmaster, connection, url } = await startServer(cluster, {
+    ...{ log, logFile: join(home, 'server.log'), settings },
+  });
+  log(`The embedded PostgreSQL is ready after ${String(Math.round(performance.now() - began))} ms.`);
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await postmaster.stop();
+    await claim.release();
+  };
+  void postmaster.ended.then(async () => {
+    if (stopped === undefined) {
+      log(`The embedded PostgreSQL has ended by itself. Its log ends with:\n${await postmaster.logTail()}`);
+    }
+  });
+  return { connection, url, pid: postmaster.pid, stop: () => (stopped ??= stop()) };
+}
+
+/** Claims the folder of the database; whoever does the work releases it, unless the work fails. */
+async function withClaim<Result>(
+  dataDir: string,
+  work: (home: string, claim: FolderClaim) => Promise<Result>,
+): Promise<Result> {
+  if (process.platform === 'win32') {
+    // Its sockets and signals work differently, and nobody has tried it there.
+    throw new Error('There is no embedded PostgreSQL on Windows: set DATABASE_URL to a PostgreSQL server.');
+  }
+  const home = join(resolve(dataDir), 'postgres');
+  let claim: FolderClaim | undefined;
+  try {
+    await mkdir(home, { recursive: true, mode: 0o711 });
+    claim = await claimFolder(join(home, 'claims'));
+    return await work(home, claim);
+  } catch (error) {
+    await claim?.release();
+    throw inWordsForTheOperator(error, resolve(dataDir));
+  }
+}
+
+function inWordsForTheOperator(error: unknown, dataDir: string): unknown {
+  const elseDo = 'set another DATA_DIR, or set DATABASE_URL.';
+  if (error instanceof ClaimedElsewhereError || error instanceof ForeignPostmasterError) {
+    const user = error instanceof ClaimedElsewhereError ? 'another service process' : 'another PostgreSQL server';
+    return new Error(`DATA_DIR (${dataDir}) is in use by ${user} (pid ${String(error.pid)}). Stop it, ${elseDo}`, {
+      cause: error,
+    });
+  }
+  if (isErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC')) {
+    return new Error(`DATA_DIR (${dataDir}) cannot be used: ${String(error)}. Mend that, ${elseDo}`, { cause: error });
+  }
+  return error;
+}

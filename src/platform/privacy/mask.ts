@@ -1,0 +1,174 @@
+import { runAtOnce, type Steps } from '../values/time-slice';
+import { contactSteps, haveContactWord, HIDDEN, isContactName, maskContacts, wordsOf } from './contact-data';
+import { maskValue } from './mask-value';
+
+export { maskContacts } from './contact-data';
+export { maskText, textSteps } from './mask-text';
+export { maskIdentity, maskValue } from './mask-value';
+
+/** In a deeper object or list a view shows nothing. Stored events are at most 8 deep, refused payloads any number. */
+export const MASKED_DEPTH_MAX = 32;
+const CUT = '…';
+/** Members or entries after which the work can be interrupted; short ones cost a microsecond or so each. */
+const MEMBERS_PER_STEP = 64;
+/** A text of more characters is masked in steps. */
+const STEP_CHARACTERS = 4 * 1024;
+
+const IDENTITY_NAMES: ReadonlySet<string> = new Set(['externaluserid', 'devicekey']);
+/** The only words of an identity that name a kind, not a person. */
+const IDENTITY_TYPES: ReadonlySet<string> = new Set([
+  ...['external', 'external_user_id', 'email', 'phone', 'device', 'device_key'],
+]);
+
+/**
+ * A copy of an event's properties, or of a whole payload, as views show it (contract section 6). Masked are: values of
+ * properties in `piiNames`, whole and at any depth; values whose name says email or phone; email addresses and phone
+ * numbers inside any text and in names; and everything below `identity` save its kind. Objects and lists deeper than 32
+ * become `…`.
+ *
+ * Objects of the copy have no prototype, so that a property called `__proto__` is one like any other.
+ */
+export function maskProperties(properties: unknown, piiNames: ReadonlySet<string>): unknown {
+  return runAtOnce(propertySteps(properties, piiNames));
+}
+
+/** The same in steps of bounded work: properties may have 64 KiB and more, payloads of the review area a megabyte. */
+export function propertySteps(properties: unknown, piiNames: ReadonlySet<string>): Steps<unknown> {
+  return maskNode(properties, 0, { piiNames, isIdentity: false });
+}
+
+/** Whether views hide the value of a property for its name, or hide a part of the name itself. */
+export function hasPersonalName(name: string, piiNames: ReadonlySet<string>): boolean {
+  if (piiNames.has(name)) return true;
+  const words = wordsOf(name);
+  const joined = words.join('');
+  if (joined === 'identity' || IDENTITY_NAMES.has(joined) || haveContactWord(words)) return true;
+  return maskContacts(name) !== name;
+}
+
+/** Whether views hide something of a value whatever its name: a text with an email address or phone number in it. */
+export function isPersonalText(value: unknown): boolean {
+  return typeof value === 'string' && maskContacts(value) !== value;
+}
+
+/**
+ * An event's properties without what `maskProperties` hides, at any depth: neither its values nor their names. An object or list
+ * that is deeper than a view shows is empty. Most events have nothing of the kind, and are not copied.
+ */
+export function withoutPersonal(properties: unknown, piiNames: ReadonlySet<string>): unknown {
+  return holdsPersonal(properties, piiNames, 0) ? shownCopy(properties, piiNames, 0) : properties;
+}
+
+function holdsPersonal(value: unknown, piiNames: ReadonlySet<string>, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return isPersonalText(value);
+  if (depth >= MASKED_DEPTH_MAX) return true;
+  if (Array.isArray(value)) return value.some((member) => holdsPersonal(member, piiNames, depth + 1));
+  return Object.entries(value).some(
+    ([name, member]) => holdsPersonal(member, piiNames, depth + 1) || hasPersonalName(name, piiNames),
+  );
+}
+
+function shownCopy(value: unknown, piiNames: ReadonlySet<string>, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = (member: unknown): unknown => shownCopy(member, piiNames, depth + 1);
+  const isShown = (member: unknown): boolean => depth < MASKED_DEPTH_MAX && !isPersonalText(member);
+  if (Array.isArray(value)) return value.filter(isShown).map(inner);
+  const shown = Object.entries(value).filter(([name, member]) => isShown(member) && !hasPersonalName(name, piiNames));
+  return Object.fromEntries(shown.map(([name, member]) => [name, inner(member)]));
+}
+
+/** The identity of an event as the client wrote it, of either family, with every value masked and its kind shown. */
+export function maskIdentityFields(identity: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(identity);
+  return Object.fromEntries(entries.map(([name, value]) => [name, isKind(name, value) ? value : maskValue(value)]));
+}
+
+interface Surroundings {
+  readonly piiNames: ReadonlySet<string>;
+  /** Below `identity`, where every text is about who somebody is. */
+  readonly isIdentity: boolean;
+}
+
+function* maskNode(value: unknown, depth: number, around: Surroundings): Steps<unknown> {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' && isLong(value, around) ? yield* contactSteps(value) : maskScalar(value, around);
+  }
+  if (depth >= MASKED_DEPTH_MAX) return CUT;
+  yield undefined;
+  return Array.isArray(value) ? yield* maskEntries(value, depth, around) : yield* maskMembers(value, depth, around);
+}
+
+function* maskEntries(entries: readonly unknown[], depth: number, around: Surroundings): Steps<unknown[]> {
+  const copy: unknown[] = [];
+  for (const entry of entries) {
+    copy.push(isShort(entry, around) ? maskScalar(entry, around) : yield* maskNode(entry, depth + 1, around));
+    if (copy.length % MEMBERS_PER_STEP === 0) yield undefined;
+  }
+  return copy;
+}
+
+function* maskMembers(members: object, depth: number, around: Surroundings): Steps<Record<string, unknown>> {
+  const copy = new UniqueKeys();
+  let count = 0;
+  for (const [name, member] of Object.entries(members) as [string, unknown][]) {
+    const inside = surroundingsOf(name, member, around);
+    if (inside === SHOWN) copy.add(maskContacts(name), member);
+    else if (inside === HIDE) copy.add(maskContacts(name), maskValue(member));
+    else if (isShort(member, inside)) copy.add(maskContacts(name), maskScalar(member, inside));
+    else copy.add(maskContacts(name), yield* maskNode(member, depth + 1, inside));
+    count += 1;
+    if (count % MEMBERS_PER_STEP === 0) yield undefined;
+  }
+  return copy.members;
+}
+
+const SHOWN = 'shown';
+const HIDE = 'hide';
+
+/** What becomes of a member: it is shown as it is, hidden whole, or looked into. */
+function surroundingsOf(name: string, value: unknown, around: Surroundings): Surroundings | typeof SHOWN | typeof HIDE {
+  if (value === null) return SHOWN;
+  if (around.piiNames.has(name)) return HIDE;
+  if (around.isIdentity && isKind(name, value)) return SHOWN;
+  const words = wordsOf(name).join('');
+  if (words === 'identity') return { ...around, isIdentity: true };
+  // That somebody has a verified address tells nobody the address.
+  if (typeof value !== 'boolean' && (IDENTITY_NAMES.has(words) || isContactName(name))) return HIDE;
+  return around;
+}
+
+function maskScalar(value: unknown, { isIdentity }: Surroundings): unknown {
+  if (typeof value === 'string') return isIdentity ? maskValue(value) : maskContacts(value);
+  return typeof value === 'number' && isIdentity ? HIDDEN : value;
+}
+
+/** What is masked at once, without steps of its own. */
+function isShort(value: unknown, around: Surroundings): boolean {
+  return typeof value === 'string' ? !isLong(value, around) : typeof value !== 'object' || value === null;
+}
+
+/** Of an identity only the first characters are looked at. */
+function isLong(text: string, { isIdentity }: Surroundings): boolean {
+  return text.length > STEP_CHARACTERS && !isIdentity;
+}
+
+function isKind(name: string, value: unknown): boolean {
+  return name === 'type' && typeof value === 'string' && IDENTITY_TYPES.has(value.toLowerCase());
+}
+
+/** An object in the making, in which two names that look the same when masked both find a place. */
+class UniqueKeys {
+  readonly members = Object.create(null) as Record<string, unknown>;
+  private readonly taken = new Map<string, number>();
+
+  add(name: string, value: unknown): void {
+    let unique = name;
+    let count = this.taken.get(name) ?? 1;
+    while (unique in this.members) {
+      count += 1;
+      unique = `${name} (${count})`;
+    }
+    this.taken.set(name, count);
+    this.members[unique] = value;
+  }
+}
