@@ -7,10 +7,10 @@ import { ProblemDetailsFilter } from '../../platform/http/problem-details.filter
 import { BodyRefusal } from '../../platform/http/body/body-refusal';
 import { ClientGone } from '../../platform/errors/client-gone';
 import { expectsContentDigest } from '../../platform/http/body/content-digest';
-import { receivedJson, withoutMark } from '../../platform/http/body/json-body';
+import { withoutMark } from '../../platform/http/body/json-body';
 import type { Problem, ReviewPayload } from '../../review/domain/review-entry';
 import { ReviewService } from '../../review/review.service';
-import type { EventFamily } from '../domain/incoming-event';
+import type { EventFamily } from '../domain/submission';
 import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
@@ -26,7 +26,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     private readonly review: ReviewService,
     private readonly problems: ProblemDetailsFilter,
     private readonly clock: Clock,
-    private readonly figures: IngestMetrics,
+    private readonly metrics: IngestMetrics,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
@@ -46,7 +46,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     // Who is not let in has brought no events; who may not send any has.
     const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
     if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
-      this.figures.refused(familyOf(request), code, request);
+      this.metrics.refused(familyOf(request), code, request);
     }
     this.problems.catch(error, host);
   }
@@ -81,7 +81,7 @@ function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPay
   const isBeginning = error.code === 'payload_too_large';
   // Of a signed body that is too large nobody has checked that it is the one that was signed.
   if (isBeginning && expectsContentDigest(request)) return { form: 'text', text: '', isBeginning };
-  if (error instanceof BodyRefusal) return { form: 'text', text: error.received, isBeginning };
-  const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: withoutMark(json.raw) };
+  if (!(error instanceof BodyRefusal)) return { form: 'text', text: '' };
+  if (error.isJson) return { form: 'json', text: withoutMark(error.received) };
+  return { form: 'text', text: error.received, isBeginning };
 }

@@ -4,11 +4,11 @@ import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../../platform/pagination/time-key';
-import { eventIdOf } from '../domain/event-id';
-import type { EventFamily } from '../domain/incoming-event';
+import { eventIdOf } from '../domain/deduplication';
+import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange } from './timeline-range';
-import { Event } from '../store/entities/event.entity';
+import { EventRow } from '../store/entities/event.entity';
 import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
 import { ProcessingReader } from '../queue/processing-reader';
 
@@ -22,7 +22,7 @@ export interface EventFilter extends TimeRange {
 }
 
 export interface EventPage {
-  readonly events: readonly Event[];
+  readonly events: readonly EventRow[];
   readonly nextCursor: string | null;
   /** How many rows were looked at, where that ended the page. */
   readonly scanned?: number;
@@ -52,8 +52,8 @@ export class EventReader {
     private readonly processing: ProcessingReader,
   ) {}
 
-  find(tenantId: string, eventId: string): Promise<Event | null> {
-    return this.database.manager.findOneBy(Event, { tenantId, eventId });
+  find(tenantId: string, eventId: string): Promise<EventRow | null> {
+    return this.database.manager.findOneBy(EventRow, { tenantId, eventId });
   }
 
   /** One page, newest first, by the time of receipt. */
@@ -102,7 +102,7 @@ export class EventReader {
     return { events: fits ? [event] : [], nextCursor: null };
   }
 
-  private async isInState(event: Event, wanted: ProcessingState | undefined): Promise<boolean> {
+  private async isInState(event: EventRow, wanted: ProcessingState | undefined): Promise<boolean> {
     if (wanted === undefined) return true;
     const found = await this.processing.of(event.tenantId, [event]);
     return (found.get(event.eventId)?.state ?? 'queued') === wanted;
@@ -128,26 +128,28 @@ export class EventReader {
   private async inOrder(
     tenantId: string,
     ids: readonly string[],
-  ): Promise<{ readonly events: readonly Event[]; readonly places: number }> {
+  ): Promise<{ readonly events: readonly EventRow[]; readonly places: number }> {
     if (ids.length === 0) return { events: [], places: 0 };
-    const rows: readonly EventRow[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
+    const rows: readonly EventText[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
     const slice = new TimeSlice();
-    const events: Event[] = [];
+    const events: EventRow[] = [];
     for (const { eventId, identity, properties, ...rest } of rows) {
       await slice.pause();
       if (eventId === null) continue;
       events.push({
-        ...{ tenantId, eventId, ...rest },
-        identity: JSON.parse(identity) as Event['identity'],
-        properties: JSON.parse(properties) as Event['properties'],
+        ...rest,
+        tenantId,
+        eventId,
+        identity: JSON.parse(identity) as EventRow['identity'],
+        properties: JSON.parse(properties) as EventRow['properties'],
       });
     }
     return { events, places: rows.length };
   }
 }
 
-/** An event as text, which is parsed one by one; without an id it has gone since its id was read. */
-interface EventRow extends Omit<Event, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+/** A row whose documents are text, to be parsed one by one; without an id the event has gone since its id was read. */
+interface EventText extends Omit<EventRow, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
   readonly eventId: string | null;
   readonly identity: string;
   readonly properties: string;

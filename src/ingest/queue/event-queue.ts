@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { EventFamily } from '../domain/incoming-event';
-import type { LoggedEvent } from '../log/logged-event';
+import type { EventFamily } from '../domain/submission';
+import type { LoggedEvent } from '../domain/logged-event';
 import type { ProcessingRecord, ProcessingState, ReactionRecord } from './processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './queue-partition';
 import * as sql from './event-queue.sql';
