@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { nameId } from '../../platform/values/ids';
 import type { EventFields } from './event';
 
-/** Enough to tell a repetition from another fact under the same id; it defends against mistakes, not against forgers. */
+/** Enough to tell a repetition from another fact under the same id; it guards against mistakes, not against attacks. */
 const HASH_BASE64_CHARACTERS = 24;
 /** The hash of an event whose person was erased. */
 const ERASED = '';

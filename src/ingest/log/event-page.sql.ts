@@ -48,9 +48,9 @@ const COLUMNS = Object.entries(EVENT_COLUMNS)
  */
 export const READ_EVENTS_WITHIN = `
   WITH RECURSIVE page AS (
-    SELECT 0 AS place, 0::bigint AS bytes, ${COLUMNS.map(({ name, type }) => `NULL::${type} AS ${name}`).join(', ')}
+    SELECT 0 AS number, 0::bigint AS bytes, ${COLUMNS.map(({ name, type }) => `NULL::${type} AS ${name}`).join(', ')}
     UNION ALL
-    SELECT p.place + 1,
+    SELECT p.number + 1,
       p.bytes + coalesce(${OTHER_FIELDS_BYTES} + octet_length(e.properties) + octet_length(e.identity) + e.reactions_bytes, 0),
       ${COLUMNS.map(({ name }) => `e.${name}`).join(', ')}
     FROM page p
@@ -61,10 +61,10 @@ export const READ_EVENTS_WITHIN = `
           WHERE events.queue_bundle_id IS NULL AND tenant_id = $1 AND event_id = events.event_id
         ), 0) AS reactions_bytes
       FROM events
-      WHERE tenant_id = $1 AND event_id = ($2::uuid[])[p.place + 1]
+      WHERE tenant_id = $1 AND event_id = ($2::uuid[])[p.number + 1]
       OFFSET 0 -- each text is made once
     ) e ON true
-    WHERE p.place < cardinality($2::uuid[]) AND p.bytes < $3
+    WHERE p.number < cardinality($2::uuid[]) AND p.bytes < $3
   )
   SELECT ${COLUMNS.map(({ property, name }) => `${name} AS "${property}"`).join(', ')}
-  FROM page WHERE place > 0 ORDER BY place`;
+  FROM page WHERE number > 0 ORDER BY number`;

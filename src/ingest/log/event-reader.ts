@@ -73,13 +73,13 @@ export class EventReader {
    */
   async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
     const fitting = rows.filter((row) => row.fits);
-    const wanted = fitting.slice(0, limit);
-    const { events, places } = await this.inOrder(
+    const shown = fitting.slice(0, limit);
+    const { events, read } = await this.inOrder(
       tenantId,
-      wanted.map((row) => row.event_id),
+      shown.map((row) => row.event_id),
     );
-    const isFull = fitting.length > places;
-    const last = isFull ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    const isFull = fitting.length > read;
+    const last = isFull ? shown[read - 1] : rows.find((row) => Number(row.position) === rowsMax);
     if (last === undefined) return { events, nextCursor: null };
     const nextCursor = cursorAfter({ at: last.at, id: last.event_id });
     // All events of a full page may have gone since their ids were read.
@@ -88,7 +88,7 @@ export class EventReader {
       : { events, nextCursor, scanned: Number(last.position) };
   }
 
-  /** "Did you get it?": source and id name one event, whatever else is asked of it. */
+  /** Source and id name one event; the other filters may still leave it out. */
   private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
     const { source = '', externalEventId = '', eventType, family, from = -Infinity, to = Infinity } = filter;
     const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
@@ -102,10 +102,10 @@ export class EventReader {
     return { events: fits ? [event] : [], nextCursor: null };
   }
 
-  private async isInState(event: EventRow, wanted: ProcessingState | undefined): Promise<boolean> {
-    if (wanted === undefined) return true;
+  private async isInState(event: EventRow, state: ProcessingState | undefined): Promise<boolean> {
+    if (state === undefined) return true;
     const found = await this.processing.of(event.tenantId, [event]);
-    return (found.get(event.eventId)?.state ?? 'queued') === wanted;
+    return (found.get(event.eventId)?.state ?? 'queued') === state;
   }
 
   private lookAt(
@@ -124,12 +124,12 @@ export class EventReader {
     ]);
   }
 
-  /** Events by id, in the order of the ids, as long as a page has room for them; `places`: how many of the ids those are. */
+  /** Events by id, in the order of the ids, as long as a page has room for them; `read`: how many of the ids were read. */
   private async inOrder(
     tenantId: string,
     ids: readonly string[],
-  ): Promise<{ readonly events: readonly EventRow[]; readonly places: number }> {
-    if (ids.length === 0) return { events: [], places: 0 };
+  ): Promise<{ readonly events: readonly EventRow[]; readonly read: number }> {
+    if (ids.length === 0) return { events: [], read: 0 };
     const rows: readonly EventText[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
     const slice = new TimeSlice();
     const events: EventRow[] = [];
@@ -144,7 +144,7 @@ export class EventReader {
         properties: JSON.parse(properties) as EventRow['properties'],
       });
     }
-    return { events, places: rows.length };
+    return { events, read: rows.length };
   }
 }
 

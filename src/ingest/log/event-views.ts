@@ -20,8 +20,8 @@ export class EventViews {
   ) {}
 
   /**
-   * Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. One question after the other, so that a
-   * page takes one connection at a time.
+   * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. The statements run one after
+   * the other, so that a page takes one connection at a time.
    */
   async of(tenantId: string, events: readonly EventRow[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
     const profileIds = [...new Set(events.map((event) => event.profileId))];

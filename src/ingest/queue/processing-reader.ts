@@ -10,7 +10,7 @@ interface BundleRow {
   readonly processed_at: Date | null;
 }
 
-/** Finds what became of events after they were taken. */
+/** Finds the processing records of events. */
 @Injectable()
 export class ProcessingReader {
   constructor(private readonly database: DataSource) {}
@@ -31,7 +31,7 @@ export class ProcessingReader {
     return found.map((processing) => [processing.eventId, processing]);
   }
 
-  /** A bundle is in the queue or processed. When it was processed is known for a while (bundle-retention.ts), that it was for ever. */
+  /** A bundle is in the queue or processed. The time of its processing is kept for a while (`bundle-retention.ts`). */
   private async ofBundled(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
     const ids = new Set(events.map(({ queueBundleId }) => queueBundleId));
     if (ids.size === 0) return [];

@@ -1,4 +1,5 @@
 import type { ResolvedEvent } from '../domain/event';
+import type { LoggedEvent } from '../domain/logged-event';
 import type { EventRow } from './entities/event.entity';
 
 interface EventColumn {
@@ -11,8 +12,8 @@ interface EventColumn {
 }
 
 /**
- * The columns of `events`, in their order: what is inserted (`event.sql.ts`), and what is read of a page
- * (`log/event-page.sql.ts`). A column of the entity that is missing here does not compile.
+ * The columns of `events`, in their order. They are inserted by `event.sql.ts`, and read by `log/event-page.sql.ts` and
+ * `queue/event-queue.sql.ts`. A column of the entity that is missing here does not compile.
  */
 export const EVENT_COLUMNS: Readonly<Record<keyof EventRow, EventColumn>> = {
   tenantId: { name: 'tenant_id', type: 'uuid', value: ({ event }) => event.tenantId },
@@ -42,6 +43,26 @@ export const EVENT_COLUMNS: Readonly<Record<keyof EventRow, EventColumn>> = {
   queueBundleId: { name: 'queue_bundle_id', type: 'uuid', value: ({ queueBundleId }) => queueBundleId },
   batchId: { name: 'batch_id', type: 'uuid' },
 };
+
+/** The properties of a `LoggedEvent`. */
+const LOGGED = Object.keys({
+  eventId: true,
+  family: true,
+  source: true,
+  externalEventId: true,
+  eventType: true,
+  eventTypeVersion: true,
+  occurredAt: true,
+  receivedAt: true,
+  profileId: true,
+  identity: true,
+  properties: true,
+} satisfies Record<keyof LoggedEvent, true>) as (keyof LoggedEvent)[];
+
+/** The columns of a `LoggedEvent`, as SELECT lists them, under the names of its properties. `table`: an alias of `events`. */
+export function loggedColumns(table: string): string {
+  return LOGGED.map((property) => `${table}.${EVENT_COLUMNS[property].name} AS "${property}"`).join(', ');
+}
 
 const INSERTED = Object.values(EVENT_COLUMNS);
 
