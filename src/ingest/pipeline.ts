@@ -22,6 +22,13 @@ import { answerAsDuplicates, refusedBehindEvents, StoredCopies } from './store/s
  */
 export type IngestMode = 'live' | 'replay' | 'dry_run';
 
+/** Submissions after their refusals were recorded. */
+interface Refused {
+  readonly checked: readonly CheckedEvent[];
+  readonly undecided: ReadonlySet<CheckedEvent>;
+}
+
+const NONE: ReadonlySet<CheckedEvent> = new Set();
 /** Turns of the event loop: to find the faults of the smallest event takes as long as to check so many bytes. */
 const CHECK_BYTES_MIN = 1024;
 
@@ -49,7 +56,7 @@ export class IngestPipeline {
 
   /** Takes one event, for a client that waits for it: it is stored before the events of batches. */
   async ingestOne(sender: Sender, submission: Submission, mode: IngestMode): Promise<IngestResult> {
-    const store = (events: readonly Event[]) => Promise.all(events.map((event) => this.events.storeOne(event)));
+    const store = async ([event]: readonly Event[]) => (event === undefined ? [] : [await this.events.storeOne(event)]);
     const [result] = await this.run(sender, [submission], mode, store);
     if (result === undefined) throw new Error('A submission was left without a result');
     return result;
@@ -66,20 +73,16 @@ export class IngestPipeline {
     mode: IngestMode,
     store: (events: readonly Event[]) => Promise<readonly IngestResult[]>,
   ): Promise<readonly IngestResult[]> {
-    const { tenantId } = sender;
     const checking = this.check(sender, submissions);
-    const checked = await this.copies.recognize(sender, checking instanceof Promise ? await checking : checking);
-    // The answer of these depends on the event before them; the other refusals are final.
-    const behind = refusedBehindEvents(tenantId, checked);
-    await this.recordRefusals(
+    const { checked, undecided } = await this.recordRefusals(
       sender,
-      checked.filter((each) => !behind.has(each)),
+      checking instanceof Promise ? await checking : checking,
       mode,
     );
     const events = eventsToStore(checked);
     const stored = await (mode === 'dry_run' ? this.dryRuns.store(events) : store(events));
-    const results = answerAsDuplicates(tenantId, checked, behind, resultsOf(checked, stored));
-    await this.recordAfterStoring(sender, checked, behind, results, mode);
+    const results = answerAsDuplicates(sender.tenantId, checked, undecided, resultsOf(checked, stored));
+    await this.recordAfterStoring(sender, checked, undecided, results, mode);
     return results;
   }
 
@@ -103,19 +106,29 @@ export class IngestPipeline {
     );
   }
 
-  private async recordRefusals(sender: Sender, checked: readonly CheckedEvent[], mode: IngestMode): Promise<void> {
+  /**
+   * Records the refusals that are final. A copy of a stored event loses its refusal; `undecided` are refused events behind one of
+   * the same id in the batch, whose answer depends on what becomes of that one.
+   */
+  private async recordRefusals(sender: Sender, all: readonly CheckedEvent[], mode: IngestMode): Promise<Refused> {
+    if (all.every(({ refusal }) => refusal === undefined)) return { checked: all, undecided: NONE };
+    const checked = await this.copies.recognize(sender, all);
+    const undecided = refusedBehindEvents(sender.tenantId, checked);
     const at = this.clock.now().getTime();
-    const problems = checked.flatMap(({ submission, refusal }) =>
-      refusal === undefined ? [] : [refusalProblem(sender.tenantId, submission, refusal, at)],
+    const problems = checked.flatMap((each) =>
+      each.refusal === undefined || undecided.has(each)
+        ? []
+        : [refusalProblem(sender.tenantId, each.submission, each.refusal, at)],
     );
     if (mode === 'live' && problems.length > 0) await this.review.record(sender.tenantId, problems);
+    return { checked, undecided };
   }
 
   /** Refusals that were decided by storing, and warnings that no transaction has recorded. */
   private async recordAfterStoring(
     { tenantId }: Sender,
     checked: readonly CheckedEvent[],
-    behind: ReadonlySet<CheckedEvent>,
+    undecided: ReadonlySet<CheckedEvent>,
     results: readonly IngestResult[],
     mode: IngestMode,
   ): Promise<void> {
@@ -126,7 +139,7 @@ export class IngestPipeline {
       const result = results[index];
       if (result === undefined) return [];
       if (result.status === 'error') {
-        const isNew = mode === 'live' && (refusal === undefined || behind.has(each));
+        const isNew = mode === 'live' && (refusal === undefined || undecided.has(each));
         // What only could not be stored now is no problem of the event; its sender sends it again.
         const isPassing = result.refusal.code === 'unavailable';
         return isNew && !isPassing ? [refusalProblem(tenantId, submission, result.refusal, at)] : [];

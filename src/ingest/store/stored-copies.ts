@@ -48,7 +48,6 @@ export class StoredCopies {
  */
 export function refusedBehindEvents(tenantId: string, checked: readonly CheckedEvent[]): ReadonlySet<CheckedEvent> {
   const behind = new Set<CheckedEvent>();
-  if (checked.every(({ refusal }) => refusal === undefined)) return behind;
   const earlier = new Set<string>();
   for (const each of checked) {
     if (each.refusal !== undefined) {
