@@ -20,7 +20,9 @@ const ARRIVING = new Set([
 ]);
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const decisions = readdirSync(join(ROOT, 'docs', 'adr')).map((name) => join('docs', 'adr', name));
+const decisions = readdirSync(join(ROOT, 'docs', 'adr'))
+  .filter((name) => name !== 'README.md')
+  .map((name) => join('docs', 'adr', name));
 
 describe('the length of documents', () => {
   it('of README.md is a page or two', () => {
@@ -33,6 +35,19 @@ describe('the length of documents', () => {
 
   it.each(decisions)('of %s is one page', (path) => {
     expect(read(path).split('\n').length).toBeLessThanOrEqual(DECISION_LINES_MAX);
+  });
+});
+
+describe('docs/adr/README.md', () => {
+  it('lists every decision with its title and whether it is superseded, and no other', () => {
+    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[(.+)\]\((.+)\) +\| (.+?) +\|$/gm)];
+    const expected = decisions.map((path) => {
+      const text = read(path);
+      const title = /^# (.+)$/m.exec(text)?.[1];
+      const [, part = '', by] = /^Superseded (in part )?by \[0*(\d+)\]/m.exec(text) ?? [];
+      return [title, basename(path), by === undefined ? 'in force' : `superseded ${part}by ${by}`];
+    });
+    expect(listed.map((row) => row.slice(1)).toSorted()).toEqual(expected.toSorted());
   });
 });
 
