@@ -398,7 +398,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists event types, the newest first, each with its version in force. */
+        /** Lists event types, newest first, each with its current version. */
         get: operations["listEventTypes"];
         put?: never;
         /** Registers an event type, or its next version. */
@@ -418,7 +418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what registering a definition would do and, with `events:read`, how many recent events would pass; writes nothing. */
+        /** Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes nothing. */
         post: operations["checkEventType"];
         delete?: never;
         options?: never;
@@ -450,7 +450,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
+        /** Shows the schema of its events' properties, as JSON Schema (draft 2020-12). */
         get: operations["getEventTypeJsonSchema"];
         put?: never;
         post?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deprecates an event type: its events are still taken, and leave one warning a day. Doing it again changes nothing. */
+        /** Deprecates an event type. Its events are still accepted and open one review warning a day. Idempotent. */
         post: operations["deprecateEventType"];
         delete?: never;
         options?: never;
@@ -1468,22 +1468,33 @@ export interface components {
         };
         /** @enum {string} */
         PropertyType: "string" | "number" | "integer" | "boolean" | "timestamp" | "object" | "array";
+        /**
+         * @description The format of the text; only for `string`.
+         * @enum {string}
+         */
+        PropertyFormat: "date" | "date-time" | "email" | "hostname" | "ipv4" | "ipv6" | "uri" | "uuid";
         PropertyDefinitionDto: {
             type: components["schemas"]["PropertyType"];
-            /** @description The values it takes, of its type. */
+            /** @description The allowed values, of the property's type; only for `string`, `number` and `integer`. */
             enum?: (string | number)[];
-            required?: boolean;
-            /** @description A form that text must have. */
-            format?: string;
+            format?: components["schemas"]["PropertyFormat"];
             description?: string;
-            /** @description Meant for segment builders; not enforced. */
+            required?: boolean;
+            /** @description Metadata for segment builders; not enforced. */
             segmentable?: boolean;
             /** @description Personal data: masked in every view. */
             pii?: boolean;
         };
         RegisterEventTypeDto: {
             /**
-             * @description Its properties by name.
+             * @description The name.
+             * @example purchase
+             */
+            eventType: string;
+            /** @example A customer bought something */
+            description?: string;
+            /**
+             * @description The properties by name.
              * @example {
              *       "amount": {
              *         "type": "number",
@@ -1498,18 +1509,11 @@ export interface components {
                 [key: string]: components["schemas"]["PropertyDefinitionDto"];
             };
             /**
-             * @description What happens to events with properties that are not declared; `reject` when absent.
+             * @description Whether events may have properties that are not declared; `reject` when absent.
              * @enum {string}
              */
             additionalProperties?: "reject" | "allow";
-            /**
-             * @description Its name.
-             * @example purchase
-             */
-            eventType: string;
-            /** @example A customer bought something */
-            description?: string;
-            /** @description Puts a version in force although it breaks events that were right before. */
+            /** @description Registers the version even if it breaks events that were valid before. */
             force?: boolean;
         };
         EventTypeDto: {
@@ -1544,12 +1548,12 @@ export interface components {
             code: string;
             /** @example properties.amount */
             path: string;
-            /** @description So many events of the sample have it. */
+            /** @description The number of events of the sample with this fault. */
             count: number;
         };
         /**
-         * @description What the definition would have said to the newest 1,000 stored and refused events of its type. Left out unless the API key
-         *     also has the scope `events:read`. Personal properties are not judged: those that are `pii` in any version or in this
+         * @description The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API key
+         *     also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in this
          *     definition, and what views mask as contact data.
          */
         EventTypeSampleDto: {
@@ -1558,17 +1562,17 @@ export interface components {
             /** @example 999 */
             pass: number;
             fail: number;
-            /** @description The most frequent first, at most 100; an event may have several. */
+            /** @description The most frequent first, at most 100. An event may have several. */
             reasons: components["schemas"]["SampleReasonDto"][];
         };
         EventTypeTrialDto: {
             /**
-             * @description `breaking`: it would be refused, unless forced.
+             * @description `breaking`: the registration would be refused without `force`.
              * @enum {string}
              */
             outcome: "new" | "identical" | "compatible" | "breaking";
             /**
-             * @description What would break; empty unless `breaking`.
+             * @description Each change that breaks; empty unless `breaking`.
              * @example []
              */
             breaks: components["schemas"]["FaultDto"][];
@@ -1599,7 +1603,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Since when its events leave a warning; null: they do not.
+             * @description When it was deprecated; null: it is not. Events of a deprecated type open a review warning.
              */
             deprecatedAt: string | null;
         };
@@ -1612,10 +1616,10 @@ export interface components {
             eventType: string;
             /**
              * Format: date-time
-             * @description Since when its events leave a warning; null: they do not.
+             * @description When it was deprecated; null: it is not. Events of a deprecated type open a review warning.
              */
             deprecatedAt: string | null;
-            /** @description The newest 100, newest first, fewer where they are large; the first is in force. */
+            /** @description Newest first, at most 100, and fewer if they are large. The first one is current. */
             versions: components["schemas"]["EventTypeDto"][];
         };
         EventTypeSchemaDto: {
@@ -4196,6 +4200,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something",
                  *       "properties": {
                  *         "amount": {
                  *           "type": "number",
@@ -4204,16 +4210,14 @@ export interface operations {
                  *         "quantity": {
                  *           "type": "integer"
                  *         }
-                 *       },
-                 *       "eventType": "purchase",
-                 *       "description": "A customer bought something"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["RegisterEventTypeDto"];
             };
         };
         responses: {
-            /** @description This definition was in force already. */
+            /** @description This definition is the current version already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4294,6 +4298,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something",
                  *       "properties": {
                  *         "amount": {
                  *           "type": "number",
@@ -4302,9 +4308,7 @@ export interface operations {
                  *         "quantity": {
                  *           "type": "integer"
                  *         }
-                 *       },
-                 *       "eventType": "purchase",
-                 *       "description": "A customer bought something"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["RegisterEventTypeDto"];

@@ -5,13 +5,10 @@ import { Clock } from '../../platform/values/clock';
 import { InvalidationFeed, type InvalidationSubject } from '../../platform/invalidation/invalidation-feed';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import { DomainError } from '../../platform/errors/domain-error';
-import { typeFault } from '../../platform/errors/fault-words';
-import { validationFailed } from '../../platform/errors/validation-failed';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { compareDefinitions } from './domain/contract-compatibility';
-import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
+import { personalPropertiesOf, type EventTypeDefinition } from './domain/event-type-definition';
+import type { RegistrationRequest } from './domain/event-type-parser';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
 import { allEventTypes } from './personal-property-names';
@@ -20,12 +17,6 @@ export interface Registration {
   readonly version: EventTypeVersion;
   /** False when the definition was in force already. */
   readonly created: boolean;
-}
-
-export interface RegistrationRequest {
-  readonly definition: EventTypeDefinition;
-  /** Also when it breaks events that were right. */
-  readonly force: boolean;
 }
 
 /** Registers what events of the CDP family may say (contract section 4). */
@@ -103,19 +94,4 @@ export class EventTypesService {
 function subjectsOf(tenantId: string, definition: EventTypeDefinition): InvalidationSubject[] {
   const own: InvalidationSubject = { tenantId, kind: 'event_type', id: definition.eventType };
   return personalPropertiesOf(definition).length > 0 ? [own, allEventTypes(tenantId)] : [own];
-}
-
-function personalPropertiesOf({ properties }: EventTypeDefinition): string[] {
-  return Object.entries(properties).flatMap(([name, { pii }]) => (pii === true ? [name] : []));
-}
-
-/** Reads the body of a registration. Throws `validation_failed` with every fault. */
-export function parseRegistration(input: unknown): RegistrationRequest {
-  if (!isObject(input)) throw validationFailed([typeFault('', 'an object')]);
-  const { force, ...rest } = input;
-  const forceFaults = isAbsent(force) || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];
-  const checked = checkDefinition(rest);
-  if ('faults' in checked) throw validationFailed([...checked.faults, ...forceFaults]);
-  if (forceFaults.length > 0) throw validationFailed(forceFaults);
-  return { force: force === true, definition: checked.definition };
 }

@@ -1,9 +1,10 @@
-import { checkDefinition, compileContract, type EventTypeDefinition } from './event-contract';
-import { PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { compileContract } from './event-contract';
+import { PROPERTY_FORMATS, PROPERTY_TYPES, type EventTypeDefinition } from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 import { cpuMsSince } from '../../../../test/support/cpu-time';
 
 function define(properties: Record<string, unknown>, rest: Record<string, unknown> = {}): EventTypeDefinition {
-  const checked = checkDefinition({ eventType: 'order.placed', properties, ...rest });
+  const checked = parseDefinition({ eventType: 'order.placed', properties, ...rest });
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults));
   return checked.definition;
 }

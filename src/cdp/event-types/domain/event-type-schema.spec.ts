@@ -2,12 +2,18 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { checkFreeForm, FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX } from '../../../ingest/parse/free-form';
-import { checkDefinition, compileContract, type EventTypeDefinition } from './event-contract';
-import { PROPERTY_FORMATS, PROPERTY_TYPES, type PropertyDefinition } from './event-type-definition';
+import { compileContract } from './event-contract';
+import {
+  PROPERTY_FORMATS,
+  PROPERTY_TYPES,
+  type EventTypeDefinition,
+  type PropertyDefinition,
+} from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 import { toJsonSchema } from './event-type-schema';
 
 function define(properties: Record<string, unknown>, rest: Record<string, unknown> = {}): EventTypeDefinition {
-  const checked = checkDefinition({ eventType: 'order.placed', properties, ...rest });
+  const checked = parseDefinition({ eventType: 'order.placed', properties, ...rest });
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults));
   return checked.definition;
 }

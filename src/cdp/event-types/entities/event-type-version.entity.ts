@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { EventTypeDefinition } from '../domain/event-contract';
+import type { EventTypeDefinition } from '../domain/event-type-definition';
 
 /** Immutable: events name the version they were checked against. */
 @Entity('event_type_versions')

@@ -2,7 +2,7 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import { encodeCursor } from '../../../platform/pagination/cursor';
 import { cursorAfter } from '../../../platform/pagination/time-key';
 import { newId } from '../../../platform/values/ids';
-import { cursorAfterEventType, eventTypePageStart } from './event-type-key';
+import { cursorAfterEventType, eventTypePageStart } from './event-type-page';
 
 describe('a cursor of event types', () => {
   it('begins the page right after the type it was made of, whatever its name', () => {

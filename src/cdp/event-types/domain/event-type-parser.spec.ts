@@ -1,14 +1,15 @@
 import fc from 'fast-check';
-import { checkDefinition, PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 
 const faults = (input: unknown): string[] => {
-  const checked = checkDefinition(input);
+  const checked = parseDefinition(input);
   return 'faults' in checked ? checked.faults.map(({ path, code }) => `${path} ${code}`) : [];
 };
 const withProperty = (property: unknown): unknown => ({ eventType: 'order.placed', properties: { a: property } });
 const ofProperty = (property: unknown): string[] => faults(withProperty(property));
 
-describe('checkDefinition', () => {
+describe('parseDefinition', () => {
   it('keeps what it was given, with additionalProperties defaulting to reject', () => {
     const properties = {
       amount: { type: 'number', required: true, enum: [1, 2.5], description: 'gross', segmentable: true, pii: false },
@@ -16,8 +17,8 @@ describe('checkDefinition', () => {
       at: { type: 'timestamp' },
     };
     const input = { eventType: 'order.placed', description: 'An order', properties };
-    expect(checkDefinition(input)).toEqual({ definition: { ...input, additionalProperties: 'reject' } });
-    expect(checkDefinition({ ...input, additionalProperties: 'allow' })).toEqual({
+    expect(parseDefinition(input)).toEqual({ definition: { ...input, additionalProperties: 'reject' } });
+    expect(parseDefinition({ ...input, additionalProperties: 'allow' })).toEqual({
       definition: { ...input, additionalProperties: 'allow' },
     });
   });
@@ -30,7 +31,7 @@ describe('checkDefinition', () => {
       additionalProperties: null,
       properties: { a: { type: 'object', ...absent } },
     };
-    expect(checkDefinition(input)).toEqual({
+    expect(parseDefinition(input)).toEqual({
       definition: { eventType: 'e', properties: { a: { type: 'object' } }, additionalProperties: 'reject' },
     });
   });
@@ -39,7 +40,7 @@ describe('checkDefinition', () => {
     const input: unknown = JSON.parse(
       '{"eventType":"e","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     );
-    const checked = checkDefinition(input);
+    const checked = parseDefinition(input);
     if ('faults' in checked) throw new Error('refused');
     expect(Object.entries(checked.definition.properties)).toEqual([
       ['__proto__', { type: 'string' }],
@@ -171,7 +172,7 @@ describe('checkDefinition', () => {
 
   it('lists 100 faults and says that there are more', () => {
     const input = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, n]));
-    const checked = checkDefinition(input);
+    const checked = parseDefinition(input);
     expect('faults' in checked && checked.faults.length).toBe(101);
     expect('faults' in checked && checked.faults.at(-1)?.code).toBe('too_many_faults');
   });
@@ -190,7 +191,7 @@ describe('checkDefinition', () => {
     );
     fc.assert(
       fc.property(input, (value) => {
-        const checked = checkDefinition(value);
+        const checked = parseDefinition(value);
         if (!('faults' in checked)) return;
         expect(checked.faults.length).toBeGreaterThan(0);
         for (const { path, message } of checked.faults.slice(0, 100))
