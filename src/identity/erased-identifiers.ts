@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { SecretBox } from '../platform/secrets/secret-box';
-import type { Identifier } from './domain/identifier';
-import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
+import { tenantIdentifierKey, type Identifier, type TenantIdentifier } from './domain/identifier';
 import { FIND_ERASED } from './profile.sql';
 
 /** Identifiers of erased persons that this node has met lately; sources that do not know of an erasure send them again. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerLocks } from './customer-locks';
-import { COUNTED_KINDS, type CountedKind } from './domain/customer-groups';
+import { COUNTED_KINDS, type CountedKind } from './domain/known-identities';
 import type { Link, LinkedCustomer, Split } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { UndoneMergeSide } from './entities/undone-merge-side.entity';

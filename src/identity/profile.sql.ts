@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { preconditionOf } from '../platform/postgres/precondition';
-import { PARTINGS_MAX } from './domain/customer-groups';
+import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
  * Every set look-up is a LATERAL with LIMIT 1: a generic plan made while the tables are empty can then only be one index
@@ -35,8 +35,8 @@ export const READ_IDENTIFIERS: Statement = {
  * The sides of undone merges on which profiles of these customers were when they were parted. The evidences stand in the
  * log of merges, the others beside it.
  */
-export const READ_PARTINGS: Statement = {
-  name: 'identity_read_partings',
+export const READ_SEPARATIONS: Statement = {
+  name: 'identity_read_separations',
   text: `
     SELECT u.tenant_id, u.root_id, s.merge_id, s.side
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, root_id)
@@ -49,16 +49,16 @@ export const READ_PARTINGS: Statement = {
     CROSS JOIN LATERAL (
       (SELECT id AS merge_id, 'from' AS side FROM profile_merges
        WHERE tenant_id = u.tenant_id AND from_evidence_id = p.profile_id AND undone_at IS NOT NULL
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
       UNION ALL
       (SELECT id, 'into' FROM profile_merges
        WHERE tenant_id = u.tenant_id AND into_evidence_id = p.profile_id AND merged_at > '-infinity'
          AND undone_at IS NOT NULL
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
       UNION ALL
       (SELECT merge_id, side FROM undone_merge_sides
        WHERE tenant_id = u.tenant_id AND profile_id = p.profile_id
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
     ) s`,
 };
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Identifier } from './identifier';
-import { identifierKey, planIdentity } from './resolve-profile';
-import type { IdentityClaim, IdentityPlan, IdentityPolicy } from './resolve-profile';
+import { identifierKey, type Identifier } from './identifier';
+import { planIdentity, type IdentityClaim, type IdentityPlan, type IdentityPolicy } from './resolve-profile';
 import { IdentityStore, resolveNaively } from '../../../test/support/identity-model';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 

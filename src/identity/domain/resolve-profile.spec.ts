@@ -1,15 +1,12 @@
-import { PARTINGS_MAX } from './customer-groups';
-import type { Identifier, IdentifierKind } from './identifier';
-import { identifierKey, planIdentity } from './resolve-profile';
-import type {
-  IdentityClaim,
-  IdentityPlan,
-  Known,
-  KnownCustomer,
-  KnownProfile,
-  Parting,
-  Resolution,
-} from './resolve-profile';
+import { identifierKey, type Identifier, type IdentifierKind } from './identifier';
+import {
+  SEPARATIONS_MAX,
+  type KnownCustomer,
+  type KnownIdentities,
+  type KnownProfile,
+  type Separation,
+} from './known-identities';
+import { planIdentity, type IdentityClaim, type IdentityPlan, type Resolution } from './resolve-profile';
 
 /** `'EMAIL:a'` */
 function identifier(text: string): Identifier {
@@ -29,7 +26,11 @@ function claim(...identifiers: string[]): IdentityClaim {
 }
 
 /** Customers by their root, the oldest first; `'A/M'` is the member M of the customer A. */
-function known(holdings: Record<string, string[]>, undone: [string, string][] = [], erased: string[] = []): Known {
+function known(
+  holdings: Record<string, string[]>,
+  undone: [string, string][] = [],
+  erased: string[] = [],
+): KnownIdentities {
   const identifiers = new Map<string, KnownProfile>();
   const customers = new Map<string, KnownCustomer>();
   for (const [name, texts] of Object.entries(holdings)) {
@@ -53,15 +54,15 @@ function known(holdings: Record<string, string[]>, undone: [string, string][] = 
     Object.keys(holdings)
       .find((name) => name.endsWith(`/${id}`))
       ?.split('/')[0] ?? id;
-  const partings = new Map<string, Parting[]>();
+  const separations = new Map<string, Separation[]>();
   undone.forEach((pair, place) =>
     pair.forEach((profileId, index) => {
       const side = index === 0 ? 'from' : 'into';
       const rootId = rootOf(profileId);
-      partings.set(rootId, [...(partings.get(rootId) ?? []), { mergeId: `merge${place}`, side }]);
+      separations.set(rootId, [...(separations.get(rootId) ?? []), { mergeId: `merge${place}`, side }]);
     }),
   );
-  return { identifiers, customers, partings };
+  return { identifiers, customers, separations };
 }
 
 const LINK = { conflict: 'link', identifiersPerKindMax: 50 } as const;
@@ -79,7 +80,7 @@ const resolved = (name: string, contributes: boolean, ...warnings: string[]): un
   return { outcome: 'resolved', profileId, rootId, warnings, contributes };
 };
 function planOne(
-  stored: Known,
+  stored: KnownIdentities,
   one: IdentityClaim,
   policy: Parameters<typeof planIdentity>[2] = LINK,
 ): IdentityPlan & { resolution?: Resolution } {
@@ -228,9 +229,12 @@ describe('an undone merge', () => {
   });
 
   it('keeps a customer that was parted more often than is read apart from everybody', () => {
-    const often = Array.from({ length: PARTINGS_MAX }, (_unused, n): Parting => ({ mergeId: String(n), side: 'into' }));
-    const answers = [often, often.slice(1)].map((partings) => {
-      const full = { ...known({ A: ['EMAIL:a'], B: ['PHONE:p'] }), partings: new Map([['A', partings]]) };
+    const often = Array.from({ length: SEPARATIONS_MAX }, (_unused, n): Separation => ({
+      mergeId: String(n),
+      side: 'into',
+    }));
+    const answers = [often, often.slice(1)].map((separations) => {
+      const full = { ...known({ A: ['EMAIL:a'], B: ['PHONE:p'] }), separations: new Map([['A', separations]]) };
       return planOne(full, claim('EMAIL:a', 'PHONE:p')).resolution;
     });
     expect(answers).toEqual([resolved('A', false, 'identity_link_refused'), resolved('A', true)]);

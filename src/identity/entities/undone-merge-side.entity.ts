@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { MergeSide } from '../domain/customer-groups';
+import type { MergeSide } from '../domain/known-identities';
 
 /**
  * A profile that an undone merge parted from others, and the side on which it was: it never gets into one customer with a

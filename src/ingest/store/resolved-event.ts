@@ -1,4 +1,4 @@
-import type { IdentityDecision, TenantClaim } from '../../identity/identity.service';
+import type { IdentityDecision, TenantClaim } from '../../identity/domain/identity-batch';
 import { newId } from '../../platform/values/ids';
 import type { IngestWork } from './store-results';
 import { kindName, type EventKind } from './event-kind';

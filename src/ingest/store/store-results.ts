@@ -1,4 +1,4 @@
-import type { IdentityDecision } from '../../identity/identity.service';
+import type { IdentityDecision } from '../../identity/domain/identity-batch';
 import type { ReplayAttempt, ReplayedEntry } from '../../review/domain/resolution';
 import { saysTheSame } from '../domain/content-hash';
 import type { Outcome, WarningReason } from '../domain/outcome';

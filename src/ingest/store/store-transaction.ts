@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { LostRaceError } from '../../platform/group-commit/persist-batch';
-import {
-  IdentityService,
-  type IdentityDecision,
-  type IdentityReading,
-  type TenantClaim,
-} from '../../identity/identity.service';
+import type { IdentityDecision, IdentityReading, TenantClaim } from '../../identity/domain/identity-batch';
+import { IdentityService } from '../../identity/identity.service';
 import { ReviewService } from '../../review/review.service';
 import {
   cameInRight,
