@@ -27,21 +27,23 @@ import { RememberedProfiles } from './remembered-profiles';
 /** The customers of claims, by the memory of this node; the database has not confirmed them. */
 export interface RecalledIdentities {
   /**
-   * For each claim, in their order: the profile that owns its strongest identifier. Undefined: the memory does not know all
-   * identifiers of the claim, or they belong to several customers.
+   * For each claim, in their order: the profile that owns its strongest identifier. Undefined: the memory does not know
+   * all identifiers of the claim, or they belong to several customers.
    */
   readonly resolutions: readonly (CustomerProfile | undefined)[];
   /** Every profile that the resolutions depend on, each once. */
   readonly profiles: readonly CustomerProfile[];
 }
 
-/** Contract section 5: the limit for identifiers of each kind on one customer, so that a shared device stays bounded. */
+/**
+ * Contract section 5: the limit for identifiers of each kind on one customer, so that a shared device stays bounded.
+ */
 const IDENTIFIERS_PER_KIND_MAX = 50;
 
 /**
- * Finds or creates the customers of a batch of events, inside the transaction that stores the events (contract section 5). A
- * claim is what one event says: its identifiers belong to one person. Other nodes resolve claims at the same time, and merges,
- * undos and erasures commit in between.
+ * Finds or creates the customers of a batch of events, inside the transaction that stores the events (contract section
+ * 5). A claim is what one event says: its identifiers belong to one person. Other nodes resolve claims at the same
+ * time, and merges, undos and erasures commit in between.
  *
  * The fast path, for claims that change no customer and whose identifiers this node remembers:
  *
@@ -52,7 +54,8 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  *
  * 1. `read` looks the identifiers up; nothing is locked;
  * 2. `decide` plans what to change;
- * 3. if nothing changes (`isSettled`): `holdLast` makes the transaction fail at COMMIT if a customer changed since `read`;
+ * 3. if nothing changes (`isSettled`): `holdLast` makes the transaction fail at COMMIT if a customer changed since
+ *    `read`;
  * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
  *    identifiers. Then `write` locks the profiles that events are stored under, and writes the rest;
  * 5. `committed` after the COMMIT.
@@ -74,7 +77,10 @@ export class IdentityService {
     this.policy = { conflict: settings.identityConflictPolicy, identifiersPerKindMax: IDENTIFIERS_PER_KIND_MAX };
   }
 
-  /** Resolves claims from memory, as `read` and `decide` would. Call `holdRecalled` to have the database confirm the result. */
+  /**
+   * Resolves claims from memory, as `read` and `decide` would. Call `holdRecalled` to have the database confirm the
+   * result.
+   */
   recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
     const profiles = new Map<string, CustomerProfile>();
     const resolutions = claims.map(({ tenantId, identifiers }) => {
@@ -92,8 +98,8 @@ export class IdentityService {
   }
 
   /**
-   * Sends a statement with COMMIT. Its precondition (platform/postgres/precondition.ts): each recalled profile still belongs to
-   * the recalled customer and is not erased.
+   * Sends a statement with COMMIT. Its precondition (platform/postgres/precondition.ts): each recalled profile still
+   * belongs to the recalled customer and is not erased.
    */
   holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
     this.profiles.holdProfilesLast(transaction, profiles);
@@ -133,7 +139,10 @@ export class IdentityService {
     return separations.length === 0 ? decision : planBatch(claims, reading, separations, this.policy);
   }
 
-  /** Whether the decision changes no customer and needs no further look-up, so that `claim` and `write` have nothing to do. */
+  /**
+   * Whether the decision changes no customer and needs no further look-up, so that `claim` and `write` have nothing to
+   * do.
+   */
   isSettled(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
     if (!changesNobody(decision)) return false;
     return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
@@ -147,8 +156,8 @@ export class IdentityService {
   /**
    * Locks the customers that change, and inserts the new identifiers. `decision` is the one for `claims` and `reading`.
    *
-   * Throws `LostRaceError` if a customer changed since `read`, if another transaction inserted one of the identifiers, or if an
-   * identifier is an erased person's.
+   * Throws `LostRaceError` if a customer changed since `read`, if another transaction inserted one of the identifiers,
+   * or if an identifier is an erased person's.
    */
   async claim(
     transaction: Transaction,
@@ -197,7 +206,10 @@ export class IdentityService {
     return this.profiles.rootsOf(tenantId, profileIds);
   }
 
-  /** The customers that profiles belong to now, by profile id. Those that are not erased cannot be before the transaction ends. */
+  /**
+   * The customers that profiles belong to now, by profile id. Those that are not erased cannot be before the
+   * transaction ends.
+   */
   holdCustomers(
     transaction: Transaction,
     tenantId: string,
@@ -207,8 +219,9 @@ export class IdentityService {
   }
 
   /**
-   * Locks customers, by root id, so that none gets an EXTERNAL identifier before the transaction ends: the event that adds one is
-   * stored after this COMMIT. Throws `LostRaceError` if a customer has one already, is merged into another one, or is erased.
+   * Locks customers, by root id, so that none gets an EXTERNAL identifier before the transaction ends: the event that
+   * adds one is stored after this COMMIT. Throws `LostRaceError` if a customer has one already, is merged into another
+   * one, or is erased.
    */
   async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<void> {
     const held = await this.profiles.holdUnlinked(transaction, tenantId, rootIds);

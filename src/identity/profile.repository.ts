@@ -42,7 +42,10 @@ interface IdentifierRow {
   readonly root_erased: boolean;
 }
 
-/** The identity tables. A method with a transaction sends its statements before it returns its promise (one pipelined flush). */
+/**
+ * The identity tables. A method with a transaction sends its statements before it returns its promise (one pipelined
+ * flush).
+ */
 @Injectable()
 export class ProfileRepository {
   constructor(private readonly database: DataSource) {}
@@ -111,15 +114,18 @@ export class ProfileRepository {
   }
 
   /**
-   * Does the same with COMMIT. The transaction's precondition (platform/postgres/precondition.ts): no profile is erased, and
-   * each still belongs to the given customer.
+   * Does the same with COMMIT. The transaction's precondition (platform/postgres/precondition.ts): no profile is
+   * erased, and each still belongs to the given customer.
    */
   holdProfilesLast(transaction: Transaction, profiles: readonly CustomerProfile[]): void {
     const sorted = profiles.toSorted(byProfile);
     transaction.sendLast(sql.HOLD_KNOWN_PROFILES, [...columns(sorted), sorted.map(({ rootId }) => rootId)]);
   }
 
-  /** The customers that profiles belong to now, by profile id. Locks those that are not erased until the transaction ends. */
+  /**
+   * The customers that profiles belong to now, by profile id. Locks those that are not erased until the transaction
+   * ends.
+   */
   async holdCustomers(
     transaction: Transaction,
     tenantId: string,

@@ -7,9 +7,9 @@ import type { CustomerProfile, KnownIdentifier, TenantPlan } from './domain/iden
 const IDENTIFIERS_MAX = 50_000;
 
 /**
- * The profiles and customers that own identifiers, as this node last read or wrote them. An identifier never moves to another
- * profile. But any node may erase the profile or merge its customer, so the database must confirm what the memory says
- * (`ProfileRepository.holdProfilesLast`).
+ * The profiles and customers that own identifiers, as this node last read or wrote them. An identifier never moves to
+ * another profile. But any node may erase the profile or merge its customer, so the database must confirm what the
+ * memory says (`ProfileRepository.holdProfilesLast`).
  */
 @Injectable()
 export class RememberedProfiles {

@@ -57,8 +57,9 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they are, and
-   * what is unfinished is finished. Throws `not_found`, `unavailable`, and `validation_failed` without a SECRETS_KEY.
+   * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they
+   * are, and what is unfinished is finished. Throws `not_found`, `unavailable`, and `validation_failed` without a
+   * SECRETS_KEY.
    */
   async erase(
     { tenantId, credentialId }: Principal,
@@ -73,8 +74,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Erases whoever has an identifier: a customer, or a participant of whom there are no events (docs/adr/0052). Throws what
-   * `erase` throws; `not_found` when nobody is known by it.
+   * Erases whoever has an identifier: a customer, or a participant of whom there are no events (docs/adr/0052). Throws
+   * what `erase` throws; `not_found` when nobody is known by it.
    */
   async eraseByIdentifier(
     caller: Principal,
@@ -111,7 +112,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private async atStart(): Promise<void> {
     try {
       // Nothing else would tell the operator.
-      if (!this.customers.isPossible && (await this.customers.areRemembered())) this.logger.error(KEY_LOST);
+      if (!this.customers.isPossible && (await this.customers.hasErasedIdentifiers())) this.logger.error(KEY_LOST);
       await this.finishRest(0);
     } catch (error) {
       this.tell(error);

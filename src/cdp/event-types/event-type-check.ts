@@ -84,9 +84,9 @@ export class EventTypeCheck {
   }
 
   /**
-   * One function for each event, in any order, that parses and checks the event. Of a stored event only the properties need
-   * a check; a refused event is checked whole. Properties that views mask are skipped (docs/adr/0022): callers choose the
-   * definition, so every answer about such a property would disclose something of its value.
+   * One function for each event, in any order, that parses and checks the event. Of a stored event only the properties
+   * need a check; a refused event is checked whole. Properties that views mask are skipped (docs/adr/0022): callers
+   * choose the definition, so every answer about such a property would disclose something of its value.
    */
   private async checksOf(
     tenantId: string,

@@ -19,16 +19,16 @@ type InForce = Omit<Contract, 'check'>;
 
 const EVENT_TYPES_MAX = 10_000;
 /**
- * Compiled contracts of one node, by what they take: about five times their definition's text, and some kilobytes of Ajv's
- * own. That is some thousand usual ones, or sixty of the largest that can be registered.
+ * Compiled contracts of one node, by what they take: about five times their definition's text, and some kilobytes of
+ * Ajv's own. That is some thousand usual ones, or sixty of the largest that can be registered.
  */
 const CONTRACTS_BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 5;
 const CONTRACT_BYTES = 16 * 1024;
 
 /**
- * What is in force for the events of each type (contract section 4). Which version that is, is remembered until any node
- * changes it; a version never changes, so its contract is compiled once on each node and kept while there is room.
+ * What is in force for the events of each type (contract section 4). Which version that is, is remembered until any
+ * node changes it; a version never changes, so its contract is compiled once on each node and kept while there is room.
  */
 @Injectable()
 export class EventTypeContracts {

@@ -16,8 +16,8 @@ const VERSIONS_SHOWN_MAX = 100;
 const CATALOG_NAMES_MAX = 1_000;
 
 /**
- * Reads registered event types, for the API (contract section 4) and for features that ask `EventTypeCatalog`. It always asks
- * the database, so that the answer includes what other nodes have just registered.
+ * Reads registered event types, for the API (contract section 4) and for features that ask `EventTypeCatalog`. It
+ * always asks the database, so that the answer includes what other nodes have just registered.
  */
 @Injectable()
 export class EventTypeReader implements OnModuleInit {
@@ -33,7 +33,10 @@ export class EventTypeReader implements OnModuleInit {
     });
   }
 
-  /** One page, newest first by the time of the first registration. Throws `validation_failed` for text that is no cursor. */
+  /**
+   * One page, newest first by the time of the first registration. Throws `validation_failed` for text that is no
+   * cursor.
+   */
   async list(tenantId: string, cursor: string | undefined, limit: number): Promise<EventTypePage> {
     const { types, hasMore } = await this.types.page(tenantId, eventTypePageStart(cursor), limit);
     const last = hasMore ? types.at(-1) : undefined;

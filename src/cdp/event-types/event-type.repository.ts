@@ -51,8 +51,8 @@ export class EventTypeRepository {
   }
 
   /**
-   * At most `limit` versions, newest first. Returns fewer if their definitions exceed `PAGE_BYTES_MAX` together, but at least
-   * one.
+   * At most `limit` versions, newest first. Returns fewer if their definitions exceed `PAGE_BYTES_MAX` together, but at
+   * least one.
    */
   async versions(tenantId: string, eventType: string, limit: number): Promise<EventTypeVersion[]> {
     const fitting: readonly { version: number }[] = await this.database.query(
@@ -74,8 +74,8 @@ export class EventTypeRepository {
   }
 
   /**
-   * The properties that any version of these types declares as personal data. Without `eventTypes`: those of all types of
-   * the workspace. The query returns names only, because a definition may have 200 KiB.
+   * The properties that any version of these types declares as personal data. Without `eventTypes`: those of all types
+   * of the workspace. The query returns names only, because a definition may have 200 KiB.
    */
   personalProperties(tenantId: string, eventTypes?: readonly string[]): Promise<readonly PersonalProperty[]> {
     return this.database.query(
@@ -119,7 +119,9 @@ export class EventTypeRepository {
     return { types, hasMore: Number(rows[0]?.found ?? 0) > types.length };
   }
 
-  /** Serialises registrations of one type: locks the type's row until the transaction ends. Creates the row if needed. */
+  /**
+   * Serialises registrations of one type: locks the type's row until the transaction ends. Creates the row if needed.
+   */
   async lock(manager: EntityManager, tenantId: string, eventType: string, now: Date): Promise<void> {
     const row = { tenantId, eventType, createdAt: now, deprecatedAt: null };
     await manager.createQueryBuilder().insert().into(EventType).values(row).orIgnore().execute();
@@ -130,7 +132,9 @@ export class EventTypeRepository {
     await manager.insert(EventTypeVersion, version);
   }
 
-  /** Returns false if the type is deprecated already or is not registered. Of several concurrent callers one gets true. */
+  /**
+   * Returns false if the type is deprecated already or is not registered. Of several concurrent callers one gets true.
+   */
   async deprecate(manager: EntityManager, tenantId: string, eventType: string, now: Date): Promise<boolean> {
     const found = { tenantId, eventType, deprecatedAt: IsNull() };
     const { affected } = await manager.update(EventType, found, { deprecatedAt: now });

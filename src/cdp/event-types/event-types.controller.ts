@@ -51,7 +51,10 @@ export class EventTypesController {
     return EventTypeDto.of(version);
   }
 
-  /** Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes nothing. */
+  /**
+   * Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes
+   * nothing.
+   */
   @Post('event-types\\:check')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:read')

@@ -35,7 +35,8 @@ export class EventTypesService {
 
   /**
    * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
-   * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
+   * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not
+   * set.
    */
   async register(caller: Principal, { force, definition }: RegistrationRequest): Promise<Registration> {
     const turn = `${caller.tenantId}/${definition.eventType}`;
@@ -90,7 +91,10 @@ export class EventTypesService {
   }
 }
 
-/** What changes with a new version; that of all types last, for which registrations of the workspace wait for each other. */
+/**
+ * What changes with a new version; that of all types last, for which registrations of the workspace wait for each
+ * other.
+ */
 function subjectsOf(tenantId: string, definition: EventTypeDefinition): InvalidationSubject[] {
   const own: InvalidationSubject = { tenantId, kind: 'event_type', id: definition.eventType };
   return personalPropertiesOf(definition).length > 0 ? [own, allEventTypes(tenantId)] : [own];

@@ -36,8 +36,8 @@ export class PersonalPropertyNames implements OnModuleInit {
   }
 
   /**
-   * Of all versions: what became personal later was so before, and stays so when a version forgets it. What is not remembered
-   * is read by one statement, and names only: a definition may have 200 KiB.
+   * Of all versions: what became personal later was so before, and stays so when a version forgets it. What is not
+   * remembered is read by one statement, and names only: a definition may have 200 KiB.
    */
   private async namesOf(tenantId: string, eventTypes: readonly (string | null)[]): Promise<NamesByType> {
     const found = new Map<string | null, ReadonlySet<string>>();

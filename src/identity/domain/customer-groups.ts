@@ -32,8 +32,8 @@ export interface Holder {
 }
 
 /**
- * The customers of a batch while it is planned: what is stored, plus what the claims so far changed. A merged group points at
- * its winner (union-find with path halving), so that a look-up stays cheap after any number of merges.
+ * The customers of a batch while it is planned: what is stored, plus what the claims so far changed. A merged group
+ * points at its winner (union-find with path halving), so that a look-up stays cheap after any number of merges.
  */
 export class CustomerGroups {
   private readonly groups = new Map<string, CustomerGroup>();

@@ -1,5 +1,5 @@
-// The smallest metadata set. For 400,000 random numbers and each country's example it gave the same E.164 text and the same
-// "possible" as the largest set, which adds only validity and the type of a number.
+// The smallest metadata set. For 400,000 random numbers and each country's example it gave the same E.164 text and the
+// same "possible" as the largest set, which adds only validity and the type of a number.
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
 import type { Fault } from '../../platform/errors/fault';
 import { formatFault, invalidCharactersFault, tooLongFault } from '../../platform/errors/fault-words';
@@ -89,8 +89,8 @@ export function identityRules(phoneRegion: string | undefined, additions: Iterab
  * Normalises an identifier (contract section 5), or returns the fault at `path`: `invalid_characters`,
  * `placeholder_identity`, `too_long`, `format` (EMAIL) or `invalid_phone`.
  *
- * Normalising twice has no effect. Lower-casing uses Unicode's default mapping, independent of the locale, so that all nodes
- * agree. Letters that are equal only in some languages (ß and ss, dotless i) stay different.
+ * Normalising twice has no effect. Lower-casing uses Unicode's default mapping, independent of the locale, so that all
+ * nodes agree. Letters that are equal only in some languages (ß and ss, dotless i) stay different.
  */
 export function normaliseIdentifier(
   kind: IdentifierKind,
@@ -139,8 +139,8 @@ function normalisePhone(
   // NFKC turns full-width digits and plus signs into those that the library reads.
   const dialled = text.normalize('NFKC').replace(INVISIBLE, '');
   const value = toE164(dialled, rules.defaultPhoneRegion);
-  // For a local number (Canada's 555-0100) or a second trunk zero the library may return a number that it does not read as
-  // the same number again. Such a number has no unique form and is refused.
+  // For a local number (Canada's 555-0100) or a second trunk zero the library may return a number that it does not read
+  // as the same number again. Such a number has no unique form and is refused.
   if (value !== undefined && (value === dialled || toE164(value, undefined) === value)) {
     return { identifier: { kind: 'PHONE', value } };
   }

@@ -94,8 +94,9 @@ export function planBatch(
 }
 
 /**
- * The roots whose separations the decision depends on; empty for most batches. In a workspace where customers merge, or would
- * merge without the limit, these are all roots that the batch names: without one merge, another may become possible.
+ * The roots whose separations the decision depends on; empty for most batches. In a workspace where customers merge, or
+ * would merge without the limit, these are all roots that the batch names: without one merge, another may become
+ * possible.
  */
 export function rootsToMerge({ plans }: IdentityDecision, { identifiers }: IdentityReading): TenantProfile[] {
   const merging = new Set(plans.filter(({ plan }) => mergesOrWould(plan)).map(({ tenantId }) => tenantId));
@@ -150,7 +151,9 @@ function identifiersByKey(claims: readonly TenantClaim[]): Map<string, TenantIde
   return byKey;
 }
 
-/** Without room for more identifiers the limit is the reason not to merge; a separation would be the stronger reason. */
+/**
+ * Without room for more identifiers the limit is the reason not to merge; a separation would be the stronger reason.
+ */
 function mergesOrWould({ merges, resolutions }: IdentityPlan): boolean {
   if (merges.length > 0) return true;
   return resolutions.some((each) => each.outcome === 'resolved' && each.warnings.includes('identity_limit_reached'));

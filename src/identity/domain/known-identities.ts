@@ -34,8 +34,9 @@ export interface Separation {
 export type MergeSide = 'from' | 'into';
 
 /**
- * A customer with this many separations no longer merges automatically. A merge reads at most this many for each profile, so
- * that it reads a bounded number of rows. The rows beyond the limit must have an effect too, hence the rule.
+ * A customer with this many separations no longer merges automatically. A merge reads at most this many for each
+ * profile, so that it reads a bounded number of rows. The rows beyond the limit must have an effect too, hence the
+ * rule.
  */
 export const SEPARATIONS_MAX = 1_000;
 
@@ -46,8 +47,8 @@ export interface KnownIdentities {
   /** By root id. Contains every root that `identifiers` names; erased roots may be missing. */
   readonly customers: ReadonlyMap<string, KnownCustomer>;
   /**
-   * By root id: the undone merges that separated profiles of this customer from others. Customers on opposite sides of one
-   * never merge automatically again.
+   * By root id: the undone merges that separated profiles of this customer from others. Customers on opposite sides of
+   * one never merge automatically again.
    */
   readonly separations: ReadonlyMap<string, readonly Separation[]>;
   /** `identifierKey`s that no profile owns because their owner was erased. */

@@ -27,8 +27,8 @@ export type Resolution =
   | {
       readonly outcome: 'resolved';
       /**
-       * The profile that owns the strongest identifier of the event on its customer. The event stays there through all merges
-       * and undos.
+       * The profile that owns the strongest identifier of the event on its customer. The event stays there through all
+       * merges and undos.
        */
       readonly profileId: string;
       /** The root of the customer at the end of the batch. */
@@ -46,7 +46,9 @@ export interface NewProfile {
   readonly rootId: string;
   readonly externalId: string | null;
   readonly createdAt: number;
-  /** The counts of the whole customer. For a profile that lost a merge within the batch: the counts before that merge. */
+  /**
+   * The counts of the whole customer. For a profile that lost a merge within the batch: the counts before that merge.
+   */
   readonly counts: IdentifierCounts;
 }
 
@@ -70,7 +72,10 @@ export interface IdentityPlan {
   readonly newIdentifiers: readonly (Identifier & { readonly profileId: string })[];
   /** In the order of the claims. */
   readonly merges: readonly PlannedMerge[];
-  /** The stored roots, sorted, that contributing claims named. If one of them changes before the write, the plan is void. */
+  /**
+   * The stored roots, sorted, that contributing claims named. If one of them changes before the write, the plan is
+   * void.
+   */
   readonly changedRoots: readonly string[];
   /** The new values of stored roots that change and stay roots. */
   readonly rootUpdates: readonly {
@@ -83,8 +88,8 @@ export interface IdentityPlan {
 }
 
 /**
- * Resolves the claims of a batch to customers (contract section 5), one by one: each claim sees the effects of the claims
- * before it. An identifier belongs to its profile for ever; a customer is the set of profiles with one root.
+ * Resolves the claims of a batch to customers (contract section 5), one by one: each claim sees the effects of the
+ * claims before it. An identifier belongs to its profile for ever; a customer is the set of profiles with one root.
  *
  * Throws only if `known` contradicts itself.
  */
@@ -160,9 +165,9 @@ class Planner {
   }
 
   /**
-   * Decides which customers to merge. The strongest identifier selects the customer of the event. The customers of the other
-   * identifiers join it in order of strength; a customer that may not join stays as it is. So if two customers are separated,
-   * or too large together, the weaker identifier stays behind. Undefined: `identity_conflict`.
+   * Decides which customers to merge. The strongest identifier selects the customer of the event. The customers of the
+   * other identifiers join it in order of strength; a customer that may not join stays as it is. So if two customers
+   * are separated, or too large together, the weaker identifier stays behind. Undefined: `identity_conflict`.
    */
   private decide(claim: IdentityClaim, holders: readonly (Holder | undefined)[]): ClaimDecision | undefined {
     const named = [...new Set(holders.flatMap((holder) => holder?.group ?? []))];
@@ -189,7 +194,8 @@ class Planner {
     joined: readonly CustomerGroup[],
     namesExternal: boolean,
   ): IdentityWarning | undefined {
-    // If the claim names no EXTERNAL identifier, at most one of its customers has one (see `decide`), and that one may join.
+    // If the claim names no EXTERNAL identifier, at most one of its customers has one (see `decide`), and that one may
+    // join.
     if (namesExternal && group.externalId !== null) return 'identity_link_refused';
     if (joined.some((other) => areSeparated(group, other))) return 'identity_link_refused';
     const together = [group, ...joined];

@@ -72,7 +72,9 @@ export class SampleTally {
 /** Whether a check must skip a property: its value is personal, and even "it fits" would disclose something. */
 export type IsLeftOut = (name: string) => boolean;
 
-/** Skips the properties of one event that views mask, by name or by value. A personal name counts even if it is absent. */
+/**
+ * Skips the properties of one event that views mask, by name or by value. A personal name counts even if it is absent.
+ */
 export function leftOutOf(properties: unknown, piiNames: ReadonlySet<string>): IsLeftOut {
   return (name) => hasPersonalName(name, piiNames) || isPersonalText(ownProperty(properties, name));
 }

@@ -37,10 +37,10 @@ const TIME =
 const LEAP_SECOND = `23:59:60${FRACTION}[Zz]`;
 
 /**
- * What the service takes for a time (`parseTimestamp`), for tools that know no more than patterns; RFC 3339, which `format`
- * would mean, has neither times without seconds nor offsets without minutes. Two differences are left, which cost pages of
- * pattern: a leap second only in UTC, and instants that an offset pushes out of the years 1 to 9999 pass here. No
- * lookahead and no `\d`: Go and Python read patterns too.
+ * What the service takes for a time (`parseTimestamp`), for tools that know no more than patterns; RFC 3339, which
+ * `format` would mean, has neither times without seconds nor offsets without minutes. Two differences are left, which
+ * cost pages of pattern: a leap second only in UTC, and instants that an offset pushes out of the years 1 to 9999 pass
+ * here. No lookahead and no `\d`: Go and Python read patterns too.
  */
 const TIMESTAMP_PATTERN = `^${DATE}[Tt](?:${TIME}|${LEAP_SECOND})$`;
 

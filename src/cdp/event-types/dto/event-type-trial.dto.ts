@@ -45,9 +45,9 @@ export class EventTypeTrialDto {
   breaks!: Fault[];
 
   /**
-   * The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API key
-   * also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in this
-   * definition, and what views mask as contact data.
+   * The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API
+   * key also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in
+   * this definition, and what views mask as contact data.
    */
   sample?: EventTypeSampleDto;
 
