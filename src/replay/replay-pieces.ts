@@ -6,7 +6,7 @@ import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { slicesBySize } from '../review/domain/slices-by-size';
 import { ReviewReader } from '../review/review-reader';

@@ -9,7 +9,7 @@ import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { failedReplay } from './domain/failed-replay';
 import type { ReplayResult } from './domain/replay-result';
@@ -30,9 +30,9 @@ export class ReplayService {
   ) {}
 
   /**
-   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws `not_found`,
-   * `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` where there is nothing to send, and
-   * `unavailable`; the entry then stays as it was.
+   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws
+   * `not_found`, `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` where there is
+   * nothing to send, and `unavailable`; the entry then stays as it was.
    */
   async replay(caller: Principal, id: string, corrected: object | undefined): Promise<ReplayResult> {
     const { tenantId, credentialId: by } = caller;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { refuseSource } from '../ingest/domain/judge';
 import type { Sender } from '../ingest/judged-event';
 import { ProcessingReplay } from '../processing/processing-replay';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import type { ReplayResult } from './domain/replay-result';
 

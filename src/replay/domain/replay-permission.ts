@@ -4,8 +4,7 @@ import { scopeMissing } from '../../platform/errors/challenges';
 import type { Principal } from '../../platform/auth/principal';
 import { grants, type Scope } from '../../platform/auth/scopes';
 import { DomainError } from '../../platform/errors/domain-error';
-import type { StoredEntry } from '../../review/domain/stored-entry';
-import type { ReviewStatus } from '../../review/domain/review-entry';
+import type { ReviewStatus, StoredEntry } from '../../review/domain/review-entry';
 
 type Caller = Pick<Principal, 'scopes' | 'sources'>;
 type Replayed = Pick<StoredEntry, 'family' | 'source' | 'status'>;
@@ -24,8 +23,8 @@ const CLOSED: Readonly<Record<Exclude<ReviewStatus, 'open'>, string>> = {
 
 /**
  * Throws `insufficient_scope` or `source_not_allowed` unless the caller may replay this entry (contract section 7), and
- * `entry_not_open` when it is closed. A credential with `sources` replays entries of these sources alone; one whose source
- * nobody knows only with a payload that names one of them.
+ * `entry_not_open` when it is closed. A credential with `sources` replays entries of these sources alone; one whose
+ * source nobody knows only with a payload that names one of them.
  */
 export function assertMayReplay(caller: Caller, entry: Replayed, corrected: object | undefined): void {
   const scope = WRITE_SCOPES[entry.family as EventFamily];

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 import { replayStep } from './replay-step';
 
 const JOB = 'job-1';

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 import type { ReplayCounts } from './replay-progress';
 import type { ReplayResult } from './replay-result';
 
@@ -18,8 +18,8 @@ export const COUNTED_AS: Readonly<Record<ReplayResult['status'], keyof ReplayCou
 const COUNTED_AS_STORED: Readonly<Record<string, keyof ReplayCounts>> = COUNTED_AS;
 
 /**
- * `entry` is what is kept now; undefined when it is gone. A replay that was killed in the middle of a piece begins that piece
- * again: what it has done by then stands in the entries themselves, with its id.
+ * `entry` is what is kept now; undefined when it is gone. A replay that was killed in the middle of a piece begins that
+ * piece again: what it has done by then stands in the entries themselves, with its id.
  */
 export function replayStep(entry: StoredEntry | undefined, jobId: string): ReplayStep {
   if (entry === undefined) return { counted: 'failed' };

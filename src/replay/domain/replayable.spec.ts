@@ -1,5 +1,5 @@
 import { parseExactly } from '../../platform/values/json/parse-exactly';
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 import { replayable } from './replayable';
 
 const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };

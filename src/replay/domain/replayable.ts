@@ -5,7 +5,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/is-object';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 
 /** The event that a replay sends, or the stored one that it processes again, or why there is none. */
 export type Replayable =
@@ -28,8 +28,9 @@ type Replayed = Pick<
 const PAYLOAD = 'payload';
 
 /**
- * What is sent when an entry is replayed (docs/adr/0023): the payload as it came, or the corrected one, which must be about
- * the same event. What could not be processed is stored and is processed again as it is; warnings hold nothing to send.
+ * What is sent when an entry is replayed (docs/adr/0023): the payload as it came, or the corrected one, which must be
+ * about the same event. What could not be processed is stored and is processed again as it is; warnings hold nothing to
+ * send.
  */
 export function replayable(entry: Replayed, corrected: object | undefined): Replayable {
   if (entry.severity === 'error' && entry.stage === 'processing' && entry.eventId !== null) {
@@ -83,7 +84,10 @@ function correctedEvent(entry: Replayed, value: object): Replayable {
   return { sent: { value, bytes: text.length, text: () => text } };
 }
 
-/** What was wrong in the field itself may be corrected there. That the credential may not send a source is no such thing. */
+/**
+ * What was wrong in the field itself may be corrected there. That the credential may not send a source is no such
+ * thing.
+ */
 function faultOfOther({ details }: Replayed, value: object, field: string, original: string | null): Fault[] {
   const wasAtFault = details.some(({ path, code }) => path === field && code !== 'source_not_allowed');
   if (original === null || wasAtFault || (value as Record<string, unknown>)[field] === original) return [];
