@@ -11,15 +11,13 @@ import type { ReplayAttempt } from '../review/domain/resolution';
 import { slicesBySize } from '../review/domain/slices-by-size';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
-import { failedReplay } from './domain/failed-replay';
-import type { ReplayCounts } from './domain/replay-progress';
-import type { ReplayResult } from './domain/replay-result';
-import { COUNTED_AS, replayStep } from './domain/replay-step';
+import { COUNTED_AS, replayStep, type ReplayCounts } from './domain/bulk-replay';
+import { failedReplay, type ReplayResult } from './domain/replay-result';
 import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { StoredEventReplay } from './stored-event-replay';
 
-/** Loaded at a time; single events are 256 KiB at most, refused batches more. */
+/** Bytes of payloads in memory at a time. A single event has at most 256 KiB, a refused batch more. */
 const SLICE_BYTES_MAX = 1024 * 1024;
 
 /** Sends the entries of one piece of a bulk replay again. */
@@ -34,7 +32,7 @@ export class ReplayPieces {
     private readonly clock: Clock,
   ) {}
 
-  /** Each entry once, however often it is called. Throws `unavailable` when it has to be called again. */
+  /** Sends each entry once, also if it is called again. Throws `unavailable` if the caller must call it again. */
   async replay(replay: ReviewReplay, ids: readonly string[]): Promise<ReplayCounts> {
     const counts = { accepted: 0, duplicate: 0, failed: 0 };
     const sizes = await this.entries.sizesOf(replay.tenantId, ids);
@@ -66,15 +64,17 @@ export class ReplayPieces {
     const events = prepared.flatMap((each) => ('event' in each ? [each.event] : []));
     const sent = await this.events.replayAll(sender, events);
     let next = 0;
-    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.result) ?? UNSETTLED);
-    const settled = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
-    const failures = settled.flatMap(({ result, id }) => (isPassing(result) ? [] : failedReplay(id, attempt, result)));
+    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.result) ?? NO_RESULT);
+    const byEntry = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
+    const failures = byEntry.flatMap(({ result, id }) =>
+      isTransient(result) ? [] : failedReplay(id, attempt, result),
+    );
     await this.resolutions.noteFailures(tenantId, failures);
-    if (results.some(isPassing)) throw unavailable();
+    if (results.some(isTransient)) throw unavailable();
     return results;
   }
 
-  /** What is stored is processed here and now. */
+  /** Checks the event of an entry. Processes it at once if it is stored already. */
   private async prepare(
     sender: Sender,
     entry: StoredEntry,
@@ -101,17 +101,18 @@ export class ReplayPieces {
     try {
       return await this.stored.replay(sender, entry, eventId, attempt);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'unavailable') return UNSETTLED;
+      if (error instanceof DomainError && error.code === 'unavailable') return NO_RESULT;
       throw error;
     }
   }
 }
 
-const UNSETTLED: ReplayResult = {
+const NO_RESULT: ReplayResult = {
   status: 'error',
   refusal: { code: 'unavailable', message: 'The event was left without a result.', details: [] },
 };
 
-function isPassing(result: ReplayResult): boolean {
+/** Whether a later attempt may succeed. */
+function isTransient(result: ReplayResult): boolean {
   return result.status === 'error' && result.refusal.code === 'unavailable';
 }

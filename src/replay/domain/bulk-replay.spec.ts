@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../../review/domain/review-entry';
-import { replayStep } from './replay-step';
+import { replayStep } from './bulk-replay';
 
 const JOB = 'job-1';
 
