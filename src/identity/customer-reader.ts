@@ -4,18 +4,7 @@ import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
-
-/** A customer: all profiles that were merged into one. */
-export interface Customer {
-  /** The id of the customer. The ids of its other profiles keep working. */
-  readonly rootId: string;
-  /** The ids of all its profiles: the root first, the others by age. */
-  readonly profileIds: readonly string[];
-  /** The strongest first. */
-  readonly identifiers: readonly Identifier[];
-  /** When the first event of the oldest profile was received. */
-  readonly createdAt: Date;
-}
+import type { Customer } from './domain/known-identities';
 
 interface CustomerRow {
   readonly root_id: string;

@@ -7,20 +7,8 @@ import { isUuid } from '../platform/values/uuid';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { CustomerLocks } from './customer-locks';
-import { splitCustomer } from './domain/split-customer';
+import { splitCustomer, type Merge } from './domain/split-customer';
 import { MergeRepository } from './merge.repository';
-
-/** An entry of the log of merges. */
-export interface Merge {
-  readonly id: string;
-  /** The root that lost, at the time of the merge. */
-  readonly fromProfileId: string;
-  readonly intoProfileId: string;
-  /** The event that named identifiers of both. */
-  readonly eventId: string;
-  readonly mergedAt: Date;
-  readonly undoneAt: Date | null;
-}
 
 /** Each failed attempt means that another transaction changed the customer. */
 const ATTEMPTS_MAX = 12;

@@ -69,20 +69,24 @@ describe('normaliseIdentifier', () => {
   );
 
   it.each([
-    ...[
-      'jane',
-      '@b.de',
-      'a@',
-      'a@@b.de',
-      'a@b@c.de',
-      'a b@c.de',
-      'a@b .de',
-      'a@.de',
-      'a@b.',
-      'a@b..de',
-      'a\u0007@b.de',
-    ],
-    ...['Jane <a@b.de>', '<a@b.de>', 'a@b.de,c@d.de', 'a@b.de;', 'mailto:a@b.de', '"a"@b.de', 'a@[10.0.0.1]'],
+    'jane',
+    '@b.de',
+    'a@',
+    'a@@b.de',
+    'a@b@c.de',
+    'a b@c.de',
+    'a@b .de',
+    'a@.de',
+    'a@b.',
+    'a@b..de',
+    'a\u0007@b.de',
+    'Jane <a@b.de>',
+    '<a@b.de>',
+    'a@b.de,c@d.de',
+    'a@b.de;',
+    'mailto:a@b.de',
+    '"a"@b.de',
+    'a@[10.0.0.1]',
   ])('does not take %j for one', (text) => {
     expect(normalised('EMAIL', text)).toBe('! format');
   });
@@ -124,23 +128,26 @@ describe('normaliseIdentifier', () => {
   });
 
   it.each([
-    ...[
-      '',
-      '   ',
-      '\u200b',
-      'null',
-      'NULL',
-      ' Undefined ',
-      'none',
-      'nil',
-      'NaN',
-      'N/A',
-      'na',
-      'Anonymous',
-      'guest',
-      'unknown',
-    ],
-    ...['0', '-1', 'true', 'FALSE', '[object Object]', '00000000-0000-0000-0000-000000000000'],
+    '',
+    '   ',
+    '\u200b',
+    'null',
+    'NULL',
+    ' Undefined ',
+    'none',
+    'nil',
+    'NaN',
+    'N/A',
+    'na',
+    'Anonymous',
+    'guest',
+    'unknown',
+    '0',
+    '-1',
+    'true',
+    'FALSE',
+    '[object Object]',
+    '00000000-0000-0000-0000-000000000000',
   ])('refuses the placeholder %j for every kind', (text) => {
     for (const kind of IDENTIFIER_KINDS) expect(normalised(kind, text)).toBe('! placeholder_identity');
   });

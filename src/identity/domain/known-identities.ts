@@ -1,4 +1,4 @@
-import type { IdentifierKind } from './identifier';
+import type { Identifier, IdentifierKind } from './identifier';
 
 /** The kinds of which a customer may hold several identifiers. */
 export const COUNTED_KINDS = ['EMAIL', 'PHONE', 'DEVICE'] as const satisfies readonly IdentifierKind[];
@@ -62,4 +62,16 @@ export interface HeldCustomer {
   readonly externalId: string | null;
   /** The id of every profile of the customer, the root first. */
   readonly profileIds: readonly string[];
+}
+
+/** A customer: all profiles that were merged into one. */
+export interface Customer {
+  /** The id of the customer. The ids of its other profiles keep working. */
+  readonly rootId: string;
+  /** The ids of all its profiles: the root first, the others by age. */
+  readonly profileIds: readonly string[];
+  /** The strongest first. */
+  readonly identifiers: readonly Identifier[];
+  /** When the first event of the oldest profile was received. */
+  readonly createdAt: Date;
 }

@@ -9,17 +9,18 @@ const value = (kind: Identifier['kind'], max: number) =>
 const identity = (max: number): fc.Arbitrary<Identifier[]> =>
   fc
     .tuple(
-      ...[
-        fc.option(value('EXTERNAL', max)),
-        fc.option(value('EMAIL', max)),
-        fc.option(value('PHONE', max)),
-        fc.option(value('DEVICE', max)),
-      ],
+      fc.option(value('EXTERNAL', max)),
+      fc.option(value('EMAIL', max)),
+      fc.option(value('PHONE', max)),
+      fc.option(value('DEVICE', max)),
     )
     .map((parts) => parts.filter((part) => part !== null))
     .filter((parts) => parts.length > 0);
 const claimOf = (identifiers: readonly Identifier[], index: number): IdentityClaim => ({
-  ...{ identifiers, at: index % 7, newProfileId: `p${index}`, eventId: `e${index}` },
+  identifiers,
+  at: index % 7,
+  newProfileId: `p${index}`,
+  eventId: `e${index}`,
 });
 const claims = (max: number, maxLength = 25) => fc.array(identity(max), { maxLength });
 const policies = fc.record({

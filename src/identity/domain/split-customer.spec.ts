@@ -87,7 +87,9 @@ const identifiers = fc
 const ORDER = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'];
 const claimOf = (all: readonly Identifier[], index: number): IdentityClaim => ({
   identifiers: all.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
-  ...{ at: index, newProfileId: `p${String(index).padStart(3, '0')}`, eventId: `e${index}` },
+  at: index,
+  newProfileId: `p${String(index).padStart(3, '0')}`,
+  eventId: `e${index}`,
 });
 const POLICY = { conflict: 'link', identifiersPerKindMax: 50 } as const;
 

@@ -1,3 +1,15 @@
+/** An entry of the log of merges. */
+export interface Merge {
+  readonly id: string;
+  /** The root that lost, at the time of the merge. */
+  readonly fromProfileId: string;
+  readonly intoProfileId: string;
+  /** The event that named identifiers of both. */
+  readonly eventId: string;
+  readonly mergedAt: Date;
+  readonly undoneAt: Date | null;
+}
+
 /** Two profiles that belong together because one event named an identifier of each. */
 export interface Link {
   readonly fromEvidenceId: string;

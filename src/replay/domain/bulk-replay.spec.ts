@@ -5,16 +5,20 @@ const JOB = 'job-1';
 
 function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
-    ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'cdp', details: [] },
-    ...{
-      source: 'shop',
-      eventId: 'event',
-      externalEventId: '1',
-      payload: '{}',
-      payloadForm: 'json',
-      payloadState: null,
-    },
-    ...{ firstSeenAt: new Date(0), resolution: null },
+    id: 'entry',
+    severity: 'error',
+    stage: 'validation',
+    status: 'open',
+    family: 'cdp',
+    details: [],
+    source: 'shop',
+    eventId: 'event',
+    externalEventId: '1',
+    payload: '{}',
+    payloadForm: 'json',
+    payloadState: null,
+    firstSeenAt: new Date(0),
+    resolution: null,
     ...fields,
   };
 }

@@ -6,16 +6,20 @@ const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 
 function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
-    ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
-    ...{
-      source: 'shop',
-      externalEventId: '1',
-      eventId: 'event',
-      payload: JSON.stringify(EVENT),
-      payloadForm: 'json',
-      payloadState: null,
-    },
-    ...{ firstSeenAt: new Date(0), resolution: null },
+    id: 'entry',
+    severity: 'error',
+    stage: 'validation',
+    status: 'open',
+    family: 'external',
+    details: [],
+    source: 'shop',
+    externalEventId: '1',
+    eventId: 'event',
+    payload: JSON.stringify(EVENT),
+    payloadForm: 'json',
+    payloadState: null,
+    firstSeenAt: new Date(0),
+    resolution: null,
     ...fields,
   };
 }
@@ -72,7 +76,8 @@ describe('what a replay sends', () => {
 
   it('is no corrected payload of another event; every field that differs is named', () => {
     expect(faultsOf(anEntry(), { source: 'other', external_event_id: 1 })).toEqual([
-      ...['payload.source other_event', 'payload.external_event_id other_event'],
+      'payload.source other_event',
+      'payload.external_event_id other_event',
     ]);
     expect(faultsOf(anEntry({ family: 'cdp' }), EVENT)).toEqual(['payload.externalEventId other_event']);
     expect(faultsOf(anEntry(), {})).toHaveLength(2);

@@ -145,7 +145,8 @@ describe('parseDefinition', () => {
     ]);
     expect(ofProperty({ type: 'integer', enum: [1, 1.5] })).toEqual(['properties.a.enum[1] type']);
     expect(ofProperty({ type: 'integer', enum: [2 ** 53, 2 ** 53 + 2, Infinity] })).toEqual([
-      ...['properties.a.enum[1] range', 'properties.a.enum[2] range'],
+      'properties.a.enum[1] range',
+      'properties.a.enum[2] range',
     ]);
     expect(ofProperty({ type: 'number', enum: [1, 1.5, Infinity, '1'] })).toEqual([
       'properties.a.enum[2] range',

@@ -45,7 +45,8 @@ const property = fc
   .map(({ type, required, isEnum, format }): PropertyDefinition => {
     const values = type === 'string' ? ['x', '::1'] : type === 'integer' || type === 'number' ? [0, 1] : undefined;
     return {
-      ...{ type, required },
+      type,
+      required,
       ...(isEnum && values !== undefined ? { enum: values } : {}),
       ...(type === 'string' && format !== undefined ? { format } : {}),
     };
@@ -60,11 +61,17 @@ const upTo = (max: number): fc.Arbitrary<string> => fc.nat({ max }).map((n) => S
 const fraction = maybe(joined(fc.constantFrom('.', ','), fc.oneof(digits(1), digits(3), digits(9), digits(10))));
 const day = joined(
   fc.oneof(digits(4), fc.constantFrom('2024', '2100', '2000', '0004', '1900')),
-  ...[fc.constant('-'), upTo(13), fc.constant('-'), fc.oneof(upTo(32), fc.constantFrom('28', '29', '30', '31'))],
+  fc.constant('-'),
+  upTo(13),
+  fc.constant('-'),
+  fc.oneof(upTo(32), fc.constantFrom('28', '29', '30', '31')),
 );
 const time = joined(
-  ...[fc.constantFrom('T', 'T', 'T', 't', ' '), fc.oneof(upTo(25), fc.constant('24')), fc.constant(':')],
-  ...[fc.oneof(upTo(61), fc.constant('00')), maybe(joined(fc.constant(':'), upTo(61), fraction))],
+  fc.constantFrom('T', 'T', 'T', 't', ' '),
+  fc.oneof(upTo(25), fc.constant('24')),
+  fc.constant(':'),
+  fc.oneof(upTo(61), fc.constant('00')),
+  maybe(joined(fc.constant(':'), upTo(61), fraction)),
 );
 const offset = joined(fc.constantFrom('+', '-'), upTo(25), maybe(joined(fc.constantFrom('', ':'), upTo(61))));
 const zone = fc.oneof(fc.constantFrom('Z', 'z', '', ' '), offset);
