@@ -9,8 +9,9 @@ const GROWTH = 'greatest(0, e.bytes - coalesce(known.bytes, 0))';
 const GROWTH_ONCE = 'CASE WHEN known.id IS NULL THEN e.bytes ELSE 0 END';
 
 const COUNTED_MESSAGE =
-  'The review area of this workspace has reached its limit of bytes for this day (REVIEW_BYTES_PER_DAY_MAX). Until the day ends ' +
-  '(UTC), problems with this reason are counted here without payloads. Correct the sender, or ask the operator to raise the limit.';
+  'The review area of this workspace has reached its limit of bytes for this day (REVIEW_BYTES_PER_DAY_MAX). Until the ' +
+  'day ends (UTC), problems with this reason are counted here without payloads. Correct the sender, or ask the operator ' +
+  'to raise the limit.';
 
 /**
  * The entries to write, and whether each fits the limit of its workspace for the day, by the database's clock.

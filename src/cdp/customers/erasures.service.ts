@@ -139,11 +139,12 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
 }
 
 const KEY_LOST =
-  'There are erased persons, but no SECRETS_KEY: their events are accepted as those of new customers. Set the key that was in use.';
+  'There are erased persons, but no SECRETS_KEY: their events are accepted as those of new customers. Set the key that ' +
+  'was in use.';
 
 function noSecretsKey(): DomainError {
   const message =
-    'The service cannot erase persons without SECRETS_KEY: it could not recognise their later events. Ask the operator to ' +
-    'set one.';
+    'The service cannot erase persons without SECRETS_KEY: it could not recognise their later events. Ask the ' +
+    'operator to set one.';
   return validationFailed([{ path: '', code: 'secrets_key_missing', message }]);
 }

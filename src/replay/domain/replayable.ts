@@ -46,7 +46,7 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
   if (entry.payloadState === 'not_kept') {
     return notReplayable(
       PAYLOAD,
-      'The entry has no payload: the workspace had reached its limit of bytes for the day. Send the events again to their ingest route.',
+      'The entry has no payload: the workspace had reached its daily limit. Send the events to their ingest route again.',
     );
   }
   if (corrected !== undefined) return correctedEvent(entry, corrected);
@@ -56,7 +56,7 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
   if (entry.payloadState === 'cut') {
     return notReplayable(
       PAYLOAD,
-      'Only the beginning of the payload is stored, because it was too large; send one event of it as payload, or send it again.',
+      'Only the beginning of the payload is stored: it was too large. Send one event of it as payload, or send it again.',
     );
   }
   if (entry.payloadForm === 'text') {
