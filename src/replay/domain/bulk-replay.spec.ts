@@ -27,27 +27,23 @@ describe('a step of a bulk replay', () => {
   it.each([
     ['is open', anEntry()],
     ['failed in another replay', anEntry({ resolution: { jobId: 'job-0', outcome: 'error' } })],
-    ['failed when somebody replayed it alone', anEntry({ resolution: { action: 'replayed', outcome: 'error' } })],
+    ['failed in a single replay', anEntry({ resolution: { action: 'replayed', outcome: 'error' } })],
   ])('sends an entry that %s', (_what, entry) => {
     expect(replayStep(entry, JOB)).toEqual({ send: entry });
   });
 
   it.each([
-    ['that it has sent, which was accepted', { status: 'replayed', outcome: 'accepted' }, 'accepted'],
-    ['that it has sent, whose event was there', { status: 'replayed', outcome: 'duplicate' }, 'duplicate'],
-    ['that it has sent, which was refused', { status: 'open', outcome: 'error' }, 'failed'],
-    [
-      'that it has sent, whose event is there with other content',
-      { status: 'open', outcome: 'duplicate' },
-      'duplicate',
-    ],
+    ['that it sent and that was accepted', { status: 'replayed', outcome: 'accepted' }, 'accepted'],
+    ['that it sent and that was a duplicate', { status: 'replayed', outcome: 'duplicate' }, 'duplicate'],
+    ['that it sent and that was refused', { status: 'open', outcome: 'error' }, 'failed'],
+    ['that it sent and whose stored event has other content', { status: 'open', outcome: 'duplicate' }, 'duplicate'],
   ] as const)('counts an entry %s', (_what, { status, outcome }, counted) => {
     const entry = anEntry({ status, resolution: { jobId: JOB, outcome } });
     expect(replayStep(entry, JOB)).toEqual({ counted });
   });
 
   it.each([
-    ['is gone', undefined, 'failed'],
+    ['does not exist any more', undefined, 'failed'],
     ['was dismissed meanwhile', anEntry({ status: 'dismissed' }), 'failed'],
     ['was superseded meanwhile', anEntry({ status: 'superseded' }), 'duplicate'],
     ['was replayed meanwhile', anEntry({ status: 'replayed', resolution: { outcome: 'accepted' } }), 'duplicate'],

@@ -10,7 +10,7 @@ const withProperty = (property: unknown): unknown => ({ eventType: 'order.placed
 const ofProperty = (property: unknown): string[] => faults(withProperty(property));
 
 describe('parseDefinition', () => {
-  it('keeps what it was given, with additionalProperties defaulting to reject', () => {
+  it('returns the definition, with additionalProperties defaulting to reject', () => {
     const properties = {
       amount: { type: 'number', required: true, enum: [1, 2.5], description: 'gross', segmentable: true, pii: false },
       mail: { type: 'string', format: 'email', pii: true, required: false },
@@ -23,7 +23,7 @@ describe('parseDefinition', () => {
     });
   });
 
-  it('takes null in an optional field for absent', () => {
+  it('treats null in an optional field as absent', () => {
     const absent = { required: null, enum: null, format: null, description: null, segmentable: null, pii: null };
     const input = {
       eventType: 'e',
@@ -36,7 +36,7 @@ describe('parseDefinition', () => {
     });
   });
 
-  it('keeps properties called __proto__ and constructor, and pollutes nothing', () => {
+  it('keeps properties called __proto__ and constructor without changing any prototype', () => {
     const input: unknown = JSON.parse(
       '{"eventType":"e","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     );
@@ -80,7 +80,7 @@ describe('parseDefinition', () => {
     ]);
   });
 
-  it('names what is missing or of the wrong type', () => {
+  it('reports fields that are missing or have the wrong type', () => {
     for (const input of [null, [], 'x', 7, undefined]) expect(faults(input)).toEqual([' type']);
     expect(faults({})).toEqual(['eventType required', 'properties required']);
     expect(faults({ eventType: 7, properties: [], description: 7, additionalProperties: true })).toEqual([
@@ -91,7 +91,7 @@ describe('parseDefinition', () => {
     ]);
   });
 
-  it('takes event types by the rule for names in paths', () => {
+  it('accepts event types by the rule for names in paths', () => {
     for (const eventType of ['a', 'Order.Placed-v2_x', '9', 'x'.repeat(128)])
       expect(faults({ eventType, properties: {} })).toEqual([]);
     for (const eventType of ['', '-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', 'x'.repeat(129)]) {
@@ -99,7 +99,7 @@ describe('parseDefinition', () => {
     }
   });
 
-  it('takes printable property names of 1 to 128 characters', () => {
+  it('accepts printable property names of 1 to 128 characters', () => {
     const named = (name: string): string[] =>
       faults({ eventType: 'e', properties: Object.fromEntries([[name, { type: 'string' }]]) });
     for (const name of ['a', 'first name', '名前', '😀', 'a.b', '$x', '__proto__', '😀'.repeat(128)])
@@ -111,14 +111,14 @@ describe('parseDefinition', () => {
     expect(named('x'.repeat(129))).toEqual([expect.stringMatching(/ too_long$/)]);
   });
 
-  it('takes 300 properties and no more', () => {
+  it('accepts 300 properties and no more', () => {
     const properties = (count: number): unknown =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string' }]));
     expect(faults({ eventType: 'e', properties: properties(300) })).toEqual([]);
     expect(faults({ eventType: 'e', properties: properties(301) })).toEqual(['properties too_many_keys']);
   });
 
-  it('takes descriptions of 1,000 characters that can be stored', () => {
+  it('accepts descriptions of up to 1,000 characters that PostgreSQL can store', () => {
     for (const description of ['', 'x'.repeat(1_000), '😀'.repeat(1_000)]) {
       expect(faults({ eventType: 'e', properties: {}, description })).toEqual([]);
       expect(ofProperty({ type: 'string', description })).toEqual([]);
@@ -134,7 +134,7 @@ describe('parseDefinition', () => {
     ]);
   });
 
-  it('takes an enum of 1 to 100 different values that fit the type', () => {
+  it('accepts an enum of 1 to 100 different values of the type', () => {
     const values = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
     expect(ofProperty({ type: 'integer', enum: values(100) })).toEqual([]);
     expect(ofProperty({ type: 'integer', enum: values(101) })).toEqual(['properties.a.enum too_many_items']);
@@ -162,7 +162,7 @@ describe('parseDefinition', () => {
     }
   });
 
-  it('takes a format of the closed list, for strings only', () => {
+  it('accepts a format of the closed list, for strings only', () => {
     for (const format of PROPERTY_FORMATS) expect(ofProperty({ type: 'string', format })).toEqual([]);
     for (const format of ['regex', 'uri-template', 'constructor', ''])
       expect(ofProperty({ type: 'string', format })).toEqual(['properties.a.format enum']);
@@ -178,7 +178,7 @@ describe('parseDefinition', () => {
     expect('faults' in checked && checked.faults.at(-1)?.code).toBe('too_many_faults');
   });
 
-  it('answers any JSON with a definition or with faults whose messages begin with their path', () => {
+  it('returns for any JSON a definition, or faults whose messages begin with their path', () => {
     const property = fc.record(
       { type: fc.constantFrom<unknown>(...PROPERTY_TYPES, 'x', 1), enum: fc.jsonValue(), format: fc.jsonValue() },
       { requiredKeys: [] },
