@@ -126,7 +126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
+        /** Lists problems, newest first; of long payloads the beginning. */
         get: operations["listReviewEntries"];
         put?: never;
         post?: never;
@@ -143,7 +143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts what went wrong by reason, source and event type. */
+        /** Counts problems by reason, source and event type. */
         get: operations["summarizeReviewEntries"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */
+        /** Closes an open entry that needs no action. Has no effect on a closed entry. */
         post: operations["dismissReviewEntry"];
         delete?: never;
         options?: never;
@@ -418,7 +418,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes nothing. */
+        /**
+         * Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes
+         *     nothing.
+         */
         post: operations["checkEventType"];
         delete?: never;
         options?: never;
@@ -486,7 +489,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finds the customer who has an identifier. */
+        /** Finds the customer with an identifier. */
         post: operations["lookUpProfile"];
         delete?: never;
         options?: never;
@@ -535,7 +538,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+        /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
         get: operations["listProfileEvents"];
         put?: never;
         post?: never;
@@ -552,7 +555,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the merges that a customer has to do with, newest first; undone ones too. */
+        /** Lists the merges of a customer, newest first, including undone ones. */
         get: operations["listProfileMerges"];
         put?: never;
         post?: never;
@@ -571,7 +574,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Parts the customers that a merge made one, for good; doing it again changes nothing. */
+        /** Undoes a merge for good: the two customers never merge automatically again. Idempotent. */
         post: operations["undoMerge"];
         delete?: never;
         options?: never;
@@ -588,7 +591,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out all that is held about whoever has an identifier; also of participants without events, by their `sub`. */
+        /** Exports all data of the person with an identifier, unmasked. Participants without events are found by their `sub`. */
         post: operations["exportPerson"];
         delete?: never;
         options?: never;
@@ -605,7 +608,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
+        /** Exports all data of a customer, unmasked, as NDJSON. */
         post: operations["exportProfile"];
         delete?: never;
         options?: never;
@@ -622,7 +625,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
+        /** Erases a person for good, and refuses their events from now on. Idempotent. */
         post: operations["eraseProfile"];
         delete?: never;
         options?: never;
@@ -639,7 +642,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+        /** Erases the person with an identifier for good. Participants without events are found by their `sub`. */
         post: operations["erasePerson"];
         delete?: never;
         options?: never;
@@ -656,7 +659,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */
+        /** Accepts events of an erased person again, by any of their identifiers. Erased data stay erased. */
         post: operations["liftErasure"];
         delete?: never;
         options?: never;
@@ -690,7 +693,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the event of an open entry again, under its own id and time of receipt. A payload takes its family's write scope too. */
+        /**
+         * Sends the event of an open entry again, under its own id and time of receipt. A payload also needs its family's
+         *     write scope.
+         */
         post: operations["replayReviewEntry"];
         delete?: never;
         options?: never;
@@ -707,7 +713,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to send the events of all open refusals again that fit the filter, at most 100,000, at the caller's own rate. */
+        /**
+         * Starts to send the events of all open refusals that match the filter again: at most 100,000, at the caller's rate
+         *     limit.
+         */
         post: operations["replayReviewEntries"];
         delete?: never;
         options?: never;
@@ -722,7 +731,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows how far a bulk replay has got. */
+        /** Shows the progress of a bulk replay. */
         get: operations["getReviewReplay"];
         put?: never;
         post?: never;
@@ -1127,14 +1136,15 @@ export interface components {
         /** @enum {string} */
         ReviewSeverity: "error" | "warning";
         /**
-         * @description Where on its way the event met trouble.
+         * @description The step of the pipeline where the problem occurred.
          * @enum {string}
          */
         ReviewStage: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
         /**
-         * @description What is kept of it: `whole`; `cut`, its beginning, because it is too large to be replayed; `not_kept`, nothing, because the
-         *     workspace had used up its bytes of the day and what goes wrong is only counted; `removed`, nothing any more, because its time
-         *     was over or it named a person who was erased; `stored`, nothing, because the event itself is stored (`eventId`).
+         * @description Which part of the payload is stored. `whole`: all of it. `cut`: its beginning, because it is too large for a
+         *     replay. `not_kept`: nothing, because the workspace had used up its bytes of the day. `removed`: nothing any more,
+         *     because its retention is over or it named an erased person. `stored`: nothing, because the event itself is stored
+         *     (`eventId`).
          * @enum {string}
          */
         ReviewPayloadState: "whole" | "cut" | "not_kept" | "removed" | "stored";
@@ -1147,7 +1157,7 @@ export interface components {
             /** @enum {string} */
             family: "external" | "cdp";
             /**
-             * @description What was sent: a JSON value, or the text of a body that is no JSON.
+             * @description What the client sent: a JSON value, or the text of a body that is no JSON.
              * @example {
              *       "source": "shop.orders",
              *       "external_event_id": "order-4711",
@@ -1164,15 +1174,15 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             id: string;
-            /** @description The first fault's code, else the error's; or the name of the warning. */
+            /** @description The code of the first fault, else the error code; of a warning its name. */
             reason: string;
             message: string;
             source: string | null;
             externalEventId: string | null;
             eventType: string | null;
             /**
-             * @description Only the beginning of the payload is shown: in lists 4,096 characters, at the entry's own address 262,144. What a replay
-             *     sends is whole.
+             * @description `payload` is the beginning only: 4,096 characters in lists, 262,144 in a single entry. A replay sends the whole
+             *     payload.
              */
             payloadTruncated?: boolean;
             /** @description The stored event that the entry is about. */
@@ -1211,7 +1221,7 @@ export interface components {
         };
         DismissDto: {
             /**
-             * @description Why nothing is to be done, for whoever looks at it later.
+             * @description Why the entry needs no action.
              * @example Test data of the agency
              */
             note?: string;
@@ -1552,9 +1562,9 @@ export interface components {
             count: number;
         };
         /**
-         * @description The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API key
-         *     also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in this
-         *     definition, and what views mask as contact data.
+         * @description The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API
+         *     key also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in
+         *     this definition, and what views mask as contact data.
          */
         EventTypeSampleDto: {
             /** @example 1000 */
@@ -1633,7 +1643,7 @@ export interface components {
             properties: {
                 [key: string]: unknown;
             };
-            /** @description Of a property `__proto__`, which few tools could read among the others. */
+            /** @description Contains a property `__proto__`, which most tools cannot handle under `properties`. */
             patternProperties?: {
                 [key: string]: unknown;
             };
@@ -1680,7 +1690,7 @@ export interface components {
             value: string;
         };
         ProfileDto: {
-            /** @description That of the surviving profile, also where a merged one was asked for. */
+            /** @description The id of the surviving profile, also if the request named a merged one. */
             id: string;
             /** @description The strongest first. */
             identifiers: components["schemas"]["ProfileIdentifierDto"][];
@@ -1695,7 +1705,7 @@ export interface components {
              */
             lastSeenAt: string;
             eventCount: number;
-            /** @description The profiles that have become part of it; their ids keep working. */
+            /** @description The profiles that were merged into it. Their ids keep working. */
             mergedFrom: string[];
         };
         ProfilePageDto: {
@@ -1705,9 +1715,9 @@ export interface components {
         };
         MergeDto: {
             id: string;
-            /** @description The surviving profile of the customer that lost, at that time. */
+            /** @description The surviving profile of the customer that was merged into the other one, at the time of the merge. */
             fromProfileId: string;
-            /** @description The profile that it became a part of. */
+            /** @description The surviving profile of the other customer. */
             intoProfileId: string;
             /** @description The event that named identifiers of both. */
             eventId: string;
@@ -1723,12 +1733,12 @@ export interface components {
         };
         ExportedRecordDto: {
             /**
-             * @description What the line is about.
+             * @description The kind of the record.
              * @enum {string}
              */
             record: "profile" | "merge" | "event" | "review_entry" | "participant_state" | "mutation_outcome";
             /**
-             * @description As the views of such records show it, unmasked.
+             * @description The record as its view shows it, unmasked.
              * @example {
              *       "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
              *       "source": "shop.orders"
@@ -1739,14 +1749,14 @@ export interface components {
             };
         };
         ErasureDto: {
-            /** @description The surviving profile of the customer, whose id is not found any more. */
+            /** @description The surviving profile of the customer. Its id is not found any more. */
             profileId: string;
             /** Format: date-time */
             erasedAt: string;
         };
         LiftedErasureDto: {
             /**
-             * @description `not_erased`: nobody was erased who had this identifier, or it was lifted before.
+             * @description `not_erased`: no person with this identifier was erased, or the erasure was lifted before.
              * @enum {string}
              */
             status: "lifted" | "not_erased";
@@ -1765,7 +1775,10 @@ export interface components {
             failed: number;
         };
         ReplayDto: {
-            /** @description The event in the form of its family, corrected, with the source and the event id that the entry has; absent: as it came. */
+            /**
+             * @description The corrected event, in the form of its family, with the source and event id of the entry. Absent: the stored
+             *     payload.
+             */
             payload?: {
                 [key: string]: unknown;
             };
@@ -1789,12 +1802,12 @@ export interface components {
         };
         ReplayFilterDto: {
             /**
-             * @description Only open entries are replayed, named or not.
+             * @description Only open entries are replayed, with or without this field.
              * @enum {string}
              */
             status?: "open";
             /**
-             * @description Where on its way an event met trouble.
+             * @description The step of the pipeline where the problem occurred.
              * @enum {string}
              */
             stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
@@ -1807,25 +1820,25 @@ export interface components {
             filter: components["schemas"]["ReplayFilterDto"];
         };
         BulkReplayStartedDto: {
-            /** @description Asks `GET /v1/review-replays/{jobId}` how far it has got. */
+            /** @description The id for `GET /v1/review-replays/{jobId}`, which shows the progress. */
             jobId: string;
         };
         /**
-         * @description `queued` until the first entries are done; `failed` when it could not go on.
+         * @description `queued` until the first entries are done; `failed` if the job gave up.
          * @enum {string}
          */
         ReviewReplayState: "queued" | "running" | "done" | "failed";
         ReviewReplayDto: {
             state: components["schemas"]["ReviewReplayState"];
             jobId: string;
-            /** @description Entries that fitted when it was asked for. */
+            /** @description The number of entries that matched when the replay started. */
             total: number;
-            /** @description Of them, those that are accepted, duplicate or failed. */
+            /** @description How many of them are accepted, duplicate or failed. */
             done: number;
             accepted: number;
-            /** @description Their events were stored, or processed, already. */
+            /** @description The event was stored or processed already. */
             duplicate: number;
-            /** @description Refused again, or nothing was there to send; each entry's resolution tells why. */
+            /** @description The event was refused again, or there was nothing to send. The resolution of each entry has the reason. */
             failed: number;
             filter: components["schemas"]["ReplayFilterDto"];
             /** Format: date-time */
@@ -3083,7 +3096,7 @@ export interface operations {
                 /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 status?: "open" | "replayed" | "dismissed" | "superseded";
-                /** @description Where on its way an event met trouble. */
+                /** @description The step of the pipeline where the problem occurred. */
                 stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
                 reason?: string;
                 source?: string;
@@ -3159,7 +3172,7 @@ export interface operations {
     summarizeReviewEntries: {
         parameters: {
             query?: {
-                /** @description Which entries are counted; the open ones when absent. */
+                /** @description The status of the entries to count; `open` when absent. */
                 status?: "open" | "replayed" | "dismissed" | "superseded";
             };
             header?: never;
@@ -4909,7 +4922,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lines of NDJSON, each one record. */
+            /** @description NDJSON: one record in each line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4961,7 +4974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lines of NDJSON, each one record. */
+            /** @description NDJSON: one record in each line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
