@@ -7,7 +7,7 @@ import { identityRules, type IdentityRules } from './domain/identifier';
 import {
   addedIdentifiers,
   changedRootsOf,
-  changesNobody,
+  changesNoCustomer,
   identifiersOf,
   planBatch,
   rootsToMerge,
@@ -144,7 +144,7 @@ export class IdentityService {
    * do.
    */
   isSettled(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
-    if (!changesNobody(decision)) return false;
+    if (!changesNoCustomer(decision)) return false;
     return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerLocks } from './customer-locks';
-import { COUNTED_KINDS, type CountedKind } from './domain/known-identities';
+import type { CountedKind } from './domain/known-identities';
 import type { Link, LinkedCustomer, Split } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { UndoneMergeSide } from './entities/undone-merge-side.entity';
@@ -89,7 +89,7 @@ export class MergeRepository {
       await manager.query(
         `UPDATE profiles SET external_id = $3, email_count = $4, phone_count = $5, device_count = $6, version = version + 1
          WHERE tenant_id = $1 AND profile_id = $2`,
-        [tenantId, rootId, externalIdOf(own), ...COUNTED_KINDS.map((kind) => countOf(kind, own))],
+        [tenantId, rootId, externalIdOf(own), countOf('EMAIL', own), countOf('PHONE', own), countOf('DEVICE', own)],
       );
     }
   }

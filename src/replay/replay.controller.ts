@@ -23,8 +23,7 @@ export class ReplayController {
   ) {}
 
   /**
-   * Sends the event of an open entry again, under its own id and time of receipt. A payload also needs its family's
-   * write scope.
+   * Sends the event of an open entry again, with its id and time of receipt. A payload needs its family's write scope.
    */
   @Post('review-entries/:id\\:replay')
   @HttpCode(200)
@@ -41,10 +40,7 @@ export class ReplayController {
     return { outcome: replayResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
   }
 
-  /**
-   * Starts to send the events of all open refusals that match the filter again: at most 100,000, at the caller's rate
-   * limit.
-   */
+  /** Starts a replay of all open refusals that match the filter: at most 100,000, within the caller's rate limit. */
   @Post('review-entries\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')

@@ -418,10 +418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes
-         *     nothing.
-         */
+        /** Shows what a registration would do and, with `events:read`, how many recent events would pass. Writes nothing. */
         post: operations["checkEventType"];
         delete?: never;
         options?: never;
@@ -693,10 +690,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sends the event of an open entry again, under its own id and time of receipt. A payload also needs its family's
-         *     write scope.
-         */
+        /** Sends the event of an open entry again, with its id and time of receipt. A payload needs its family's write scope. */
         post: operations["replayReviewEntry"];
         delete?: never;
         options?: never;
@@ -713,10 +707,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Starts to send the events of all open refusals that match the filter again: at most 100,000, at the caller's rate
-         *     limit.
-         */
+        /** Starts a replay of all open refusals that match the filter: at most 100,000, within the caller's rate limit. */
         post: operations["replayReviewEntries"];
         delete?: never;
         options?: never;

@@ -51,10 +51,7 @@ export class EventTypesController {
     return EventTypeDto.of(version);
   }
 
-  /**
-   * Shows what registering a definition would do and, with `events:read`, how many recent events would pass. Writes
-   * nothing.
-   */
+  /** Shows what a registration would do and, with `events:read`, how many recent events would pass. Writes nothing. */
   @Post('event-types\\:check')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:read')

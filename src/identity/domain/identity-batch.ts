@@ -99,7 +99,7 @@ export function planBatch(
  * possible.
  */
 export function rootsToMerge({ plans }: IdentityDecision, { identifiers }: IdentityReading): TenantProfile[] {
-  const merging = new Set(plans.filter(({ plan }) => mergesOrWould(plan)).map(({ tenantId }) => tenantId));
+  const merging = new Set(plans.filter(({ plan }) => mergesWithoutLimit(plan)).map(({ tenantId }) => tenantId));
   const roots = new Map<string, TenantProfile>();
   for (const { tenantId, profile } of identifiers) {
     if (merging.has(tenantId)) roots.set(profile.rootId, { tenantId, profileId: profile.rootId });
@@ -108,7 +108,7 @@ export function rootsToMerge({ plans }: IdentityDecision, { identifiers }: Ident
 }
 
 /** Whether the decision changes no customer and creates none. */
-export function changesNobody({ plans }: IdentityDecision): boolean {
+export function changesNoCustomer({ plans }: IdentityDecision): boolean {
   return plans.every(
     ({ plan: { newProfiles, changedRoots, rootUpdates } }) =>
       newProfiles.length + changedRoots.length + rootUpdates.length === 0,
@@ -154,7 +154,7 @@ function identifiersByKey(claims: readonly TenantClaim[]): Map<string, TenantIde
 /**
  * Without room for more identifiers the limit is the reason not to merge; a separation would be the stronger reason.
  */
-function mergesOrWould({ merges, resolutions }: IdentityPlan): boolean {
+function mergesWithoutLimit({ merges, resolutions }: IdentityPlan): boolean {
   if (merges.length > 0) return true;
   return resolutions.some((each) => each.outcome === 'resolved' && each.warnings.includes('identity_limit_reached'));
 }

@@ -30,13 +30,14 @@ const KINDS_BY_TYPE: ReadonlyMap<string, IdentifierKind> = new Map([
   ['device_key', 'DEVICE'],
 ]);
 
-/** In order of strength. */
-const CDP_FIELDS = [
-  ['externalUserId', 'EXTERNAL'],
-  ['email', 'EMAIL'],
-  ['phone', 'PHONE'],
-  ['deviceKey', 'DEVICE'],
-] as const satisfies readonly (readonly [keyof CdpIdentity, IdentifierKind])[];
+/** The kind of each field, in order of strength. */
+const KIND_OF_CDP_FIELD: Readonly<Record<keyof CdpIdentity, IdentifierKind>> = {
+  externalUserId: 'EXTERNAL',
+  email: 'EMAIL',
+  phone: 'PHONE',
+  deviceKey: 'DEVICE',
+};
+const CDP_FIELDS = Object.entries(KIND_OF_CDP_FIELD) as [keyof CdpIdentity, IdentifierKind][];
 
 /**
  * Parses the identity of an external event (contract section 3). `parent` is its path in the body, '' for the body

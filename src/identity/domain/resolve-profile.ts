@@ -280,7 +280,10 @@ function finalResolution(pending: PendingResolution): Resolution {
 }
 
 const NO_WARNINGS: readonly IdentityWarning[] = [];
-const WARNINGS: readonly IdentityWarning[] = ['identity_link_refused', 'identity_limit_reached'];
+const WARNINGS = Object.keys({
+  identity_link_refused: true,
+  identity_limit_reached: true,
+} satisfies Record<IdentityWarning, true>) as IdentityWarning[];
 
 /** Which of two customers keeps its root in a merge: the one with an EXTERNAL identifier, else the older one. */
 function winner(a: CustomerGroup, b: CustomerGroup): CustomerGroup {

@@ -1,20 +1,31 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Traces } from '../../platform/privacy/personal-data';
-import type { Identifier } from './identifier';
+import type { Identifier, IdentifierKind } from './identifier';
 
 /** Shorter runs of digits occur in too many other numbers. */
 const DIGITS_MIN = 6;
 
 /** The texts by which a search finds a person with these identifiers, for example in a refused payload. */
 export function tracesOf(identifiers: readonly Identifier[]): Traces {
-  const valuesOf = (...kinds: Identifier['kind'][]): string[] =>
-    identifiers.filter(({ kind }) => kinds.includes(kind)).map(({ value }) => value);
+  const valuesOf = (form: keyof Traces): string[] =>
+    identifiers.filter(({ kind }) => FORM_OF_KIND[kind] === form).map(({ value }) => value);
   return {
-    quoted: spellings(valuesOf('EXTERNAL', 'DEVICE')),
-    within: spellings(valuesOf('EMAIL')).map((text) => text.toLowerCase()),
-    digits: unique(valuesOf('PHONE').flatMap(digitsOf)),
+    quoted: spellings(valuesOf('quoted')),
+    within: spellings(valuesOf('within')).map((text) => text.toLowerCase()),
+    digits: unique(valuesOf('digits').flatMap(digitsOf)),
   };
 }
+
+/**
+ * How each kind is searched. EXTERNAL and DEVICE identifiers may be short or common texts, so that only whole values
+ * count.
+ */
+const FORM_OF_KIND: Readonly<Record<IdentifierKind, keyof Traces>> = {
+  EXTERNAL: 'quoted',
+  EMAIL: 'within',
+  PHONE: 'digits',
+  DEVICE: 'quoted',
+};
 
 /** Each value as it is, escaped as in JSON, and escaped as in ASCII-only JSON. */
 function spellings(values: readonly string[]): string[] {

@@ -113,7 +113,18 @@ function propertySchema(property: PropertyDefinition, dialect: Dialect): EventTy
 }
 
 function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
-  if (type === 'timestamp' || format === 'date-time') return dialect.time;
-  if (type === 'number' || type === 'integer') return dialect.number;
-  return format === undefined ? {} : { format };
+  switch (type) {
+    case 'timestamp':
+      return dialect.time;
+    case 'number':
+    case 'integer':
+      return dialect.number;
+    case 'string':
+      if (format === undefined) return {};
+      return format === 'date-time' ? dialect.time : { format };
+    case 'boolean':
+    case 'object':
+    case 'array':
+      return {};
+  }
 }

@@ -3,6 +3,13 @@ import type { Fault } from '../../../platform/errors/fault';
 import { FaultDto } from '../../../platform/errors/problem-details.dto';
 import type { EventTypeCheckResult } from '../domain/event-type-sample';
 
+const OUTCOMES = Object.keys({
+  new: true,
+  identical: true,
+  compatible: true,
+  breaking: true,
+} satisfies Record<EventTypeCheckResult['outcome'], true>);
+
 /** A fault of events of the sample. */
 export class SampleReasonDto {
   /**
@@ -34,8 +41,8 @@ export class EventTypeSampleDto {
 /** What registering a definition would do. */
 export class EventTypeTrialDto {
   /** `breaking`: the registration would be refused without `force`. */
-  @ApiProperty({ enum: ['new', 'identical', 'compatible', 'breaking'] })
-  outcome!: string;
+  @ApiProperty({ enum: OUTCOMES })
+  outcome!: EventTypeCheckResult['outcome'];
 
   /**
    * Each change that breaks; empty unless `breaking`.
