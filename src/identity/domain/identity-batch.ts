@@ -100,6 +100,7 @@ export function planBatch(
  */
 export function rootsToMerge({ plans }: IdentityDecision, { identifiers }: IdentityReading): TenantProfile[] {
   const merging = new Set(plans.filter(({ plan }) => mergesWithoutLimit(plan)).map(({ tenantId }) => tenantId));
+  if (merging.size === 0) return [];
   const roots = new Map<string, TenantProfile>();
   for (const { tenantId, profile } of identifiers) {
     if (merging.has(tenantId)) roots.set(profile.rootId, { tenantId, profileId: profile.rootId });
