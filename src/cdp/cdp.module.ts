@@ -23,18 +23,29 @@ import { Persons } from './customers/persons';
 import { ProfileExport } from './customers/profile-export';
 import { ProfilesController } from './customers/profiles.controller';
 import { ProfilesService } from './customers/profiles.service';
-import { RegisteredEventTypes } from './event-types/registered-event-types';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
   controllers: [
-    ...[CdpEventsController, EventTypesController],
-    ...[ProfilesController, MergesController, PersonalDataController, ErasuresController],
+    CdpEventsController,
+    EventTypesController,
+    ProfilesController,
+    MergesController,
+    PersonalDataController,
+    ErasuresController,
   ],
   providers: [
-    ...[CdpEventParser, PersonalPropertyNames, RegisteredEventTypes],
-    ...[EventTypesService, EventTypeReader, EventTypeCheck, EventTypeContracts, EventTypeRepository],
-    ...[ProfilesService, ErasuresService, ProfileExport, Persons],
+    CdpEventParser,
+    EventTypesService,
+    EventTypeReader,
+    EventTypeCheck,
+    EventTypeContracts,
+    EventTypeRepository,
+    PersonalPropertyNames,
+    ProfilesService,
+    ErasuresService,
+    ProfileExport,
+    Persons,
   ],
 })
 export class CdpModule {

@@ -11,31 +11,32 @@ import { ErasedIdentifiers } from './erased-identifiers';
 import { Erasure, type StepsDone } from './entities/erasure.entity';
 import { Profile } from './entities/profile.entity';
 
-/** Whoever asks for an erasure. */
+/** The caller who erases a customer. */
 export interface Eraser {
   /** The id of the credential. */
   readonly by: string;
   readonly address: string | null;
 }
 
-/** A customer whose erasure has begun: no event, identifier or merge can reach it any more. */
+/** A customer whose erasure has begun: it gets no further event, identifier or merge. */
 export interface ErasedCustomer {
   readonly erasure: Erasure;
-  /** Every profile of it, sorted. */
+  /** The ids of all its profiles, sorted. */
   readonly profileIds: readonly string[];
-  /** What is not forgotten yet; empty once the erasure is finished. */
+  /** The identifiers that are not deleted yet; empty once the erasure is finished. */
   readonly identifiers: readonly Identifier[];
 }
 
-/** Each failed attempt means that somebody else's change of the customer went through. */
+/** Each failed attempt means that another transaction changed the customer. */
 const ATTEMPTS_MAX = 12;
-/** A killed process loses so much of its work at most. */
-const KEPT_EVERY_MS = 1_000;
+/** How often the progress is stored: a killed process repeats at most this much work. */
+const PROGRESS_INTERVAL_MS = 1_000;
 
 /**
- * Erases customers in two transactions (contract section 5, docs/adr/0026). The first marks the customer; events that are on
- * their way by then may still be stored, since they hold its profiles. The second waits for them, and forgets who it was. A
- * process that is killed between the two leaves an unfinished erasure, which anybody may finish.
+ * Erases customers in two transactions (contract section 5, docs/adr/0026). The first one marks the customer. Ingest
+ * transactions that have locked its profiles by then still store their events. The second one waits for them, and
+ * deletes the identifiers. If a process is killed between the two, the erasure stays unfinished and any process may
+ * finish it.
  */
 @Injectable()
 export class CustomerErasure {
@@ -46,17 +47,20 @@ export class CustomerErasure {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the service has what erasing takes: a SECRETS_KEY to recognise identifiers under. */
+  /** Whether the service can erase: it needs a SECRETS_KEY for the hashes of erased identifiers. */
   get isPossible(): boolean {
-    return this.erased.canRemember;
+    return this.erased.hasKey;
   }
 
-  /** Whether anybody was erased whose events would be recognised. */
-  areRemembered(): Promise<boolean> {
-    return this.erased.isAnybody();
+  /** Whether there are hashes of erased identifiers, in any workspace. */
+  hasErasedIdentifiers(): Promise<boolean> {
+    return this.erased.hasAny();
   }
 
-  /** Marks a customer, by the id of any of its profiles; undefined when there is none. One that is marked stays as it is. */
+  /**
+   * Begins the erasure of a customer, by the id of any of its profiles. Undefined if there is no such profile. Has no
+   * effect on a customer whose erasure has begun before. Throws `unavailable`.
+   */
   async begin(tenantId: string, profileId: string, eraser: Eraser): Promise<ErasedCustomer | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       const root = await this.locks.rootOf(this.database.manager, tenantId, profileId);
@@ -68,16 +72,17 @@ export class CustomerErasure {
   }
 
   /**
-   * Marks a person of whom there are no events, such as a participant: their profile is made, and marked in the same
-   * transaction. Undefined when somebody has the identifier by now.
+   * Begins the erasure of a person without events, such as a participant: creates their profile and marks it in the
+   * same transaction. Undefined if a profile owns the identifier by now.
    */
   async beginWithoutProfile(
     tenantId: string,
     { kind, value }: Identifier,
     eraser: Eraser,
   ): Promise<ErasedCustomer | undefined> {
-    const [profileId, erasedAt] = [newId(), this.clock.now()];
-    const isMade = await this.database.transaction(async (manager) => {
+    const profileId = newId();
+    const erasedAt = this.clock.now();
+    const isCreated = await this.database.transaction(async (manager) => {
       const claimed: unknown[] = await manager.query(
         `INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING RETURNING profile_id`,
@@ -99,17 +104,22 @@ export class CustomerErasure {
       await insertErasure(manager, { tenantId, profileId, erasedAt, ...eraser });
       return true;
     });
-    return isMade ? this.customerOf(tenantId, profileId) : undefined;
+    return isCreated ? this.customerOf(tenantId, profileId) : undefined;
   }
 
-  /** Erasures that were begun by `begunBy` and are not finished, of any workspace; without those somebody has been at since `idleSince`. */
+  /**
+   * Unfinished erasures of all workspaces that began at `begunBy` or before, and on which no process has worked since
+   * `idleSince`.
+   */
   unfinished(begunBy: Date, idleSince: Date, limit: number): Promise<Erasure[]> {
     const begun = { finishedAt: IsNull(), erasedAt: LessThanOrEqual(begunBy) };
     const where = [IsNull(), LessThanOrEqual(idleSince)].map((workedAt) => ({ ...begun, workedAt }));
     return this.database.manager.find(Erasure, { where, take: limit });
   }
 
-  /** Begins the steps of an erasure, or goes on with them where they were begun before. */
+  /**
+   * The progress of an erasure that features do in steps. Starts at the beginning, or where an earlier attempt stopped.
+   */
   async steps({ tenantId, profileId }: Erasure): Promise<StepsDone> {
     const now = this.clock.now();
     const [rows]: [{ progress: StepsDone }[], number] = await this.database.query(
@@ -122,9 +132,9 @@ export class CustomerErasure {
     return row.progress;
   }
 
-  /** The steps of one feature, until `stopped`. */
+  /** The steps of the feature `name`. They throw `unavailable` once `stopped` is aborted. */
   stepsOf(erasure: Erasure, { begunAt, positions }: StepsDone, name: string, stopped: AbortSignal): ErasureSteps {
-    let keptAtMs = this.clock.monotonicMs();
+    let storedAtMs = this.clock.monotonicMs();
     const goOn = (): void => {
       if (stopped.aborted) throw unavailable();
     };
@@ -133,15 +143,15 @@ export class CustomerErasure {
       position: positions[name],
       goOn,
       done: async (position) => {
-        if (this.clock.monotonicMs() - keptAtMs < KEPT_EVERY_MS && !stopped.aborted) return;
-        await this.keepPosition(erasure, name, position);
-        keptAtMs = this.clock.monotonicMs();
+        if (this.clock.monotonicMs() - storedAtMs < PROGRESS_INTERVAL_MS && !stopped.aborted) return;
+        await this.storePosition(erasure, name, position);
+        storedAtMs = this.clock.monotonicMs();
         goOn();
       },
     };
   }
 
-  /** The customer of an erasure, by its root. */
+  /** The customer of an erasure, by the root id. */
   async customerOf(tenantId: string, rootId: string): Promise<ErasedCustomer> {
     const { manager } = this.database;
     const erasure = await manager.findOneByOrFail(Erasure, { tenantId, profileId: rootId });
@@ -154,18 +164,24 @@ export class CustomerErasure {
     return { erasure, profileIds, identifiers };
   }
 
-  /** Forgets who a marked customer was; `eraseRest` erases in the same transaction what others keep of the person. */
+  /**
+   * Deletes the identifiers of a marked customer. `eraseRest` erases the data of other features in the same
+   * transaction.
+   */
   async finish(customer: ErasedCustomer, eraseRest: (manager: EntityManager) => Promise<void>): Promise<Erasure> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.database.transaction((manager) => this.forget(manager, customer, eraseRest));
+        return await this.database.transaction((manager) => this.deleteIdentifiers(manager, customer, eraseRest));
       } catch (error) {
         if (databaseFailure(error) !== 'repeat' || attempt === ATTEMPTS_MAX) throw error;
       }
     }
   }
 
-  /** Lets events of an erased person in again; answers for how many identifiers, 0 when nobody was erased with this one. */
+  /**
+   * Accepts events of an erased person again, by any of their identifiers. Returns the number of identifiers; 0 if no
+   * person with this one was erased.
+   */
   lift(tenantId: string, identifier: Identifier): Promise<number> {
     return this.erased.lift(tenantId, identifier);
   }
@@ -181,7 +197,7 @@ export class CustomerErasure {
     await insertErasure(manager, { tenantId, profileId: rootId, erasedAt, by, address });
   }
 
-  private async forget(
+  private async deleteIdentifiers(
     manager: EntityManager,
     { erasure, profileIds, identifiers }: ErasedCustomer,
     eraseRest: (manager: EntityManager) => Promise<void>,
@@ -193,7 +209,7 @@ export class CustomerErasure {
     );
     const current = await manager.findOneByOrFail(Erasure, { tenantId, profileId });
     if (current.finishedAt !== null) return current;
-    // Changed again, under this lock: a waiting FOR KEY SHARE does not look again at a row that was marked before it came.
+    // Update the rows again under this lock: a waiting FOR KEY SHARE does not recheck a row that was marked before.
     await manager.query(
       `UPDATE profiles SET external_id = NULL, email_count = 0, phone_count = 0, device_count = 0, version = version + 1
        WHERE tenant_id = $1 AND profile_id = ANY($2)`,
@@ -210,7 +226,7 @@ export class CustomerErasure {
     return Object.assign(current, { finishedAt });
   }
 
-  private async keepPosition({ tenantId, profileId }: Erasure, name: string, position: string): Promise<void> {
+  private async storePosition({ tenantId, profileId }: Erasure, name: string, position: string): Promise<void> {
     await this.database.query(
       `UPDATE erasures SET worked_at = $5, progress = jsonb_set(progress, ARRAY['positions', $3], to_jsonb($4::text))
        WHERE tenant_id = $1 AND profile_id = $2`,

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Member } from './domain/split-customer';
 
-/** The root of a customer, as it stands. */
+/** The root of a customer. */
 export interface CustomerRoot {
   readonly id: string;
   readonly erased: boolean;
 }
 
-/** Customers that are to be changed by hand, beside the nodes that take events of them. */
+/** Locks and reads customers for an undo or an erasure, while other nodes store events of them. */
 @Injectable()
 export class CustomerLocks {
-  /** The root of a profile; undefined if there is no such profile. */
+  /** The root of a profile, not locked; undefined if there is no such profile. */
   async rootOf(manager: EntityManager, tenantId: string, profileId: string): Promise<CustomerRoot | undefined> {
     const [row]: CustomerRoot[] = await manager.query(
       `SELECT r.profile_id AS id, r.erased_at IS NOT NULL AS erased
@@ -22,7 +22,7 @@ export class CustomerLocks {
     return row;
   }
 
-  /** Locks a customer as ingest does before it changes one; false when it is no root any more, or erased. */
+  /** Locks a customer as ingest does. Returns false if `rootId` is no root any more, or is erased. */
   async lockRoot(manager: EntityManager, tenantId: string, rootId: string): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `SELECT profile_id FROM profiles
@@ -32,7 +32,10 @@ export class CustomerLocks {
     return rows.length > 0;
   }
 
-  /** Sure to stay so while the root is locked: whoever merges, undoes, erases or adds an identifier takes that lock first. */
+  /**
+   * The profiles of a customer. They stay the same while the root is locked: every change of a customer takes that lock
+   * first.
+   */
   async membersOf(manager: EntityManager, tenantId: string, rootId: string): Promise<Member[]> {
     const members: { id: string; at: Date }[] = await manager.query(
       `SELECT profile_id AS id, created_at AS at FROM profiles WHERE tenant_id = $1 AND profile_id = $2

@@ -4,48 +4,37 @@ import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
-
-/** A customer as it is now: all profiles that were merged into one. */
-export interface Customer {
-  /** The id that it answers with; those of the other members keep working. */
-  readonly rootId: string;
-  /** Every profile of it, the root first, the others by age. */
-  readonly profileIds: readonly string[];
-  /** The strongest first. */
-  readonly identifiers: readonly Identifier[];
-  /** When the first event of its oldest profile was received. */
-  readonly createdAt: Date;
-}
+import type { Customer } from './domain/known-identities';
 
 interface CustomerRow {
   readonly root_id: string;
   readonly created_at: Date;
   readonly members: readonly string[];
-  /** JSON text; null for none. */
+  /** JSON text; null if there are none. */
   readonly identifiers: string | null;
 }
 
-/** A profile that a page has looked at. */
+/** A profile that a page read; without the fields if the page does not show it. */
 type ProfileRow = (CustomerRow | { readonly root_id: null }) & LookedAtRow;
 
-/** Some customers in the order of a list, and where it goes on; null at the end. */
 export interface CustomerPage {
   readonly customers: readonly Customer[];
+  /** Null at the end. */
   readonly nextCursor: string | null;
 }
 
 /**
- * Profiles that one page may look at (docs/adr/0012): those that were merged into others or erased are among them. Such a page comes
- * short, and its cursor goes on where it stopped.
+ * The number of profiles that one page may read (docs/adr/0012). Merged and erased profiles count, so that a page may
+ * be shorter than its limit; its cursor continues where it stopped.
  */
-const PROFILES_LOOKED_AT_MAX = 10_000;
+const PROFILES_READ_MAX = 10_000;
 
-/** Finds customers for people who ask about them. An erased one is not found. */
+/** Reads customers for the API. Erased customers are not found. */
 @Injectable()
 export class CustomerReader {
   constructor(private readonly database: DataSource) {}
 
-  /** By the id of any of its profiles. */
+  /** The customer of a profile; null if there is none. */
   async findById(tenantId: string, profileId: string): Promise<Customer | null> {
     const [row]: CustomerRow[] = await this.database.query(READ_CUSTOMER, [tenantId, profileId]);
     return row === undefined ? null : customerOf(row);
@@ -60,15 +49,19 @@ export class CustomerReader {
   }
 
   /**
-   * One page of all customers, by the ids of their surviving profiles below `before`: the newest first, as these are UUIDv7. A page
-   * ends by its bytes as well (docs/adr/0038). One statement.
+   * One page of customers with root ids below `before`, newest first: root ids are UUIDv7. A page also has a limit in
+   * bytes (docs/adr/0038). One statement.
    */
   async list(tenantId: string, before: string, limit: number): Promise<CustomerPage> {
     const rows: ProfileRow[] = await this.database.query(READ_CUSTOMERS, [
-      ...[tenantId, before, limit, PAGE_BYTES_MAX, PROFILES_LOOKED_AT_MAX],
+      tenantId,
+      before,
+      limit,
+      PAGE_BYTES_MAX,
+      PROFILES_READ_MAX,
     ]);
     const shown = rows.filter((row): row is LookedAtRow & CustomerRow => row.root_id !== null);
-    const nextCursor = cursorAfterLookedAt(rows, shown.at(-1), PROFILES_LOOKED_AT_MAX);
+    const nextCursor = cursorAfterLookedAt(rows, shown.at(-1), PROFILES_READ_MAX);
     return { customers: shown.map(customerOf), nextCursor };
   }
 }

@@ -1,8 +1,10 @@
-/** What a record says besides its identifiers and profiles; a profile's id with its quotes and comma. */
+/** Bytes of a record without its identifiers and profiles, and of a profile id with quotes and comma. */
 const OTHER_FIELDS_BYTES = 256;
 const PROFILE_ID_BYTES = 40;
 
-/** The customer whose root has this id, SQL of a uuid; no row, if it is none or was erased. $1: the workspace. */
+/**
+ * The customer with this root, an SQL expression of a uuid. No row if it is no root or is erased. $1: the workspace.
+ */
 const customerOfRoot = (rootId: string): string => `
   SELECT r.profile_id AS root_id, m.created_at, m.members, i.identifiers
   FROM profiles r
@@ -23,19 +25,20 @@ const customerOfRoot = (rootId: string): string => `
   WHERE r.tenant_id = $1 AND r.profile_id = ${rootId} AND r.root_id = r.profile_id AND r.erased_at IS NULL`;
 
 /**
- * The customer that profile $2 belongs to. One statement, so that a merge or its undoing that commits meanwhile is seen wholly or
- * not at all.
+ * The customer that profile $2 belongs to. One statement, so that it sees a concurrent merge or undo completely or not
+ * at all.
  */
 export const READ_CUSTOMER = `
   SELECT c.* FROM profiles p CROSS JOIN LATERAL (${customerOfRoot('p.root_id')}) c
   WHERE p.tenant_id = $1 AND p.profile_id = $2`;
 
 /**
- * Customers below the id $2 of their roots, the highest first, until $3 of them are shown or they weigh $4 bytes; one in any case. The
- * next one comes without its fields, and says that the list goes on. At most $5 profiles are looked at, of which the last one comes
- * in any case: the next page begins behind it.
+ * Customers with root ids below $2, highest first: at most $3, and at most $4 bytes, but at least one. The row of the
+ * next customer has no fields; it shows that the list continues. The statement reads at most $5 profiles. It always
+ * returns the last one that it read: the next page starts after it.
  *
- * Each profile is looked up by its key when the ones before it leave room, whatever the planner believes of the size of a workspace.
+ * Each step looks up one profile by its key, only while there is room, so that the plan does not depend on the
+ * statistics.
  */
 export const READ_CUSTOMERS = `
   WITH RECURSIVE page AS (
@@ -54,7 +57,7 @@ export const READ_CUSTOMERS = `
       WHERE tenant_id = $1 AND profile_id < p.id ORDER BY profile_id DESC LIMIT 1
     ) s
     LEFT JOIN LATERAL (${customerOfRoot('s.id')}
-      OFFSET 0 -- each text is made once
+      OFFSET 0 -- builds each text once
     ) c ON s.is_customer AND s.has_room
     WHERE NOT p."isNext" AND p.looked < $5
   )

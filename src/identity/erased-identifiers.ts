@@ -2,18 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
+import type { KeyedRecords } from '../platform/secrets/keyed-records';
 import { SecretBox } from '../platform/secrets/secret-box';
-import type { Identifier } from './domain/identifier';
-import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
+import { tenantIdentifierKey, type Identifier, type TenantIdentifier } from './domain/identifier';
 import { FIND_ERASED } from './profile.sql';
 
-/** Identifiers of erased persons that this node has met lately; sources that do not know of an erasure send them again. */
+/** The hashes of erased identifiers, which need the SECRETS_KEY that they were made with. */
+export const ERASED_HASHES: KeyedRecords = {
+  loss: 'identifiers of erased persons: they are not recognised any more, and events for them are accepted again',
+  count: { name: 'erased_hashes_count', text: 'SELECT count(*)::int AS count FROM erased_identifiers' },
+};
+
+/** Erased identifiers that this node received lately: sources that do not know of an erasure send them again. */
 const SUSPECTS_MAX = 10_000;
 
 /**
- * The identifiers of erased persons, of which nothing is left but a keyed hash. Ingest looks only for those that nobody holds: in
- * the flush that claims them, so that the others cost nothing. What it finds there is a suspect, and is asked for with the first
- * look from then on; the answer always comes from the database, since erasures are lifted.
+ * The identifiers of erased persons. Only a keyed hash of each is stored.
+ *
+ * Ingest checks only identifiers that no profile owns, in the flush that inserts them, so that known identifiers cost
+ * nothing. An identifier that it finds becomes a suspect: from then on it is checked with the first read. The answer
+ * always comes from the database, because an erasure can be lifted.
  */
 @Injectable()
 export class ErasedIdentifiers {
@@ -24,20 +32,20 @@ export class ErasedIdentifiers {
     private readonly box: SecretBox,
   ) {}
 
-  /** Without a key nothing can be recognised again, so nobody may be erased. */
-  get canRemember(): boolean {
+  /** Whether there is a SECRETS_KEY. Without one, erased identifiers cannot be recognised. */
+  get hasKey(): boolean {
     return this.box.canSeal;
   }
 
-  /** Whether there is anybody to recognise, in any workspace. */
-  async isAnybody(): Promise<boolean> {
+  /** Whether there are erased identifiers, in any workspace. */
+  async hasAny(): Promise<boolean> {
     const rows: unknown[] = await this.database.query('SELECT 1 FROM erased_identifiers LIMIT 1');
     return rows.length > 0;
   }
 
-  /** Those of these identifiers that are an erased person's. Sends nothing when there are none to ask for. */
+  /** Returns those of the identifiers that are an erased person's. Sends no query for an empty list. */
   async find(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<readonly TenantIdentifier[]> {
-    if (identifiers.length === 0 || !this.canRemember) return [];
+    if (identifiers.length === 0 || !this.hasKey) return [];
     const rows = await transaction.send<{ position: string }>(FIND_ERASED, [
       identifiers.map(({ tenantId }) => tenantId),
       identifiers.map((identifier) => this.hashOf(identifier).toString('hex')),
@@ -47,7 +55,7 @@ export class ErasedIdentifiers {
     return found;
   }
 
-  /** The same, of those that were found before. */
+  /** `find`, for identifiers that were found before only. */
   findSuspects(
     transaction: Transaction,
     identifiers: readonly TenantIdentifier[],
@@ -59,7 +67,7 @@ export class ErasedIdentifiers {
     );
   }
 
-  /** Writes down what an erased customer was known by, in the transaction that forgets it. */
+  /** Stores the hashes of a customer's identifiers, in the transaction that deletes the identifiers. */
   async remember(
     manager: EntityManager,
     tenantId: string,
@@ -76,9 +84,9 @@ export class ErasedIdentifiers {
     );
   }
 
-  /** Forgets whoever was erased with this identifier, for all their identifiers; answers how many those were. */
+  /** Deletes the hashes of all identifiers of the person with this identifier. Returns how many those were. */
   async lift(tenantId: string, identifier: Identifier): Promise<number> {
-    if (!this.canRemember) return 0;
+    if (!this.hasKey) return 0;
     const [, lifted]: [unknown, number] = await this.database.query(
       `DELETE FROM erased_identifiers WHERE tenant_id = $1 AND erased_at > '-infinity' AND profile_id IN (
          SELECT profile_id FROM erased_identifiers WHERE tenant_id = $1 AND hash = $2)`,

@@ -1,75 +1,66 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
-import { LostRaceError } from '../platform/group-commit/persist-batch';
-import type { HeldCustomer } from './domain/held-customer';
 import { identityRules, type IdentityRules } from './domain/identifier';
 import {
-  identifierKey,
-  planIdentity,
-  type IdentityClaim,
-  type IdentityPlan,
-  type IdentityPolicy,
-  type Known,
-  type KnownCustomer,
-  type KnownProfile,
-  type Parting,
-  type Resolution,
-} from './domain/resolve-profile';
-import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
-import { ErasedIdentifiers } from './erased-identifiers';
-import {
-  ProfileRepository,
-  type CustomerParting,
+  addedIdentifiers,
+  changedRootsOf,
+  changesNoCustomer,
+  identifiersOf,
+  planBatch,
+  rootsToMerge,
+  storedProfilesUsed,
+  unknownIdentifiers,
   type CustomerProfile,
-  type KnownIdentifier,
-  type TenantPlan,
-  type TenantProfile,
-} from './profile.repository';
+  type IdentityDecision,
+  type IdentityReading,
+  type TenantClaim,
+} from './domain/identity-batch';
+import type { HeldCustomer } from './domain/known-identities';
+import type { IdentityPolicy } from './domain/resolve-profile';
+import { ErasedIdentifiers } from './erased-identifiers';
+import { ProfileRepository } from './profile.repository';
 import { RememberedProfiles } from './remembered-profiles';
 
-export interface TenantClaim extends IdentityClaim {
-  readonly tenantId: string;
-}
-
-/** What a transaction has read about the identifiers of its batch. */
-export interface IdentityReading {
-  readonly identifiers: readonly KnownIdentifier[];
-  /** Whether somebody holds each of them. */
-  readonly isComplete: boolean;
-  /** Those that nobody holds, and that nobody gets: they were an erased person's. */
-  readonly erased: readonly TenantIdentifier[];
-}
-
-/** What is to become of the identities of a batch. */
-export interface IdentityDecision {
-  /** Where each event belongs, or why it belongs nowhere, in the order of the claims. */
-  readonly resolutions: readonly Resolution[];
-  readonly plans: readonly TenantPlan[];
-}
-
-/** Whose claims are, by what this node remembers. */
+/** The customers of claims, by the memory of this node; the database has not confirmed them. */
 export interface RecalledIdentities {
-  /** Where each event belongs: the own profile of its strongest identifier. In the order of the claims; undefined: not known. */
+  /**
+   * For each claim, in their order: the profile that owns its strongest identifier. Undefined: the memory does not know
+   * all identifiers of the claim, or they belong to several customers.
+   */
   readonly resolutions: readonly (CustomerProfile | undefined)[];
-  /** All the profiles that this depends on, each once. */
+  /** Every profile that the resolutions depend on, each once. */
   readonly profiles: readonly CustomerProfile[];
 }
 
-/** Contract section 5: at most this many identifiers of a kind on one customer, so that a shared device stays bounded. */
+/**
+ * Contract section 5: the limit for identifiers of each kind on one customer, so that a shared device stays bounded.
+ */
 const IDENTIFIERS_PER_KIND_MAX = 50;
-const NO_PARTINGS: ReadonlyMap<string, readonly Parting[]> = new Map();
 
 /**
- * Resolves the identities of a batch inside the transaction that stores its events (contract section 5). Other nodes
- * do the same at the same time, and merges, undos and erasures commit in between; the steps must be taken in this order:
+ * Finds or creates the customers of a batch of events, inside the transaction that stores the events (contract section
+ * 5). A claim is what one event says: its identifiers belong to one person. Other nodes resolve claims at the same
+ * time, and merges, undos and erasures commit in between.
  *
- * 1. `read` who is known, `decide` what to do: pure, nothing is locked;
- * 2. `claim` what is new: locks the customers concerned, sees whether they still are as read, takes the identifiers;
- * 3. `write`: holds the profiles that events are stored under, and writes the rest.
+ * The fast path, for claims that change no customer and whose identifiers this node remembers:
  *
- * `claim` and `write` throw `LostRaceError` when somebody else was faster; the batch is then tried again from the start.
+ * 1. `recall` resolves them from memory, without a query;
+ * 2. `holdRecalled` makes the transaction fail at COMMIT if the memory is stale.
+ *
+ * The complete path, in this order:
+ *
+ * 1. `read` looks the identifiers up; nothing is locked;
+ * 2. `decide` plans what to change;
+ * 3. if nothing changes (`isSettled`): `holdLast` makes the transaction fail at COMMIT if a customer changed since
+ *    `read`;
+ * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
+ *    identifiers. Then `write` locks the profiles that events are stored under, and writes the rest;
+ * 5. `committed` after the COMMIT.
+ *
+ * `claim` and `write` throw `LostRaceError` if another transaction was faster; the caller repeats the whole batch.
  */
 @Injectable()
 export class IdentityService {
@@ -86,37 +77,46 @@ export class IdentityService {
     this.policy = { conflict: settings.identityConflictPolicy, identifiersPerKindMax: IDENTIFIERS_PER_KIND_MAX };
   }
 
-  async read(transaction: Transaction, claims: readonly TenantClaim[]): Promise<IdentityReading> {
-    const wanted = [...identifiersOf(claims).values()];
-    const [identifiers, erased] = await Promise.all([
-      this.profiles.read(transaction, wanted),
-      this.erased.findSuspects(transaction, wanted),
-    ]);
-    this.remembered.remember(identifiers);
-    return { identifiers, isComplete: identifiers.length === wanted.length, erased };
-  }
-
   /**
-   * What `read` and `decide` would come to for claims that change nobody, by what this node has read before. `holdRecalled` has the
-   * database confirm it.
+   * Resolves claims from memory, as `read` and `decide` would. Call `holdRecalled` to have the database confirm the
+   * result.
    */
   recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
     const profiles = new Map<string, CustomerProfile>();
     const resolutions = claims.map(({ tenantId, identifiers }) => {
-      const holders = identifiers.map(({ kind, value }) => this.remembered.of({ tenantId, kind, value }));
-      const [strongest] = holders;
-      for (const holder of holders) {
-        if (holder === undefined || holder.rootId !== strongest?.rootId) return undefined;
-        // Read at two times, between which its customer has changed.
-        if ((profiles.get(holder.profileId) ?? holder).rootId !== holder.rootId) return undefined;
-        profiles.set(holder.profileId, holder);
+      const owners = identifiers.map(({ kind, value }) => this.remembered.of({ tenantId, kind, value }));
+      const [strongest] = owners;
+      for (const owner of owners) {
+        if (owner === undefined || owner.rootId !== strongest?.rootId) return undefined;
+        // The memory may hold two roots for one profile, read before and after a change of its customer.
+        if ((profiles.get(owner.profileId) ?? owner).rootId !== owner.rootId) return undefined;
+        profiles.set(owner.profileId, owner);
       }
       return strongest;
     });
     return { resolutions, profiles: [...profiles.values()] };
   }
 
-  /** For whoever will not `claim`, which finds out by itself: looks whether unknown identifiers are an erased person's. */
+  /**
+   * Sends a statement with COMMIT. Its precondition (platform/postgres/precondition.ts): each recalled profile still
+   * belongs to the recalled customer and is not erased.
+   */
+  holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
+    this.profiles.holdProfilesLast(transaction, profiles);
+  }
+
+  /** Looks up the identifiers of the claims. Locks nothing. */
+  async read(transaction: Transaction, claims: readonly TenantClaim[]): Promise<IdentityReading> {
+    const named = identifiersOf(claims);
+    const [identifiers, erased] = await Promise.all([
+      this.profiles.read(transaction, named),
+      this.erased.findSuspects(transaction, named),
+    ]);
+    this.remembered.remember(identifiers);
+    return { identifiers, isComplete: identifiers.length === named.length, erased };
+  }
+
+  /** Adds to a reading which unknown identifiers are an erased person's. For a dry run; `claim` finds out by itself. */
   async readErased(
     transaction: Transaction,
     claims: readonly TenantClaim[],
@@ -126,74 +126,69 @@ export class IdentityService {
     return { ...reading, erased: [...reading.erased, ...erased] };
   }
 
-  /** Decides by what was read; asks again only where a merge is at hand, whether somebody has parted the two. */
+  /** Decides what to change. Sends a query only if customers may merge: an undo may have separated them before. */
   async decide(
     transaction: Transaction,
     claims: readonly TenantClaim[],
     reading: IdentityReading,
   ): Promise<IdentityDecision> {
-    const first = this.plan(claims, reading, []);
-    const merging = first.plans.filter(({ plan }) => hasJoinedOrWould(plan));
-    if (merging.length === 0) return first;
-    const partings = await this.profiles.readPartings(
-      transaction,
-      merging.flatMap(({ tenantId }) => knownRoots(reading, tenantId)),
-    );
-    return partings.length === 0 ? first : this.plan(claims, reading, partings);
+    const decision = planBatch(claims, reading, [], this.policy);
+    const roots = rootsToMerge(decision, reading);
+    if (roots.length === 0) return decision;
+    const separations = await this.profiles.readSeparations(transaction, roots);
+    return separations.length === 0 ? decision : planBatch(claims, reading, separations, this.policy);
   }
 
-  /** `claims` and `decision` belong together. */
+  /**
+   * Whether the decision changes no customer and needs no further look-up, so that `claim` and `write` have nothing to
+   * do.
+   */
+  isSettled(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
+    if (!changesNoCustomer(decision)) return false;
+    return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
+  }
+
+  /** `holdRecalled` for a decision that `isSettled`; replaces `claim` and `write`. */
+  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
+    this.profiles.holdProfilesLast(transaction, storedProfilesUsed(decision, claims));
+  }
+
+  /**
+   * Locks the customers that change, and inserts the new identifiers. `decision` is the one for `claims` and `reading`.
+   *
+   * Throws `LostRaceError` if a customer changed since `read`, if another transaction inserted one of the identifiers,
+   * or if an identifier is an erased person's.
+   */
   async claim(
     transaction: Transaction,
     claims: readonly TenantClaim[],
     reading: IdentityReading,
-    { plans }: IdentityDecision,
+    decision: IdentityDecision,
   ): Promise<void> {
-    const roots = plans.flatMap(({ tenantId, plan }) =>
-      plan.changedRoots.map((profileId): TenantProfile => ({ tenantId, profileId })),
-    );
-    const identifiers = plans.flatMap(({ tenantId, plan }) =>
-      plan.newIdentifiers.map((identifier) => ({ tenantId, ...identifier })),
-    );
+    const roots = changedRootsOf(decision);
+    const identifiers = addedIdentifiers(decision);
     const unknown = unknownIdentifiers(claims, reading);
     if (roots.length === 0 && unknown.length === 0) return;
     const [versions, inserted, erased] = await Promise.all([
       this.profiles.lockRoots(transaction, roots),
       this.profiles.insertIdentifiers(transaction, identifiers),
-      // Behind the insert: an erasure gives identifiers free and writes down whose they were at once.
+      // After the insert: an erasure deletes identifiers and stores their hashes in one transaction.
       this.erased.find(transaction, unknown),
     ]);
-    if (erased.length > 0) throw new LostRaceError('an identifier is of a person who was erased');
-    const read = new Map(reading.identifiers.map(({ profile, version }) => [profile.rootId, version]));
-    const unchanged = roots.every(({ profileId }) => versions.get(profileId) === read.get(profileId));
-    if (!unchanged) throw new LostRaceError('a customer changed since it was read');
-    if (inserted < identifiers.length) throw new LostRaceError('another node claimed a new identifier');
-  }
-
-  /** Whether everybody is as they were, so that there is nothing to claim or to write: true of most batches. */
-  isSettled(claims: readonly TenantClaim[], reading: IdentityReading, { plans }: IdentityDecision): boolean {
-    const isChange = ({ newProfiles, changedRoots, rootUpdates }: IdentityPlan): boolean =>
-      newProfiles.length + changedRoots.length + rootUpdates.length > 0;
-    if (plans.some(({ plan }) => isChange(plan))) return false;
-    return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
+    if (erased.length > 0) throw new LostRaceError('an identifier belongs to an erased person');
+    const versionsRead = new Map(reading.identifiers.map(({ profile, version }) => [profile.rootId, version]));
+    const areUnchanged = roots.every(({ profileId }) => versions.get(profileId) === versionsRead.get(profileId));
+    if (!areUnchanged) throw new LostRaceError('a customer changed since it was read');
+    if (inserted < identifiers.length) throw new LostRaceError('another node inserted a new identifier');
   }
 
   /**
-   * `write` for a settled batch, along with COMMIT: the transaction's precondition (platform/postgres/precondition.ts) is that nobody was erased
-   * meanwhile or has become another customer's.
+   * Writes the decision for `claims`. The statements are sent at once, before any that the caller sends next.
+   *
+   * Throws `LostRaceError` if a customer was erased since `read`.
    */
-  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
-    this.profiles.holdProfilesLast(transaction, profilesUsed(decision, claims));
-  }
-
-  /** The same for what was recalled: the precondition is that all of it is still so. */
-  holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
-    this.profiles.holdProfilesLast(transaction, profiles);
-  }
-
-  /** `claims` and `decision` belong together; the statements are sent at once, ahead of whatever the caller sends next. */
   async write(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): Promise<void> {
-    const used = profilesUsed(decision, claims);
+    const used = storedProfilesUsed(decision, claims);
     const [held] = await Promise.all([
       this.profiles.holdProfiles(transaction, used),
       this.profiles.write(transaction, decision.plans, newId),
@@ -201,17 +196,20 @@ export class IdentityService {
     if (held < used.length) throw new LostRaceError('a customer was erased since it was read');
   }
 
-  /** To be told once what `write` has written is committed: whoever is new has not to be looked up the next time. */
+  /** Call it after the COMMIT of a decision: the new customers are remembered without a look-up. */
   committed({ plans }: IdentityDecision): void {
     for (const plan of plans) this.remembered.rememberNew(plan);
   }
 
-  /** The customers that profiles belong to now: events keep the profile they came to, views show the customer. */
+  /** The customers (root ids) that profiles belong to now. Events keep their profile; views show the customer. */
   customersOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
     return this.profiles.rootsOf(tenantId, profileIds);
   }
 
-  /** The same inside a transaction, which those that are not erased wait for: nobody is erased before it ends. */
+  /**
+   * The customers that profiles belong to now, by profile id. Those that are not erased cannot be before the
+   * transaction ends.
+   */
   holdCustomers(
     transaction: Transaction,
     tenantId: string,
@@ -221,113 +219,12 @@ export class IdentityService {
   }
 
   /**
-   * Keeps customers, by root, without an EXTERNAL identifier until the transaction ends: an event that links one is stored behind
-   * its commit. Throws LostRaceError where one is linked already, or is somebody else's.
+   * Locks customers, by root id, so that none gets an EXTERNAL identifier before the transaction ends: the event that
+   * adds one is stored after this COMMIT. Throws `LostRaceError` if a customer has one already, is merged into another
+   * one, or is erased.
    */
   async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<void> {
     const held = await this.profiles.holdUnlinked(transaction, tenantId, rootIds);
     if (held < rootIds.length) throw new LostRaceError('a customer got an EXTERNAL identifier meanwhile');
   }
-
-  private plan(
-    claims: readonly TenantClaim[],
-    reading: IdentityReading,
-    partings: readonly CustomerParting[],
-  ): IdentityDecision {
-    const known = knownByTenant(reading, partings);
-    const resolutions = new Map<TenantClaim, Resolution>();
-    const erased = byTenant(reading.erased);
-    const plans = [...byTenant(claims)].map(([tenantId, own]): TenantPlan => {
-      const there = {
-        ...(known.get(tenantId) ?? { identifiers: new Map(), customers: new Map(), partings: NO_PARTINGS }),
-        erased: new Set(erased.get(tenantId)?.map(({ kind, value }) => identifierKey(kind, value))),
-      };
-      const plan = planIdentity(own, there, this.policy);
-      plan.resolutions.forEach((resolution, index) => {
-        const claim = own[index];
-        if (claim !== undefined) resolutions.set(claim, resolution);
-      });
-      return { tenantId, plan };
-    });
-    return { resolutions: claims.flatMap((claim) => resolutions.get(claim) ?? []), plans };
-  }
-}
-
-/** Whether customers have become one, or would have if there were room: had they been parted, that would be why they do not. */
-function hasJoinedOrWould({ merges, resolutions }: IdentityPlan): boolean {
-  if (merges.length > 0) return true;
-  return resolutions.some((each) => each.outcome === 'resolved' && each.warnings.includes('identity_limit_reached'));
-}
-
-/** The profiles from before the batch that its events are stored under. */
-function profilesUsed({ plans, resolutions }: IdentityDecision, claims: readonly TenantClaim[]): CustomerProfile[] {
-  const made = new Set(plans.flatMap(({ plan }) => plan.newProfiles.map((profile) => profile.profileId)));
-  const used = new Map<string, CustomerProfile>();
-  resolutions.forEach((resolution, index) => {
-    const tenantId = claims[index]?.tenantId;
-    if (resolution.outcome !== 'resolved' || tenantId === undefined || made.has(resolution.profileId)) return;
-    used.set(resolution.profileId, { tenantId, profileId: resolution.profileId, rootId: resolution.rootId });
-  });
-  return [...used.values()];
-}
-
-/** Each identifier once, under a text for it and its workspace. */
-function identifiersOf(claims: readonly TenantClaim[]): Map<string, TenantIdentifier> {
-  const all = new Map<string, TenantIdentifier>();
-  for (const { tenantId, identifiers } of claims) {
-    for (const { kind, value } of identifiers)
-      all.set(tenantIdentifierKey({ tenantId, kind, value }), { tenantId, kind, value });
-  }
-  return all;
-}
-
-/** Those of the claims that nobody holds and of which nothing more is known. */
-function unknownIdentifiers(claims: readonly TenantClaim[], reading: IdentityReading): TenantIdentifier[] {
-  const all = identifiersOf(claims);
-  for (const known of reading.identifiers) all.delete(tenantIdentifierKey(known));
-  for (const erased of reading.erased) all.delete(tenantIdentifierKey(erased));
-  return [...all.values()];
-}
-
-function byTenant<T extends { readonly tenantId: string }>(entries: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.tenantId);
-    if (group === undefined) groups.set(entry.tenantId, [entry]);
-    else group.push(entry);
-  }
-  return groups;
-}
-
-function knownByTenant(reading: IdentityReading, partings: readonly CustomerParting[]): Map<string, Known> {
-  const known = new Map<string, Known>();
-  const parted = byTenant(partings);
-  for (const [tenantId, entries] of byTenant(reading.identifiers)) {
-    const identifiers = new Map<string, KnownProfile>();
-    const customers = new Map<string, KnownCustomer>();
-    for (const { kind, value, profile, customer } of entries) {
-      identifiers.set(identifierKey(kind, value), profile);
-      customers.set(customer.rootId, customer);
-    }
-    known.set(tenantId, { identifiers, customers, partings: partingsByRoot(parted.get(tenantId)) });
-  }
-  return known;
-}
-
-function partingsByRoot(partings: readonly CustomerParting[] | undefined): ReadonlyMap<string, readonly Parting[]> {
-  if (partings === undefined) return NO_PARTINGS;
-  const byRoot = new Map<string, Parting[]>();
-  for (const parting of partings) {
-    const others = byRoot.get(parting.rootId);
-    if (others === undefined) byRoot.set(parting.rootId, [parting]);
-    else others.push(parting);
-  }
-  return byRoot;
-}
-
-/** Every customer that the claims of a workspace met: without one merge, another of them may become possible. */
-function knownRoots(reading: IdentityReading, tenantId: string): TenantProfile[] {
-  const roots = new Set<string>();
-  for (const known of reading.identifiers) if (known.tenantId === tenantId) roots.add(known.profile.rootId);
-  return [...roots].map((profileId) => ({ tenantId, profileId }));
 }

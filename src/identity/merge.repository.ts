@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerLocks } from './customer-locks';
-import { COUNTED_KINDS, type CountedKind } from './domain/customer-groups';
+import type { CountedKind } from './domain/known-identities';
 import type { Link, LinkedCustomer, Split } from './domain/split-customer';
 import { ProfileMerge } from './entities/profile-merge.entity';
 import { UndoneMergeSide } from './entities/undone-merge-side.entity';
 
-/** What undoing a merge must know of a customer whose root the caller has locked. */
+/** A customer whose root the caller has locked, with what an undo needs. */
 export interface LockedCustomer extends LinkedCustomer {
-  /** Of the merges in force. */
+  /** The merges that are not undone. */
   readonly links: readonly (Link & { readonly id: string })[];
-  /** How many identifiers of each kind the profiles own. */
+  /** The number of identifiers of each kind that each profile owns. */
   readonly owned: readonly OwnedIdentifiers[];
 }
 
@@ -18,11 +18,11 @@ interface OwnedIdentifiers {
   readonly profileId: string;
   readonly kind: string;
   readonly count: number;
-  /** Of the kind EXTERNAL the only value. */
+  /** The value, if the kind is EXTERNAL; else null. */
   readonly externalId: string | null;
 }
 
-/** The log of merges, and customers while merges are undone. */
+/** The log of merges, and the statements of an undo. */
 @Injectable()
 export class MergeRepository {
   constructor(
@@ -34,13 +34,13 @@ export class MergeRepository {
     return manager.findOneBy(ProfileMerge, { tenantId, id });
   }
 
-  /** The merges that these profiles have to do with, undone ones too: `limit` and one more, newest first, below the id `start`. */
+  /** The merges of these profiles, undone ones too, with ids below `start`: at most `limit` + 1, newest first. */
   list(tenantId: string, profileIds: readonly string[], start: string, limit: number): Promise<ProfileMerge[]> {
     return (
       this.database.manager
         .createQueryBuilder(ProfileMerge, 'merge')
         .where('merge.tenantId = :tenantId', { tenantId })
-        // Always so, and the condition of the indexes.
+        // Always true; lets PostgreSQL use the partial indexes.
         .andWhere("merge.mergedAt > '-infinity'")
         .andWhere('(merge.fromEvidenceId = ANY(:profileIds) OR merge.intoEvidenceId = ANY(:profileIds))', {
           profileIds,
@@ -52,7 +52,7 @@ export class MergeRepository {
     );
   }
 
-  /** To be asked under the lock of the root. */
+  /** The caller holds the lock of the root. */
   async lockedCustomer(manager: EntityManager, tenantId: string, rootId: string): Promise<LockedCustomer> {
     const members = await this.locks.membersOf(manager, tenantId, rootId);
     const ids = members.map(({ profileId }) => profileId);
@@ -72,8 +72,8 @@ export class MergeRepository {
     return { rootId, members, externalProfileId, links, owned };
   }
 
-  /** Makes two customers of a locked one, and says in the rows of their roots what each of them has. */
-  async part(
+  /** Splits a locked customer in two, and writes the values of each into the row of its root. */
+  async split(
     manager: EntityManager,
     tenantId: string,
     { owned }: LockedCustomer,
@@ -89,12 +89,12 @@ export class MergeRepository {
       await manager.query(
         `UPDATE profiles SET external_id = $3, email_count = $4, phone_count = $5, device_count = $6, version = version + 1
          WHERE tenant_id = $1 AND profile_id = $2`,
-        [tenantId, rootId, externalIdOf(own), ...COUNTED_KINDS.map((kind) => countOf(kind, own))],
+        [tenantId, rootId, externalIdOf(own), countOf('EMAIL', own), countOf('PHONE', own), countOf('DEVICE', own)],
       );
     }
   }
 
-  /** Writes down who was parted from whom, so that nobody of one side meets anybody of the other again. */
+  /** Stores the two sides, so that no profile of one side merges with a profile of the other again. */
   async keepApart(
     manager: EntityManager,
     tenantId: string,

@@ -1,41 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import type { MergeSide } from './domain/customer-groups';
-import type { IdentityPlan, KnownCustomer, KnownProfile, Parting } from './domain/resolve-profile';
-import type { HeldCustomer } from './domain/held-customer';
-import type { TenantIdentifier } from './domain/tenant-identifier';
+import type { TenantIdentifier } from './domain/identifier';
+import type {
+  CustomerProfile,
+  CustomerSeparation,
+  KnownIdentifier,
+  TenantPlan,
+  TenantProfile,
+} from './domain/identity-batch';
+import type { HeldCustomer, KnownCustomer, MergeSide } from './domain/known-identities';
 import { Profile } from './entities/profile.entity';
 import * as sql from './profile.sql';
-
-export interface TenantProfile {
-  readonly tenantId: string;
-  readonly profileId: string;
-}
-
-/** A profile and the customer that it is part of. */
-export interface CustomerProfile extends TenantProfile {
-  readonly rootId: string;
-}
-
-/** Who is known by one identifier: its own profile, and the customer that profile belongs to now. */
-export interface KnownIdentifier extends TenantIdentifier {
-  readonly profile: KnownProfile;
-  readonly customer: KnownCustomer;
-  /** Grows with every change of the customer. */
-  readonly version: number;
-}
-
-/** A parting of a customer, by its root. */
-export interface CustomerParting extends Parting {
-  readonly tenantId: string;
-  readonly rootId: string;
-}
-
-export interface TenantPlan {
-  readonly tenantId: string;
-  readonly plan: IdentityPlan;
-}
 
 interface CustomerRow {
   readonly profile_id: string;
@@ -45,7 +21,7 @@ interface CustomerRow {
   readonly others: readonly string[];
 }
 
-interface PartingRow {
+interface SeparationRow {
   readonly tenant_id: string;
   readonly root_id: string;
   readonly merge_id: string;
@@ -66,25 +42,28 @@ interface IdentifierRow {
   readonly root_erased: boolean;
 }
 
-/** The identity tables. What takes a transaction sends its statements at once (one pipelined flush). */
+/**
+ * The identity tables. A method with a transaction sends its statements before it returns its promise (one pipelined
+ * flush).
+ */
 @Injectable()
 export class ProfileRepository {
   constructor(private readonly database: DataSource) {}
 
-  /** Looks identifiers up; unknown ones are missing from the answer. */
-  async read(transaction: Transaction, wanted: readonly TenantIdentifier[]): Promise<KnownIdentifier[]> {
+  /** Looks identifiers up; unknown ones are missing from the result. */
+  async read(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<KnownIdentifier[]> {
     const rows = await transaction.send<IdentifierRow>(sql.READ_IDENTIFIERS, [
-      wanted.map((identifier) => identifier.tenantId),
-      wanted.map((identifier) => identifier.kind),
-      wanted.map((identifier) => identifier.value),
+      identifiers.map((identifier) => identifier.tenantId),
+      identifiers.map((identifier) => identifier.kind),
+      identifiers.map((identifier) => identifier.value),
     ]);
     return rows.flatMap((row) => {
-      const identifier = wanted[Number(row.position) - 1];
+      const identifier = identifiers[Number(row.position) - 1];
       return identifier === undefined ? [] : [knownIdentifier(identifier, row)];
     });
   }
 
-  /** The customers that profiles belong to now, by profile; unknown ones are missing. */
+  /** The root ids of profiles, by profile id; unknown profiles are missing. */
   async rootsOf(tenantId: string, profileIds: readonly string[]): Promise<Map<string, string>> {
     const profiles = await this.database.manager.find(Profile, {
       select: { profileId: true, rootId: true },
@@ -93,15 +72,18 @@ export class ProfileRepository {
     return new Map(profiles.map(({ profileId, rootId }) => [profileId, rootId]));
   }
 
-  /** Where the members of customers (by root) were when somebody parted them from others; one may be told several times. */
-  async readPartings(transaction: Transaction, roots: readonly TenantProfile[]): Promise<CustomerParting[]> {
-    const rows = await transaction.send<PartingRow>(sql.READ_PARTINGS, columns(roots));
+  /** The separations of customers, by root. The result may contain duplicates. */
+  async readSeparations(transaction: Transaction, roots: readonly TenantProfile[]): Promise<CustomerSeparation[]> {
+    const rows = await transaction.send<SeparationRow>(sql.READ_SEPARATIONS, columns(roots));
     return rows.map(({ tenant_id: tenantId, root_id: rootId, merge_id: mergeId, side }) => ({
-      ...{ tenantId, rootId, mergeId, side },
+      tenantId,
+      rootId,
+      mergeId,
+      side,
     }));
   }
 
-  /** Locks customers to be changed, in one order for all nodes; answers the version of each that is still a root. */
+  /** Locks customers, in the same order on all nodes. Returns the version of each that is still a root, by root id. */
   async lockRoots(transaction: Transaction, roots: readonly TenantProfile[]): Promise<Map<string, number>> {
     const rows = await transaction.send<{ profile_id: string; version: number }>(
       sql.LOCK_ROOTS,
@@ -110,7 +92,7 @@ export class ProfileRepository {
     return new Map(rows.map((row) => [row.profile_id, row.version]));
   }
 
-  /** Claims new identifiers; answers how many of them this transaction got. */
+  /** Inserts new identifiers. Returns how many this transaction inserted; the others exist already. */
   async insertIdentifiers(
     transaction: Transaction,
     identifiers: readonly (TenantIdentifier & TenantProfile)[],
@@ -125,19 +107,25 @@ export class ProfileRepository {
     return rows.length;
   }
 
-  /** Keeps profiles from being erased until this transaction ends; answers how many of them are there to be held. */
+  /** Locks profiles, so that they cannot be erased before the transaction ends. Returns how many are not erased. */
   async holdProfiles(transaction: Transaction, profiles: readonly TenantProfile[]): Promise<number> {
     const rows = await transaction.send(sql.HOLD_PROFILES, columns(profiles.toSorted(byProfile)));
     return rows.length;
   }
 
-  /** The same along with COMMIT: the transaction's precondition (platform/postgres/precondition.ts) is that each of them is held. */
+  /**
+   * Does the same with COMMIT. The transaction's precondition (platform/postgres/precondition.ts): no profile is
+   * erased, and each still belongs to the given customer.
+   */
   holdProfilesLast(transaction: Transaction, profiles: readonly CustomerProfile[]): void {
     const sorted = profiles.toSorted(byProfile);
     transaction.sendLast(sql.HOLD_KNOWN_PROFILES, [...columns(sorted), sorted.map(({ rootId }) => rootId)]);
   }
 
-  /** The customers that profiles belong to now, by profile; those that are not erased are held until this transaction ends. */
+  /**
+   * The customers that profiles belong to now, by profile id. Locks those that are not erased until the transaction
+   * ends.
+   */
   async holdCustomers(
     transaction: Transaction,
     tenantId: string,
@@ -152,12 +140,12 @@ export class ProfileRepository {
     );
   }
 
-  /** Keeps customers, by root, as they are until this transaction ends; answers how many of them have no EXTERNAL identifier. */
+  /** Locks the customers that have no EXTERNAL identifier, until the transaction ends. Returns how many those are. */
   async holdUnlinked(transaction: Transaction, tenantId: string, rootIds: readonly string[]): Promise<number> {
     return (await transaction.send(sql.HOLD_UNLINKED, [tenantId, rootIds.toSorted()])).length;
   }
 
-  /** Writes new profiles, changed customers and merges. The customers must be locked. */
+  /** Writes new profiles, changed customers and merges. The caller has locked the customers. */
   async write(transaction: Transaction, plans: readonly TenantPlan[], mergeIds: () => string): Promise<void> {
     const profiles = plans.flatMap(({ tenantId, plan }) =>
       plan.newProfiles.map((profile) => ({
@@ -195,15 +183,15 @@ export class ProfileRepository {
       event_id: merge.eventId,
       merged_at: new Date(merge.at).toISOString(),
     }));
-    const pointed = merges.filter((merge) => merge.plan.changedRoots.includes(merge.loserRootId));
+    const stored = merges.filter((merge) => merge.plan.changedRoots.includes(merge.loserRootId));
     return [
-      ...(pointed.length === 0
+      ...(stored.length === 0
         ? []
         : [
             transaction.send(sql.POINT_AT_ROOT, [
-              pointed.map((merge) => merge.tenantId),
-              pointed.map((merge) => merge.loserRootId),
-              pointed.map((merge) => merge.finalRootId),
+              stored.map((merge) => merge.tenantId),
+              stored.map((merge) => merge.loserRootId),
+              stored.map((merge) => merge.finalRootId),
             ]),
           ]),
       ...sendRows(transaction, sql.INSERT_MERGES, log),
@@ -215,7 +203,9 @@ function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): Know
   const { tenantId, kind, value } = identifier;
   const counts = { EMAIL: row.email_count, PHONE: row.phone_count, DEVICE: row.device_count };
   return {
-    ...{ tenantId, kind, value },
+    tenantId,
+    kind,
+    value,
     profile: { profileId: row.profile_id, rootId: row.root_id, erased: row.erased || row.root_erased },
     customer: {
       rootId: row.root_id,
@@ -262,7 +252,7 @@ function byIdentifier(a: TenantIdentifier, b: TenantIdentifier): number {
   return compare(a.tenantId, b.tenantId) || compare(a.kind, b.kind) || compare(a.value, b.value);
 }
 
-/** By code unit: the same order on every node, whatever its locale. */
+/** Compares by code unit, so that every node sorts in the same order, independent of its locale. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

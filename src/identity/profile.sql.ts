@@ -1,14 +1,14 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { preconditionOf } from '../platform/postgres/precondition';
-import { PARTINGS_MAX } from './domain/customer-groups';
+import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
- * Every set look-up is a LATERAL with LIMIT 1: a generic plan made while the tables are empty can then only be one index
- * probe a row, whatever the planner believes of their size. Statements lock in the order of their arrays, which the
- * repository sorts, so that two nodes never wait for each other in a circle.
+ * Every set look-up is a LATERAL with LIMIT 1, so that a generic plan is one index probe for each row, even if it was
+ * made while the tables were empty. Statements lock in the order of their arrays. The repository sorts the arrays, so
+ * that nodes do not deadlock.
  */
 
-/** Who is known by these identifiers, with the row that speaks for the whole customer: that of the root, mostly their own. */
+/** The profiles that own these identifiers, each with its root's row, which holds the values of the customer. */
 export const READ_IDENTIFIERS: Statement = {
   name: 'identity_read_identifiers',
   text: `
@@ -32,11 +32,11 @@ export const READ_IDENTIFIERS: Statement = {
 };
 
 /**
- * The sides of undone merges on which profiles of these customers were when they were parted. The evidences stand in the
- * log of merges, the others beside it.
+ * The sides of undone merges that profiles of these customers were on. The log of merges names the evidence profiles;
+ * `undone_merge_sides` names the others.
  */
-export const READ_PARTINGS: Statement = {
-  name: 'identity_read_partings',
+export const READ_SEPARATIONS: Statement = {
+  name: 'identity_read_separations',
   text: `
     SELECT u.tenant_id, u.root_id, s.merge_id, s.side
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, root_id)
@@ -49,20 +49,23 @@ export const READ_PARTINGS: Statement = {
     CROSS JOIN LATERAL (
       (SELECT id AS merge_id, 'from' AS side FROM profile_merges
        WHERE tenant_id = u.tenant_id AND from_evidence_id = p.profile_id AND undone_at IS NOT NULL
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
       UNION ALL
       (SELECT id, 'into' FROM profile_merges
        WHERE tenant_id = u.tenant_id AND into_evidence_id = p.profile_id AND merged_at > '-infinity'
          AND undone_at IS NOT NULL
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
       UNION ALL
       (SELECT merge_id, side FROM undone_merge_sides
        WHERE tenant_id = u.tenant_id AND profile_id = p.profile_id
-       LIMIT ${PARTINGS_MAX})
+       LIMIT ${SEPARATIONS_MAX})
     ) s`,
 };
 
-/** Locks customers that the batch will change; those merged away or erased meanwhile are missing from the answer. */
+/**
+ * Locks customers that the batch will change. Those that were merged away or erased meanwhile are missing from the
+ * result.
+ */
 export const LOCK_ROOTS: Statement = {
   name: 'identity_lock_roots',
   text: `
@@ -76,8 +79,8 @@ export const LOCK_ROOTS: Statement = {
 };
 
 /**
- * Claims new identifiers. Of any number of nodes that claim one at a time, one gets it back; the others wait for that
- * node's commit and then do not.
+ * Inserts new identifiers and returns those that it inserted. If several nodes insert the same one, the first gets it;
+ * the others wait for that node's commit and get no row.
  */
 export const INSERT_IDENTIFIERS: Statement = {
   name: 'identity_insert_identifiers',
@@ -88,7 +91,9 @@ export const INSERT_IDENTIFIERS: Statement = {
     RETURNING profile_id`,
 };
 
-/** Holds the profiles that events are stored under: an erasure waits for this commit, and one before it leaves a gap. */
+/**
+ * Locks the profiles that events are stored under, so that an erasure waits for this commit. Erased ones are missing.
+ */
 export const HOLD_PROFILES: Statement = {
   name: 'identity_hold_profiles',
   text: `
@@ -101,7 +106,7 @@ export const HOLD_PROFILES: Statement = {
     ) p`,
 };
 
-/** The same, for whoever does not wait for the answer: that all are held, and still of the customers $3, is the precondition. */
+/** HOLD_PROFILES as a precondition: all profiles exist, are not erased, and still belong to the customers $3. */
 export const HOLD_KNOWN_PROFILES: Statement = preconditionOf(
   'identity_hold_known_profiles',
   `cardinality($1::uuid[]) = (
@@ -126,7 +131,7 @@ export const INSERT_PROFILES: Statement = {
       email_count int, phone_count int, device_count int, created_at timestamptz)`,
 };
 
-/** Only for roots that LOCK_ROOTS has locked; the version tells other nodes that what they read is no longer so. */
+/** Only for roots that LOCK_ROOTS has locked. The new version tells other nodes that their reading is stale. */
 export const UPDATE_ROOTS: Statement = {
   name: 'identity_update_roots',
   text: `
@@ -138,7 +143,7 @@ export const UPDATE_ROOTS: Statement = {
     WHERE p.tenant_id = u.tenant_id AND p.profile_id = u.profile_id`,
 };
 
-/** Points everybody of the losing customers at the winners' roots, so that pointers stay flat. */
+/** Sets the root of every profile of the losing customers, so that no root points to another root. */
 export const POINT_AT_ROOT: Statement = {
   name: 'identity_point_at_root',
   text: `
@@ -169,7 +174,7 @@ export const INSERT_MERGES: Statement = {
       from_evidence_id uuid, into_evidence_id uuid, event_id uuid, merged_at timestamptz)`,
 };
 
-/** Which of these hashes are those of identifiers of erased persons. */
+/** Which of these hashes belong to identifiers of erased persons. */
 export const FIND_ERASED: Statement = {
   name: 'identity_find_erased',
   text: `
@@ -181,7 +186,10 @@ export const FIND_ERASED: Statement = {
     ) e`,
 };
 
-/** Which of these customers have no EXTERNAL identifier, and get none, nor become others', before the transaction ends. */
+/**
+ * Locks those of the customers that have no EXTERNAL identifier: they get none, and are not merged, before the
+ * transaction ends.
+ */
 export const HOLD_UNLINKED: Statement = {
   name: 'identity_hold_unlinked',
   text: `
@@ -196,8 +204,8 @@ export const HOLD_UNLINKED: Statement = {
 };
 
 /**
- * The customers that profiles belong to now, held so that an erasure waits for this commit; of an erased one only the root is
- * told. `others` are the profiles of the customer beside the root.
+ * The customers that profiles belong to now, locked so that an erasure waits for this commit. For an erased customer
+ * only the root is meaningful. `others` are the profiles of the customer without the root.
  */
 export const HOLD_CUSTOMERS: Statement = {
   name: 'identity_hold_customers',

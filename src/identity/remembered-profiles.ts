@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { tenantIdentifierKey, type TenantIdentifier } from './domain/tenant-identifier';
-import type { CustomerProfile, KnownIdentifier, TenantPlan } from './profile.repository';
+import { tenantIdentifierKey, type TenantIdentifier } from './domain/identifier';
+import type { CustomerProfile, KnownIdentifier, TenantPlan } from './domain/identity-batch';
 
-/** One takes some 300 bytes. */
+/** One entry takes about 300 bytes. */
 const IDENTIFIERS_MAX = 50_000;
 
 /**
- * Who was known by which identifier when this node last looked, or was made known by it. An identifier belongs to its profile for
- * ever, so that this stays true until the profile is erased or its customer becomes another one, which other nodes do at any time:
- * whoever goes by it has the database confirm it (`ProfileRepository.holdProfilesLast`).
+ * The profiles and customers that own identifiers, as this node last read or wrote them. An identifier never moves to
+ * another profile. But any node may erase the profile or merge its customer, so the database must confirm what the
+ * memory says (`ProfileRepository.holdProfilesLast`).
  */
 @Injectable()
 export class RememberedProfiles {
@@ -26,7 +26,7 @@ export class RememberedProfiles {
     }
   }
 
-  /** Remembers the customers that a plan has made; not those that it has changed, which the next look tells. */
+  /** Remembers the customers that a plan created. Those that it changed are read again on their next use. */
   rememberNew({ tenantId, plan: { newProfiles, newIdentifiers } }: TenantPlan): void {
     const made = new Map(newProfiles.map(({ profileId, rootId }) => [profileId, { profileId, rootId, erased: false }]));
     for (const { kind, value, profileId } of newIdentifiers) {

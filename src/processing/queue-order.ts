@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HeldCustomer } from '../identity/domain/held-customer';
+import type { HeldCustomer } from '../identity/domain/known-identities';
 import { IdentityService } from '../identity/identity.service';
 import { isEarlier, shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import type { LoggedEvent } from '../ingest/domain/logged-event';

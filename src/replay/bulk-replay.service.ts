@@ -6,17 +6,17 @@ import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { Jobs } from '../platform/jobs/jobs';
 import { ReviewReader } from '../review/review-reader';
-import type { ReplayFilter } from './domain/replay-progress';
+import type { ReplayFilter } from './domain/bulk-replay';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { REPLAY_JOB, replayJobKey } from './replay-job';
 import { ReplayRepository } from './replay.repository';
 
-/** Of one bulk replay. Whoever has more asks again; the ids of so many are some megabytes, and are found in a second or two. */
+/** The limit of one bulk replay; a client with more entries starts another one. The query takes one or two seconds. */
 const ENTRIES_MAX = 100_000;
-/** What a process does at a time, between two looks whether it has to stop: a fraction of a second. */
+/** Entries that a process sends before it checks whether to stop: a fraction of a second. */
 const PIECE_ENTRIES = 100;
 
-/** Sends many events of the review area again, while nobody waits (contract section 7). */
+/** Starts and shows bulk replays, which run in the background (contract section 7). */
 @Injectable()
 export class BulkReplayService {
   constructor(
@@ -26,15 +26,24 @@ export class BulkReplayService {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins to replay the refusals that fit now and that the caller may send now, the oldest first. Answers the replay's id. */
+  /** Starts a replay of the refusals that match now and that the caller may send, oldest first. Returns its id. */
   async start({ tenantId, credentialId, sources }: Principal, filter: ReplayFilter): Promise<string> {
     const ids = await this.entries.refusalsMatching(tenantId, filter, sources, ENTRIES_MAX);
     const now = this.clock.now();
     const isEmpty = ids.length === 0;
     const replay: ReviewReplay = {
-      ...{ tenantId, id: newId(), filter, sources: sources === null ? null : [...sources] },
-      ...{ state: isEmpty ? 'done' : 'queued', total: ids.length, accepted: 0, duplicate: 0, failed: 0 },
-      ...{ createdAt: now, createdBy: credentialId, finishedAt: isEmpty ? now : null },
+      tenantId,
+      id: newId(),
+      filter,
+      sources: sources === null ? null : [...sources],
+      state: isEmpty ? 'done' : 'queued',
+      total: ids.length,
+      accepted: 0,
+      duplicate: 0,
+      failed: 0,
+      createdAt: now,
+      createdBy: credentialId,
+      finishedAt: isEmpty ? now : null,
     };
     await this.replays.create(replay, pieces(ids), async (manager) => {
       if (!isEmpty)

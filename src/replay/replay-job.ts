@@ -9,15 +9,15 @@ import { ReplayRepository } from './replay.repository';
 
 export const REPLAY_JOB = 'review-replay';
 
-/** Of one replay there is one job that waits at most. */
+/** The key of a replay's job: at most one job of a replay is queued. */
 export function replayJobKey({ tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>): string {
   return `${tenantId}/${id}`;
 }
 
 /**
- * Carries bulk replays on, a piece at a time: one process at a time works on a replay, and replays of several workspaces take
- * turns. A piece that was interrupted is begun again; what it had sent by then is counted, not sent twice. Each entry is an event
- * against the limit of whoever asked for the replay: where that is used up, the rest comes when it allows.
+ * Runs bulk replays, one piece for each job, so that replays of several workspaces take turns. One process at a time
+ * works on a replay. An interrupted piece starts again; entries that it sent before are counted and not sent twice.
+ * Each entry counts against the rate limit of the credential that started the replay; beyond the limit the job waits.
  */
 @Injectable()
 export class ReplayJob implements OnModuleInit {
@@ -35,27 +35,27 @@ export class ReplayJob implements OnModuleInit {
 
   private async work({ tenantId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
     try {
-      const busy = await this.replays.working(tenantId, id, (manager, replay) => this.carryOn(manager, replay));
-      // By a process that was taken for dead. Should it be so soon, this attempt's successor goes on.
-      if (busy !== undefined) throw new Error('Another process is at this replay');
+      const busy = await this.replays.runExclusive(tenantId, id, (manager, replay) => this.runPiece(manager, replay));
+      // The job library took a slow process for dead. A later attempt of this job continues when that process is done.
+      if (busy !== undefined) throw new Error('Another process works on this replay');
     } catch (error) {
       if (isLast) await this.replays.end({ tenantId, id }, 'failed', this.clock.now());
       throw error;
     }
   }
 
-  private async carryOn(manager: EntityManager, replay: ReviewReplay): Promise<void> {
+  private async runPiece(manager: EntityManager, replay: ReviewReplay): Promise<void> {
     const { tenantId, id, createdBy } = replay;
     const piece = await this.replays.nextPiece(manager, replay);
-    const wanted = piece?.entryIds.length ?? 0;
-    const { taken, retryAfterMs } = this.limits.take('events', createdBy, wanted);
+    const remaining = piece?.entryIds.length ?? 0;
+    const { taken, retryAfterMs } = this.limits.take('events', createdBy, remaining);
     if (piece !== null && taken > 0) {
       const counts = await this.pieces.replay(replay, piece.entryIds.slice(0, taken));
       await this.replays.finishEntries(manager, piece, taken, counts);
     }
     const isMore = piece !== null && (await this.replays.nextPiece(manager, replay)) !== null;
     if (!isMore) return this.replays.end(replay, 'done', this.clock.now(), manager);
-    const delayMs = taken < wanted ? retryAfterMs : 0;
+    const delayMs = taken < remaining ? retryAfterMs : 0;
     return this.jobs.add(manager, REPLAY_JOB, { tenantId, id }, { key: replayJobKey(replay), delayMs });
   }
 }

@@ -6,20 +6,18 @@ import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { slicesBySize } from '../review/domain/slices-by-size';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
-import { failedReplay } from './domain/failed-replay';
-import type { ReplayCounts } from './domain/replay-progress';
-import type { ReplayResult } from './domain/replay-result';
-import { COUNTED_AS, replayStep } from './domain/replay-step';
+import { COUNTED_AS, replayStep, type ReplayCounts } from './domain/bulk-replay';
+import { failedReplay, type ReplayResult } from './domain/replay-result';
 import { replayable } from './domain/replayable';
 import type { ReviewReplay } from './entities/review-replay.entity';
 import { StoredEventReplay } from './stored-event-replay';
 
-/** Loaded at a time; single events are 256 KiB at most, refused batches more. */
+/** Bytes of payloads in memory at a time. A single event has at most 256 KiB, a refused batch more. */
 const SLICE_BYTES_MAX = 1024 * 1024;
 
 /** Sends the entries of one piece of a bulk replay again. */
@@ -33,7 +31,7 @@ export class ReplayPieces {
     private readonly clock: Clock,
   ) {}
 
-  /** Each entry once, however often it is called. Throws `unavailable` when it has to be called again. */
+  /** Sends each entry once, also if it is called again. Throws `unavailable` if the caller must call it again. */
   async replay(replay: ReviewReplay, ids: readonly string[]): Promise<ReplayCounts> {
     const counts = { accepted: 0, duplicate: 0, failed: 0 };
     const sizes = await this.entries.sizesOf(replay.tenantId, ids);
@@ -65,15 +63,17 @@ export class ReplayPieces {
     const submissions = prepared.flatMap((each) => ('submission' in each ? [each.submission] : []));
     const sent = await this.pipeline.ingest(sender, submissions, 'replay');
     let next = 0;
-    const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? UNSETTLED);
-    const settled = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
-    const failures = settled.flatMap(({ result, id }) => (isPassing(result) ? [] : failedReplay(id, attempt, result)));
+    const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? NO_RESULT);
+    const byEntry = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
+    const failures = byEntry.flatMap(({ result, id }) =>
+      isTransient(result) ? [] : failedReplay(id, attempt, result),
+    );
     await this.resolutions.noteFailures(tenantId, failures);
-    if (results.some(isPassing)) throw unavailable();
+    if (results.some(isTransient)) throw unavailable();
     return results;
   }
 
-  /** What is stored is processed here and now. */
+  /** Checks the event of an entry. Processes it at once if it is stored already. */
   private async prepare(
     sender: Sender,
     entry: StoredEntry,
@@ -99,17 +99,18 @@ export class ReplayPieces {
     try {
       return await this.stored.replay(sender, entry, eventId, attempt);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'unavailable') return UNSETTLED;
+      if (error instanceof DomainError && error.code === 'unavailable') return NO_RESULT;
       throw error;
     }
   }
 }
 
-const UNSETTLED: ReplayResult = {
+const NO_RESULT: ReplayResult = {
   status: 'error',
   refusal: { code: 'unavailable', message: 'The event was left without a result.', details: [] },
 };
 
-function isPassing(result: ReplayResult): boolean {
+/** Whether a later attempt may succeed. */
+function isTransient(result: ReplayResult): boolean {
   return result.status === 'error' && result.refusal.code === 'unavailable';
 }

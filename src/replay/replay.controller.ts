@@ -22,7 +22,9 @@ export class ReplayController {
     private readonly views: ReviewViews,
   ) {}
 
-  /** Sends the event of an open entry again, under its own id and time of receipt. A payload takes its family's write scope too. */
+  /**
+   * Sends the event of an open entry again, with its id and time of receipt. A payload needs its family's write scope.
+   */
   @Post('review-entries/:id\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write', { rate: 'events' })
@@ -38,7 +40,7 @@ export class ReplayController {
     return { outcome: replayResultDto(result), reviewEntry: await this.views.show(caller.tenantId, id) };
   }
 
-  /** Begins to send the events of all open refusals again that fit the filter, at most 100,000, at the caller's own rate. */
+  /** Starts a replay of all open refusals that match the filter: at most 100,000, within the caller's rate limit. */
   @Post('review-entries\\:replay')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')
@@ -50,7 +52,7 @@ export class ReplayController {
     return { jobId: await this.bulkReplays.start(caller, replayFilter(filter)) };
   }
 
-  /** Shows how far a bulk replay has got. */
+  /** Shows the progress of a bulk replay. */
   @Get('review-replays/:jobId')
   @AuthenticateApiKey('review:read')
   @ApiOkResponse({ type: ReviewReplayDto })

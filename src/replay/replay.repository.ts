@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ReplayCounts, ReplayState } from './domain/replay-progress';
+import type { ReplayCounts, ReplayState } from './domain/bulk-replay';
 import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
 import { ReviewReplay } from './entities/review-replay.entity';
 
-/** Keeps bulk replays and what is left of them to do. */
+/** The tables of bulk replays and of their remaining entries. */
 @Injectable()
 export class ReplayRepository {
   constructor(private readonly database: DataSource) {}
@@ -13,7 +13,7 @@ export class ReplayRepository {
     return this.database.manager.findOneBy(ReviewReplay, { tenantId, id });
   }
 
-  /** Writes down a replay with its pieces, and what `then` adds in the same transaction. */
+  /** Inserts a replay with its pieces. `then` runs in the same transaction. */
   async create(
     replay: ReviewReplay,
     pieces: readonly (readonly string[])[],
@@ -32,10 +32,11 @@ export class ReplayRepository {
   }
 
   /**
-   * Runs `work` while nobody else works on this replay: whoever is at it holds the row, and lets go of it with the
-   * connection when it dies. `busy` when somebody else is at it; undefined when nothing is left to do.
+   * Runs `work` with the lock of the replay's row, so that one process works on a replay at a time. PostgreSQL releases
+   * the lock of a process that dies. Returns `busy` if another process has the lock. Does nothing for a finished
+   * replay.
    */
-  async working(
+  async runExclusive(
     tenantId: string,
     id: string,
     work: (manager: EntityManager, replay: ReviewReplay) => Promise<void>,
@@ -48,17 +49,17 @@ export class ReplayRepository {
         .setOnLocked('skip_locked')
         .getOne();
       if (replay === null) return (await this.find(tenantId, id)) === null ? undefined : 'busy';
-      if (!isOver(replay.state)) await work(manager, replay);
+      if (!IS_FINISHED[replay.state]) await work(manager, replay);
       return undefined;
     });
   }
 
-  /** What is to be done next; null at the end. */
+  /** The next piece; null at the end. */
   nextPiece(manager: EntityManager, { tenantId, id }: ReviewReplay): Promise<ReviewReplayPiece | null> {
     return manager.findOne(ReviewReplayPiece, { where: { tenantId, replayId: id }, order: { position: 'ASC' } });
   }
 
-  /** Counts what has become of a piece's first entries, and lets these go. */
+  /** Adds the results of the first `done` entries of a piece to the counts, and removes these entries. */
   async finishEntries(
     manager: EntityManager,
     { tenantId, replayId, position, entryIds }: ReviewReplayPiece,
@@ -77,7 +78,7 @@ export class ReplayRepository {
     );
   }
 
-  /** Ends a replay for good. */
+  /** Marks a replay as finished. */
   async end(
     { tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>,
     state: 'done' | 'failed',
@@ -88,6 +89,4 @@ export class ReplayRepository {
   }
 }
 
-function isOver(state: ReplayState): boolean {
-  return state === 'done' || state === 'failed';
-}
+const IS_FINISHED: Readonly<Record<ReplayState, boolean>> = { queued: false, running: false, done: true, failed: true };

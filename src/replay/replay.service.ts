@@ -8,15 +8,14 @@ import { DomainError } from '../platform/errors/domain-error';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { ReviewReader } from '../review/review-reader';
 import { ReviewResolutions } from '../review/review-resolutions';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
-import { failedReplay } from './domain/failed-replay';
-import type { ReplayResult } from './domain/replay-result';
+import { failedReplay, type ReplayResult } from './domain/replay-result';
 import { assertMayReplay } from './domain/replay-permission';
 import { replayable } from './domain/replayable';
 import { StoredEventReplay } from './stored-event-replay';
 
-/** Sends one event of the review area again, for somebody who waits for what becomes of it (contract section 7). */
+/** Replays one review entry and waits for the result (contract section 7). */
 @Injectable()
 export class ReplayService {
   constructor(
@@ -28,9 +27,11 @@ export class ReplayService {
   ) {}
 
   /**
-   * Under the event's own id and first time of receipt; what could not be processed is processed again. Throws `not_found`,
-   * `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` where there is nothing to send, and
-   * `unavailable`; the entry then stays as it was.
+   * Sends the event of an entry again, under its own id and first time of receipt. Processes a stored event again if
+   * its processing failed. `corrected` replaces the stored payload.
+   *
+   * Throws `not_found`, `insufficient_scope`, `source_not_allowed`, `entry_not_open`, `validation_failed` if there is
+   * nothing to send, and `unavailable`. The entry then stays as it was.
    */
   async replay(caller: Principal, id: string, corrected: object | undefined): Promise<ReplayResult> {
     const { tenantId, credentialId: by } = caller;
@@ -38,16 +39,17 @@ export class ReplayService {
     assertMayReplay(caller, entry, corrected);
     const found = replayable(entry, corrected);
     if ('faults' in found) throw validationFailed(found.faults);
-    const at = this.clock.now().toISOString();
     const attempt: ReplayAttempt = {
-      ...{ action: 'replayed', at, by },
+      action: 'replayed',
+      at: this.clock.now().toISOString(),
+      by,
       ...(corrected === undefined ? {} : { corrected: true }),
     };
     const result =
       'storedEventId' in found
         ? await this.stored.replay(caller, entry, found.storedEventId, attempt)
         : await this.send(caller, entry, found.submission, attempt);
-    if (result.status === 'error') throwUnlessOfEvent(result);
+    if (result.status === 'error') throwIfNotOfEvent(result);
     await this.resolutions.noteFailures(tenantId, failedReplay(entry.id, attempt, result));
     return result;
   }
@@ -63,8 +65,8 @@ export class ReplayService {
   }
 }
 
-/** What is wrong with the caller or with the moment is no outcome of the event. */
-function throwUnlessOfEvent({ refusal: { code, message, details } }: Extract<ReplayResult, { status: 'error' }>): void {
+/** Throws refusals that are about the caller or the service: they are no result of the event. */
+function throwIfNotOfEvent({ refusal: { code, message, details } }: Extract<ReplayResult, { status: 'error' }>): void {
   if (code === 'unavailable') throw unavailable();
   if (code === 'source_not_allowed') throw new DomainError(code, message, { details });
 }

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { refuseSource } from '../ingest/domain/refusals';
 import type { Sender } from '../ingest/domain/checked-event';
 import { ProcessingReplay } from '../processing/processing-replay';
-import type { StoredEntry } from '../review/domain/stored-entry';
+import type { StoredEntry } from '../review/domain/review-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import type { ReplayResult } from './domain/replay-result';
 
-/** Has the event of an entry processed again that is stored and could not be processed. */
+/** Processes the event of an entry again: the event is stored, and its processing failed. */
 @Injectable()
 export class StoredEventReplay {
   constructor(private readonly processing: ProcessingReplay) {}
 
-  /** The entry is closed with it. Throws `unavailable`; the entry then stays as it was. */
+  /** Success closes the entry in the same transaction. Throws `unavailable`; the entry then stays as it was. */
   async replay(
     { tenantId, sources }: Sender,
     { id, source }: Pick<StoredEntry, 'id' | 'source'>,
@@ -23,7 +23,7 @@ export class StoredEventReplay {
     const again = { tenantId, eventId, replay: { entryId: id, attempt } };
     const { failure, wasProcessed = false } = await this.processing.replay(again);
     if (failure !== undefined) return { status: 'failed', eventId, failure };
-    // Of any number of replays one has processed it; the others count it as there already.
+    // Of several concurrent replays one processes the event; the others get `duplicate`.
     return wasProcessed ? { status: 'duplicate', eventId } : { status: 'processed', eventId };
   }
 }

@@ -6,12 +6,12 @@ import { handleInSteps } from '../platform/jobs/in-steps';
 import { Jobs } from '../platform/jobs/jobs';
 
 const EVERY_HOUR = '27 * * * *';
-/** Rows of one statement: few enough to hold their locks for milliseconds. */
+/** Rows of one statement: few enough that it holds their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 500;
 
 /**
- * Removes review entries that were closed long ago: what was done about them has been done, and nobody looks for them any more.
- * Open ones stay until somebody closes them. Any number of nodes may do it at once.
+ * Removes review entries REVIEW_CLOSED_DAYS after they were closed. Open entries stay. Several nodes may run it at the
+ * same time.
  */
 @Injectable()
 export class ClosedEntryRetention implements OnModuleInit {
@@ -24,12 +24,13 @@ export class ClosedEntryRetention implements OnModuleInit {
   onModuleInit(): void {
     const { manager } = this.database;
     handleInSteps(this.jobs, manager, {
-      ...{ name: 'closed-review-entries', cron: EVERY_HOUR },
+      name: 'closed-review-entries',
+      cron: EVERY_HOUR,
       step: () => this.step(),
     });
   }
 
-  /** Takes up to 500 entries of the first workspace that has some; answers whether there may be more. */
+  /** Removes up to 500 entries of the first workspace that has some. Returns whether there may be more. */
   async step(): Promise<boolean> {
     for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
       const marked = await this.mark(tenantId);
@@ -40,7 +41,7 @@ export class ClosedEntryRetention implements OnModuleInit {
     return false;
   }
 
-  /** The next workspace with closed entries: one probe of the index, however many entries there are. */
+  /** The next workspace with closed entries. One index probe, independent of the number of entries. */
   private async nextTenant(after: string): Promise<string | undefined> {
     const rows: { tenant_id: string }[] = await this.database.query(
       `SELECT tenant_id FROM review_entries WHERE tenant_id > $1 AND status <> 'open'
@@ -50,7 +51,7 @@ export class ClosedEntryRetention implements OnModuleInit {
     return rows[0]?.tenant_id;
   }
 
-  /** Entries that a version without this column has closed: their time begins now. */
+  /** Sets `closed_at` of entries that an older version of the service closed without it: their retention starts now. */
   private async mark(tenantId: string): Promise<number> {
     return this.change(
       `UPDATE review_entries e SET closed_at = clock_timestamp()
@@ -64,7 +65,7 @@ export class ClosedEntryRetention implements OnModuleInit {
     );
   }
 
-  /** The row that is locked is looked at once more: it may have been opened again meanwhile. */
+  /** PostgreSQL rechecks the condition after locking a row, because the entry may have been reopened meanwhile. */
   private async remove(tenantId: string): Promise<number> {
     return this.change(
       `DELETE FROM review_entries e

@@ -6,59 +6,79 @@ import { NIL_UUID } from '../platform/values/uuid';
 import type { Person } from '../platform/privacy/personal-data';
 import { slicesBySize } from './domain/slices-by-size';
 import { TraceSearch } from './domain/trace-search';
-import { LOOK_AT_ENTRIES, READ_WORDS } from './review-of-person.sql';
 
-/** Entries of one look without their payloads: some milliseconds. */
-const ENTRIES_LOOKED_AT = 2_000;
-/** What one statement reads: far below the time that it may take, on a slow disk too. Older payloads have up to 5 MiB. */
+/** Entries of one query, without their payloads: some milliseconds. */
+const ENTRIES_PER_QUERY = 2_000;
+/**
+ * Bytes of payloads that one statement reads, so that it takes little time even on a slow disk. A payload has up to 5
+ * MiB.
+ */
 const SLICE_BYTES_MAX = 1024 * 1024;
-/** Looked through at a time: some milliseconds. */
+/** Characters that are searched without a pause: some milliseconds. */
 const PIECE_CHARACTERS = 128 * 1024;
-/** Of two pieces: no identifier is longer, however it is escaped, with what stands beside it. */
+/** The overlap of two pieces. No escaped identifier, with the context that the search needs, is longer. */
 const OVERLAP_CHARACTERS = 8 * 1024;
-/** Then others have a turn. */
+/** After this time the search pauses, so that other requests proceed. */
 const WORK_MS_MAX = 10;
 
 export interface SearchSpan {
-  /** The id behind which the search begins. */
+  /** The search starts after this id. */
   readonly after: string;
-  /** Only entries that were last seen since then. */
+  /** Only entries that were last seen at this time or later. */
   readonly seenSince: Date;
 }
 
-/** Entries that are about somebody, and how far the search has come by them. */
+/** Entries about a person, and the position of the search. */
 export interface FoundEntries {
   readonly ids: readonly string[];
   readonly searchedTo: string;
 }
 
-interface LookedAt {
+interface ListedEntry {
   readonly id: string;
   readonly eventId: string | null;
-  readonly isMeant: boolean;
-  readonly hasWords: boolean;
+  readonly isRecent: boolean;
+  /** Whether it has a payload or a note. */
+  readonly hasText: boolean;
   readonly bytes: number;
 }
 
-interface Words {
+interface EntryTexts {
   readonly id: string;
   readonly payload: string | null;
   readonly note: string | null;
 }
 
-/** Finds the entries of the review area that are about a person, in slices of bytes: no statement reads more than a megabyte. */
+/**
+ * The next entries of a workspace after the id $2, in the order of their ids, with the size of their payloads; payloads
+ * are not read. `isRecent`: last seen at $4 or later.
+ */
+const LIST_ENTRIES = `
+  SELECT id, event_id AS "eventId", last_seen_at >= $4 AS "isRecent", coalesce(octet_length(payload), 0) AS bytes,
+    payload IS NOT NULL OR resolution ->> 'note' IS NOT NULL AS "hasText"
+  FROM review_entries
+  WHERE tenant_id = $1 AND id > $2
+  ORDER BY id LIMIT $3`;
+
+/** Payloads and notes of entries; of each payload $4 characters from position $3 on. */
+const READ_TEXTS = `
+  SELECT id, substr(payload, $3, $4) AS payload, resolution ->> 'note' AS note
+  FROM review_entries WHERE tenant_id = $1 AND id = ANY($2)
+  ORDER BY id`;
+
+/** Finds the review entries about a person, in slices: no statement reads more than a megabyte of payloads. */
 @Injectable()
 export class PersonSearch {
   constructor(private readonly clock: Clock) {}
 
-  /** Whether all entries of a workspace are read in one slice. */
-  async isLittle(manager: EntityManager, tenantId: string): Promise<boolean> {
-    const looked = await lookAt(manager, tenantId, { after: NIL_UUID, seenSince: new Date(0) });
-    const bytes = looked.reduce((sum, entry) => sum + entry.bytes, 0);
-    return looked.length < ENTRIES_LOOKED_AT && bytes <= SLICE_BYTES_MAX;
+  /** Whether one slice holds all entries of a workspace. */
+  async fitsOneSlice(manager: EntityManager, tenantId: string): Promise<boolean> {
+    const listed = await listEntries(manager, tenantId, { after: NIL_UUID, seenSince: new Date(0) });
+    const bytes = listed.reduce((sum, entry) => sum + entry.bytes, 0);
+    return listed.length < ENTRIES_PER_QUERY && bytes <= SLICE_BYTES_MAX;
   }
 
-  /** A list for each slice, empty ones too, so that the caller can tell how far it has come. */
+  /** Yields one list for each slice, also an empty one, so that the caller can store the position. */
   async *entriesOf(
     manager: EntityManager,
     person: Person,
@@ -67,16 +87,16 @@ export class PersonSearch {
     const search = new TraceSearch(person.traces);
     const { tenantId } = person;
     for (let isMore = true; isMore;) {
-      const looked = await lookAt(manager, tenantId, { after, seenSince });
-      const meant = looked.filter(({ isMeant }) => isMeant);
-      const own = await ownAmong(manager, person, meant);
+      const listed = await listEntries(manager, tenantId, { after, seenSince });
+      const recent = listed.filter(({ isRecent }) => isRecent);
+      const own = await ownAmong(manager, person, recent);
       yield { ids: own, searchedTo: after };
-      const others = meant.filter(({ id, hasWords }) => hasWords && !own.includes(id));
+      const others = recent.filter(({ id, hasText }) => hasText && !own.includes(id));
       for (const ids of slicesBySize(others, SLICE_BYTES_MAX)) {
         yield { ids: await this.namedIn(manager, tenantId, ids, search), searchedTo: ids.at(-1) ?? after };
       }
-      after = looked.at(-1)?.id ?? after;
-      isMore = looked.length === ENTRIES_LOOKED_AT;
+      after = listed.at(-1)?.id ?? after;
+      isMore = listed.length === ENTRIES_PER_QUERY;
     }
   }
 
@@ -95,7 +115,7 @@ export class PersonSearch {
     return named;
   }
 
-  /** Lets others have a turn where work has gone on for long enough. */
+  /** Returns a function that yields to the event loop once the work took `WORK_MS_MAX`. */
   private pauses(): Pause {
     let since = this.clock.monotonicMs();
     return async () => {
@@ -116,7 +136,7 @@ async function isIn(text: string, search: TraceSearch, pause: Pause): Promise<bo
   return false;
 }
 
-/** The same of what follows in a payload that is longer than what is read at a time. */
+/** Searches the rest of a payload that is longer than one slice. */
 async function isInRest(
   manager: EntityManager,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
@@ -134,19 +154,23 @@ async function isInRest(
   return false;
 }
 
-function lookAt(manager: EntityManager, tenantId: string, { after, seenSince }: SearchSpan): Promise<LookedAt[]> {
-  return manager.query(LOOK_AT_ENTRIES, [tenantId, after, ENTRIES_LOOKED_AT, seenSince]);
+function listEntries(
+  manager: EntityManager,
+  tenantId: string,
+  { after, seenSince }: SearchSpan,
+): Promise<ListedEntry[]> {
+  return manager.query(LIST_ENTRIES, [tenantId, after, ENTRIES_PER_QUERY, seenSince]);
 }
 
-function read(manager: EntityManager, tenantId: string, ids: readonly string[], from: number): Promise<Words[]> {
-  return manager.query(READ_WORDS, [tenantId, ids, from, SLICE_BYTES_MAX]);
+function read(manager: EntityManager, tenantId: string, ids: readonly string[], from: number): Promise<EntryTexts[]> {
+  return manager.query(READ_TEXTS, [tenantId, ids, from, SLICE_BYTES_MAX]);
 }
 
-/** The ids of those entries that are about events of the person, whatever their payloads say. */
+/** The ids of the entries about events of the person, independent of their payloads. */
 async function ownAmong(
   manager: EntityManager,
   { ownEvents }: Person,
-  entries: readonly LookedAt[],
+  entries: readonly ListedEntry[],
 ): Promise<string[]> {
   const eventIds = entries.flatMap(({ eventId }) => eventId ?? []);
   const own = eventIds.length === 0 ? new Set<string>() : await ownEvents(manager, eventIds);

@@ -3,26 +3,29 @@ import { bytesOf, type NewReviewEntry } from './domain/review-entry';
 import { slicesBySize } from './domain/slices-by-size';
 import { RECORD_ENTRIES, RECORD_ENTRIES_ONCE } from './review.sql';
 
-/** Put together in some milliseconds, during which the process does nothing else. */
+/** Building a statement of this size blocks the event loop for some milliseconds. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
 
 type CountedEntry = NewReviewEntry & { readonly occurrences: number };
 
-/** A statement that writes some entries down; `rows` is its first value. */
+/** A statement that writes entries; `rows` is its first parameter. */
 interface Recording {
   readonly statement: Statement;
   readonly rows: string;
 }
 
-/** The statements that write these entries down, always in this order. Each is put together when it is asked for. */
+/** The statements that write these entries, always in the same order. Each is built when the iterator reaches it. */
 export function* recordingOf(entries: readonly NewReviewEntry[]): Iterable<Recording> {
   for (const statement of [RECORD_ENTRIES, RECORD_ENTRIES_ONCE]) {
-    const its = entries.filter(({ once }) => once === (statement === RECORD_ENTRIES_ONCE));
-    for (const slice of slicesOf(its)) yield { statement, rows: JSON.stringify(slice.map(columnsOf)) };
+    const matching = entries.filter(({ once }) => once === (statement === RECORD_ENTRIES_ONCE));
+    for (const slice of slicesOf(matching)) yield { statement, rows: JSON.stringify(slice.map(columnsOf)) };
   }
 }
 
-/** A statement can touch each entry once: occurrences of one entry are added up. Sorted to lock in order. */
+/**
+ * Adds up the occurrences of each entry, because a statement can write a row only once. Sorted, so that nodes do not
+ * deadlock.
+ */
 function slicesOf(entries: readonly NewReviewEntry[]): CountedEntry[][] {
   const counted = new Map<string, CountedEntry>();
   for (const entry of entries) {
@@ -53,7 +56,8 @@ function columnsOf(entry: CountedEntry): object {
     payload_form: entry.payloadForm,
     payload_state: entry.payloadState,
     bytes: bytesOf(entry),
-    // A stored event is replayed by its entry, and what is told once is one row a day: both are rows whatever the limit.
+    // These get a row beyond the limit, too: a replay of a stored event needs its entry, and `once` limits the other
+    // rows.
     keeps_row: entry.once || entry.stage === 'processing',
     occurrences: entry.occurrences,
     seen_at: new Date(entry.at).toISOString(),

@@ -2,24 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 export interface SampledRefusal {
-  /** Of the entry. */
+  /** The id of the entry. */
   readonly id: string;
   readonly refusedAt: Date;
 }
 
-/** Of a workspace's newest entries, so many are looked at (docs/adr/0012). */
-const ROWS_LOOKED_AT_MAX = 20_000;
-/** Nothing that is larger can be an event; a batch may carry an item of 5 MiB all the same. */
+/** The number of newest entries that one sample reads (docs/adr/0012). */
+const ROWS_READ_MAX = 20_000;
+/** A larger payload cannot be an event. A batch may contain an item of up to 5 MiB. */
 const PAYLOAD_BYTES_MAX = 256 * 1024;
 
-/** Finds refused events to try something on. */
+/** Reads a sample of refused events. */
 @Injectable()
 export class RefusalSample {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * The newest refused events of a type, at most `limit`, newest first, each once however often it was refused; of those that
-   * are among the newest 20,000 entries, whose payload is kept, and which have not come in right since.
+   * The newest refused events of a type, at most `limit`, newest first, each once. Considers the newest 20,000 entries,
+   * and of these only events with a stored payload that were not accepted later.
    */
   async newest(tenantId: string, family: string, eventType: string, limit: number): Promise<SampledRefusal[]> {
     const rows: readonly { id: string; first_seen_at: Date }[] = await this.database.query(
@@ -36,12 +36,12 @@ export class RefusalSample {
            AND payload_form = 'json' AND octet_length(payload) <= $6
        ) fitting
        WHERE place = 1 ORDER BY first_seen_at DESC, id DESC LIMIT $4`,
-      [tenantId, family, eventType, limit, ROWS_LOOKED_AT_MAX, PAYLOAD_BYTES_MAX],
+      [tenantId, family, eventType, limit, ROWS_READ_MAX, PAYLOAD_BYTES_MAX],
     );
     return rows.map((row) => ({ id: row.id, refusedAt: row.first_seen_at }));
   }
 
-  /** What was sent, as JSON text, in any order. */
+  /** The payloads of entries as JSON text, in any order. Removed payloads are missing. */
   async payloadsOf(tenantId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows: readonly { payload: string }[] = await this.database.query(

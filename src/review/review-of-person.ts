@@ -14,21 +14,41 @@ import {
 } from '../platform/privacy/personal-data';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch, type FoundEntries } from './person-search';
-import { ERASE_ENTRIES } from './review-of-person.sql';
 import { WHOLE_ENTRIES } from './review-reader';
 
-/** Clocks of nodes and transactions under way: what was written so long before a search began may have been missed by it. */
+/**
+ * A search may miss entries that were written up to this time before it began: clocks differ, and transactions take
+ * time.
+ */
 const OVERLAP_MS = 5 * 60_000;
-/** Before everything. */
+/** Before every entry. */
 const ALWAYS = new Date(0);
-/** Of a payload that is parsed in one go; a longer one is handed out as its text. */
+/** A longer payload is exported as its text, because parsing it would block the event loop. */
 const PARSED_CHARACTERS_MAX = 256 * 1024;
-/** Deeper ones are handed out as their text, too: no body that is taken is deeper. */
+/** A deeper payload is exported as its text, too. No accepted body is deeper. */
 const PARSED_DEPTH_MAX = 64;
 
 /**
- * What the review area keeps of persons: entries about their events, and payloads and notes that name them. Refused payloads
- * are in no index; all of a workspace are searched, which are those of the last 30 days, some at a time (docs/adr/0041).
+ * Erases payloads and notes. Also erases messages and faults that contain one of the texts $3: a client may use an
+ * identifier as the name of a field.
+ */
+const ERASE_ENTRIES = `
+  UPDATE review_entries e SET payload = NULL,
+    message = CASE WHEN found.names THEN 'The message named a person who was erased.' ELSE e.message END,
+    details = CASE WHEN found.names THEN '[]' ELSE e.details END,
+    resolution = CASE WHEN found.names THEN e.resolution - 'message' - 'details' ELSE e.resolution END - 'note'
+  FROM (
+    SELECT id, EXISTS (
+      SELECT 1 FROM unnest($3::text[]) AS t WHERE strpos(concat(message, details, resolution - 'note'), t) > 0
+    ) AS names
+    FROM review_entries WHERE tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE
+  ) found
+  WHERE e.tenant_id = $1 AND e.id = found.id`;
+
+/**
+ * Exports and erases the data of a person in the review area: entries about their events, and payloads and notes that
+ * name them. Refused payloads have no index. So all payloads of a workspace are searched, those of the last 30 days
+ * (docs/adr/0041).
  */
 @Injectable()
 export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
@@ -52,25 +72,29 @@ export class ReviewOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  /** A page's worth of entries in memory at a time. */
+  /** Loads one page of entries at a time. */
   private async *recordsOf(tenantId: string, ids: readonly string[]): AsyncIterable<PersonalRecord> {
     for (let left = ids; left.length > 0;) {
       const fitting = await rowsThatFit(this.database, WHOLE_ENTRIES, [tenantId], left);
       for (const entry of await this.database.manager.findBy(ReviewEntry, {
-        ...{ tenantId, id: In(left.slice(0, fitting)) },
+        tenantId,
+        id: In(left.slice(0, fitting)),
       })) {
         const { tenantId: _tenantId, payload, payloadForm, ...rest } = entry;
-        yield { record: 'review_entry', data: { ...rest, payload: payloadForm === 'json' ? ofOne(payload) : null } };
+        yield {
+          record: 'review_entry',
+          data: { ...rest, payload: payloadForm === 'json' ? eventOnly(payload) : null },
+        };
       }
       left = left.slice(fitting);
     }
   }
 
-  /** All of the workspace, each slice of them a transaction of its own; little is left to `erase`. */
+  /** Erases slice by slice, each in its own transaction, so that little is left to `erase`. */
   async eraseAhead(person: Person, steps: ErasureSteps): Promise<boolean> {
     const { manager } = this.database;
     const after = steps.position ?? NIL_UUID;
-    if (steps.position === undefined && (await this.search.isLittle(manager, person.tenantId))) return false;
+    if (steps.position === undefined && (await this.search.fitsOneSlice(manager, person.tenantId))) return false;
     for await (const found of this.search.entriesOf(manager, person, { after, seenSince: ALWAYS })) {
       await erase(manager, person, found);
       await steps.done(found.searchedTo);
@@ -91,8 +115,8 @@ async function erase(manager: EntityManager, { tenantId, traces }: Person, { ids
   if (ids.length > 0) await manager.query(ERASE_ENTRIES, [tenantId, ids, traces.quoted]);
 }
 
-/** Only of one event: a refused batch may hold what is others', as may what is no JSON. */
-function ofOne(payload: string | null): unknown {
+/** The payload, if it is a single event; else null, because a batch may contain data of other persons. */
+function eventOnly(payload: string | null): unknown {
   if (payload === null) return null;
   if (payload.length > PARSED_CHARACTERS_MAX || depthOf(payload) > PARSED_DEPTH_MAX) {
     return payload.trimStart().startsWith('{') && entriesOf(Buffer.from(payload), 'items').count === 0 ? payload : null;

@@ -5,8 +5,7 @@ import { isUuid } from '../platform/values/uuid';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
-import type { StoredEntry } from './domain/stored-entry';
-import type { ReviewStage, ReviewStatus } from './domain/review-entry';
+import type { ReviewStage, ReviewStatus, StoredEntry } from './domain/review-entry';
 import { ReviewEntry } from './entities/review-entry.entity';
 
 export interface ReviewFilter {
@@ -17,18 +16,19 @@ export interface ReviewFilter {
   readonly eventType?: string | undefined;
 }
 
-/** An entry as it is shown: of its payload the beginning, or all of it. */
+/** An entry for a view. */
 export interface ShownEntry {
   readonly entry: ReviewEntry;
+  /** Whether `entry.payload` is only the beginning of the stored payload. */
   readonly isCut: boolean;
 }
 
-/** Of a payload in a list: whole, those of refused batches would make a page of a gigabyte. */
+/** A list shows the beginning of payloads: with whole ones of refused batches, a page could have a gigabyte. */
 const LISTED_PAYLOAD_CHARACTERS_MAX = 4_096;
-/** Of a payload at the entry's own address: every single event of the default size, and of a batch what is parsed in 20 ms. */
+/** A single entry shows every event of the default size, and as much of a batch as can be parsed in 20 ms. */
 const SHOWN_PAYLOAD_CHARACTERS_MAX = 256 * 1024;
 
-/** What an entry weighs in a list. An entry about a batch may name a thousand faults. */
+/** The bytes of an entry in a list. An entry about a batch may have a thousand faults. */
 const LISTED_ENTRIES: LargeRows = {
   table: 'review_entries',
   scope: ['tenant_id'],
@@ -39,7 +39,7 @@ const LISTED_ENTRIES: LargeRows = {
     + coalesce(octet_length(r.resolution::text), 0)`,
 };
 
-/** What an entry weighs with its whole payload. PostgreSQL knows that without unpacking it. */
+/** The bytes of an entry with its whole payload. PostgreSQL knows the length without decompressing it. */
 export const WHOLE_ENTRIES: LargeRows = {
   table: 'review_entries',
   scope: ['tenant_id'],
@@ -48,31 +48,31 @@ export const WHOLE_ENTRIES: LargeRows = {
   bytes: `512 + octet_length(r.message) + octet_length(r.details::text) + coalesce(octet_length(r.payload), 0)`,
 };
 
-/** Finds what is kept in the review area. */
+/** Reads review entries. */
 @Injectable()
 export class ReviewReader {
   constructor(private readonly database: DataSource) {}
 
-  /** Throws `not_found`. */
+  /** The entry with its whole payload. Throws `not_found`. */
   async get(tenantId: string, id: string): Promise<ReviewEntry> {
     const entry = isUuid(id) ? await this.database.manager.findOneBy(ReviewEntry, { tenantId, id }) : null;
     if (entry === null) throw noSuchEntry();
     return entry;
   }
 
-  /** As its own address shows it. Throws `not_found`. */
+  /** The entry as `GET /v1/review-entries/{id}` shows it. Throws `not_found`. */
   async find(tenantId: string, id: string): Promise<ShownEntry> {
     const [found] = isUuid(id) ? await this.beginningsOf(tenantId, [id], SHOWN_PAYLOAD_CHARACTERS_MAX) : [];
     if (found === undefined) throw noSuchEntry();
     return found;
   }
 
-  /** Those of the entries that are there, in no order. */
+  /** The entries that exist, with their whole payloads, in any order. */
   getAll(tenantId: string, ids: readonly string[]): Promise<StoredEntry[]> {
     return this.database.manager.findBy(ReviewEntry, { tenantId, id: In([...ids]) });
   }
 
-  /** What the payloads weigh of those entries that are there, in the order of the ids. */
+  /** The bytes of the payloads of the entries that exist, in the order of `ids`. */
   async sizesOf(tenantId: string, ids: readonly string[]): Promise<{ id: string; bytes: number }[]> {
     return this.database.query(
       `SELECT e.id, coalesce(octet_length(e.payload), 0) AS bytes
@@ -83,24 +83,30 @@ export class ReviewReader {
     );
   }
 
-  /** One page, newest first, by when the problem was first seen: counting it up moves no entry to another page. */
+  /**
+   * One page, newest first. The order is by first occurrence, so that a further occurrence moves no entry to another
+   * page.
+   */
   async list(tenantId: string, filter: ReviewFilter, start: TimeKey, limit: number): Promise<Page<ShownEntry>> {
     const found = await this.filtered(tenantId, filter)
       .select('entry.id', 'id')
       .addSelect('entry.firstSeenAt', 'at')
       .andWhere('(entry.firstSeenAt, entry.id) < (:at, :id)', start)
       .orderBy({ 'entry.firstSeenAt': 'DESC', 'entry.id': 'DESC' })
-      // One more than the page shows that there is a next one.
+      // One more than the page has shows that there is a next page.
       .limit(limit + 1)
       .getRawMany<TimeKey>();
     const page = await pageThatFits(this.database, LISTED_ENTRIES, [tenantId], {
-      ...{ found, limit, nameOf: ({ id }: TimeKey) => id, cursorAfter },
+      found,
+      limit,
+      nameOf: ({ id }: TimeKey) => id,
+      cursorAfter,
     });
     const ids = page.rows.map(({ id }) => id);
     return { ...page, rows: await this.beginningsOf(tenantId, ids, LISTED_PAYLOAD_CHARACTERS_MAX) };
   }
 
-  /** Entries in the order of their ids, with so many characters of their payloads. Entries are never removed. */
+  /** Entries in the order of `ids`, each with the first `characters` characters of its payload. */
   private async beginningsOf(tenantId: string, ids: readonly string[], characters: number): Promise<ShownEntry[]> {
     if (ids.length === 0) return [];
     const { entities, raw } = await this.database.manager
@@ -122,22 +128,22 @@ export class ReviewReader {
   }
 
   /**
-   * The ids of the refusals that fit, at most so many, the oldest first: the order in which their events came. With `sources`
-   * only those of one of them.
+   * The ids of the refusals that match, at most `limit`, oldest first, in the order in which their events were
+   * received. With `sources` only those of these sources.
    */
   async refusalsMatching(
     tenantId: string,
     filter: ReviewFilter,
     sources: ReadonlySet<string> | null,
-    most: number,
+    limit: number,
   ): Promise<string[]> {
     const query = this.filtered(tenantId, filter).select('entry.id', 'id').andWhere("entry.severity = 'error'");
-    // What was only counted holds no event.
+    // An entry that only counts contains no event.
     query.andWhere("(entry.payloadState IS DISTINCT FROM 'not_kept' OR entry.stage = 'processing')");
     if (sources !== null) query.andWhere('entry.source = ANY(:sources)', { sources: [...sources] });
     const rows = await query
       .orderBy({ 'entry.firstSeenAt': 'ASC', 'entry.id': 'ASC' })
-      .limit(most)
+      .limit(limit)
       .getRawMany<{ id: string }>();
     return rows.map(({ id }) => id);
   }
@@ -149,7 +155,7 @@ export class ReviewReader {
     const query = this.database.manager
       .createQueryBuilder(ReviewEntry, 'entry')
       .where('entry.tenantId = :tenantId', { tenantId })
-      // Always so, and the condition of the indexes.
+      // Always true; lets PostgreSQL use the partial indexes.
       .andWhere("entry.firstSeenAt > '-infinity'");
     if (status !== undefined) query.andWhere('entry.status = :status', { status });
     if (stage !== undefined) query.andWhere('entry.stage = :stage', { stage });
@@ -164,18 +170,25 @@ function noSuchEntry(): DomainError {
   return new DomainError('not_found', 'There is no review entry with this id in this workspace.');
 }
 
-/** All but the payload. */
+/** All columns except the payload. */
 const COLUMNS_LISTED = [
-  ...['tenantId', 'id', 'severity', 'stage', 'reason', 'message', 'details', 'family', 'source', 'externalEventId'],
-  ...[
-    'eventType',
-    'eventId',
-    'payloadForm',
-    'payloadState',
-    'occurrences',
-    'firstSeenAt',
-    'lastSeenAt',
-    'status',
-    'resolution',
-  ],
+  'tenantId',
+  'id',
+  'severity',
+  'stage',
+  'reason',
+  'message',
+  'details',
+  'family',
+  'source',
+  'externalEventId',
+  'eventType',
+  'eventId',
+  'payloadForm',
+  'payloadState',
+  'occurrences',
+  'firstSeenAt',
+  'lastSeenAt',
+  'status',
+  'resolution',
 ] as const satisfies (keyof ReviewEntry)[];

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Dismissal, FailedReplay } from './domain/resolution';
 
-/** Writes down what people do about entries; what events do about them by arriving is in the ingest transaction. */
+/**
+ * Stores what users do about entries. An accepted event closes its entries in the ingest transaction (`ReviewService`).
+ */
 @Injectable()
 export class ReviewResolutions {
   constructor(private readonly database: DataSource) {}
 
-  /** Closes an open entry; one that is closed already stays as it is. */
+  /** Closes an open entry. Has no effect on a closed one. */
   async dismiss(tenantId: string, id: string, dismissal: Dismissal): Promise<void> {
     await this.database.query(
       `UPDATE review_entries SET status = 'dismissed', closed_at = clock_timestamp(), resolution = $3::jsonb
@@ -16,7 +18,9 @@ export class ReviewResolutions {
     );
   }
 
-  /** Counts the attempts among the occurrences of entries that are still open; their resolution tells of the last one. */
+  /**
+   * Counts failed replays as occurrences of entries that are still open, and stores the last attempt in `resolution`.
+   */
   async noteFailures(tenantId: string, failures: readonly FailedReplay[]): Promise<void> {
     if (failures.length === 0) return;
     await this.database.query(

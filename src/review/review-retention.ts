@@ -4,14 +4,17 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { Jobs } from '../platform/jobs/jobs';
 
 const EVERY_HOUR = '17 * * * *';
-/** Rows of one statement: few enough to hold their locks for milliseconds … */
+/** Rows of one statement: few enough that it holds their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 500;
-/** … and what their payloads weigh together, or one of them alone: large ones are removed in pieces of 2 KiB. */
+/**
+ * Bytes of the payloads of one statement, unless one payload alone has more: PostgreSQL deletes large ones in pieces of
+ * 2 KiB.
+ */
 const BYTES_PER_STATEMENT = 16 * 1024 * 1024;
-/** After it nobody asks how much of a day has been used. */
+/** Byte counts of older days are not used any more. */
 const DAYS_COUNTED = 2;
 
-/** Lets go of payloads that have been kept for replay long enough (contract section 7); the entries stay. */
+/** Removes payloads after REVIEW_PAYLOAD_DAYS (contract section 7). The entries stay. */
 @Injectable()
 export class ReviewRetention implements OnModuleInit {
   constructor(
@@ -28,12 +31,14 @@ export class ReviewRetention implements OnModuleInit {
     this.jobs.handle('review-retention', work, { cron: EVERY_HOUR });
   }
 
-  /** Answers how many payloads it has removed. Any number of nodes may do it at once. */
+  /** Returns the number of removed payloads. Several nodes may run it at the same time. */
   async removeOldPayloads(): Promise<number> {
     let removed = 0;
     for (let rows = 1; rows > 0; removed += rows) {
       const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
-        ...[this.settings.reviewPayloadDays, ROWS_PER_STATEMENT, BYTES_PER_STATEMENT],
+        this.settings.reviewPayloadDays,
+        ROWS_PER_STATEMENT,
+        BYTES_PER_STATEMENT,
       ]);
       rows = count;
     }

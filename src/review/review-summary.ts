@@ -1,25 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { ReviewStatus } from './domain/review-entry';
+import type { ReviewCounts, ReviewGroup, ReviewStatus } from './domain/review-entry';
 
-/** Groups of one kind, those with the most entries first. */
+/** The limit for groups of one kind; the largest are returned. */
 const GROUPS_MAX = 100;
 
-/** How many entries have the same reason, source or event type; null where they have none. */
-export interface ReviewGroup {
-  readonly name: string | null;
-  readonly count: number;
-}
-
-export interface ReviewCounts {
-  readonly total: number;
-  readonly byReason: readonly ReviewGroup[];
-  readonly bySource: readonly ReviewGroup[];
-  readonly byEventType: readonly ReviewGroup[];
-}
-
 interface GroupRow extends ReviewGroup {
-  /** What PostgreSQL's GROUPING says: a bit for each column that is not grouped by. */
+  /** The value of PostgreSQL's GROUPING: one bit for each column that the row is not grouped by. */
   readonly kind: number;
 }
 
@@ -28,12 +15,12 @@ const BY_SOURCE = 0b101;
 const BY_EVENT_TYPE = 0b110;
 const TOTAL = 0b111;
 
-/** Counts what is in the review area. */
+/** Counts review entries. */
 @Injectable()
 export class ReviewSummary {
   constructor(private readonly database: DataSource) {}
 
-  /** Exact, by a walk through the part of an index that holds this status; a fifth of a second for a million entries. */
+  /** Exact counts. Scans the index entries of the status: 0.2 s for a million entries. */
   async count(tenantId: string, status: ReviewStatus): Promise<ReviewCounts> {
     const rows: GroupRow[] = await this.database.query(
       `WITH groups AS (
@@ -48,13 +35,13 @@ export class ReviewSummary {
        SELECT kind, name, count FROM ranked WHERE place <= $3 ORDER BY kind, place`,
       [tenantId, status, GROUPS_MAX],
     );
-    const groups = (wanted: number): ReviewGroup[] =>
-      rows.filter(({ kind }) => kind === wanted).map(({ name, count }) => ({ name, count }));
+    const groupsOf = (grouping: number): ReviewGroup[] =>
+      rows.filter(({ kind }) => kind === grouping).map(({ name, count }) => ({ name, count }));
     return {
-      total: groups(TOTAL)[0]?.count ?? 0,
-      byReason: groups(BY_REASON),
-      bySource: groups(BY_SOURCE),
-      byEventType: groups(BY_EVENT_TYPE),
+      total: groupsOf(TOTAL)[0]?.count ?? 0,
+      byReason: groupsOf(BY_REASON),
+      bySource: groupsOf(BY_SOURCE),
+      byEventType: groupsOf(BY_EVENT_TYPE),
     };
   }
 }

@@ -8,7 +8,9 @@ export interface ReviewViewOptions {
   readonly unmasked: boolean;
 }
 
-/** Entries as they are shown: masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. */
+/**
+ * Makes the views of entries: masked unless `unmasked`. A caller that passes `unmasked` has asked `UnmaskAudit` before.
+ */
 @Injectable()
 export class ReviewViews {
   constructor(
@@ -16,7 +18,7 @@ export class ReviewViews {
     private readonly personal: PersonalProperties,
   ) {}
 
-  /** One entry, by its own address. Throws `not_found`. */
+  /** The view of one entry. Throws `not_found`. */
   async show(tenantId: string, id: string, options: ReviewViewOptions = { unmasked: false }): Promise<ReviewEntryDto> {
     return this.of(tenantId, await this.entries.find(tenantId, id), options);
   }

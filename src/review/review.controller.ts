@@ -11,11 +11,9 @@ import { UnmaskAudit } from '../platform/auth/unmask-audit';
 import { UnmaskQuery } from '../platform/auth/unmask.query';
 import { limitOf } from '../platform/pagination/page.query';
 import { pageStart } from '../platform/pagination/time-key';
-import { DismissDto } from './dto/dismiss.dto';
-import { ReviewEntryDto, ReviewPageDto } from './dto/review-entry.dto';
-import { ReviewQuery } from './dto/review-entry.query';
+import { DismissDto, ReviewEntryDto, ReviewPageDto } from './dto/review-entry.dto';
+import { ReviewQuery, ReviewSummaryQuery } from './dto/review-entry.query';
 import { ReviewSummaryDto } from './dto/review-summary.dto';
-import { ReviewSummaryQuery } from './dto/review-summary.query';
 import { ReviewReader } from './review-reader';
 import { ReviewResolutions } from './review-resolutions';
 import { ReviewSummary } from './review-summary';
@@ -33,7 +31,7 @@ export class ReviewController {
     private readonly clock: Clock,
   ) {}
 
-  /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
+  /** Lists problems, newest first; of long payloads the beginning. */
   @Get('review-entries')
   @AuthenticateApiKey('review:read', { unmasks: true })
   @ApiOkResponse({ type: ReviewPageDto })
@@ -48,7 +46,7 @@ export class ReviewController {
     return { items: await this.views.list(tenantId, rows, { unmasked }), nextCursor };
   }
 
-  /** Counts what went wrong by reason, source and event type. */
+  /** Counts problems by reason, source and event type. */
   @Get('review-entries\\:summary')
   @AuthenticateApiKey('review:read')
   @ApiOkResponse({ type: ReviewSummaryDto })
@@ -73,7 +71,7 @@ export class ReviewController {
     return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request) });
   }
 
-  /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */
+  /** Closes an open entry that needs no action. Has no effect on a closed entry. */
   @Post('review-entries/:id\\:dismiss')
   @HttpCode(200)
   @AuthenticateApiKey('review:write')
@@ -84,10 +82,13 @@ export class ReviewController {
     @CheckedQuery() _query: NoFieldsDto,
     @JsonBody(DismissDto, { optional: true }) { note }: DismissDto,
   ): Promise<ReviewEntryDto> {
-    const { id: known } = (await this.entries.find(tenantId, id)).entry;
-    const at = this.clock.now().toISOString();
-    const kept = note === undefined ? {} : { note };
-    await this.resolutions.dismiss(tenantId, known, { action: 'dismissed', at, by: credentialId, ...kept });
-    return this.views.show(tenantId, known);
+    const { entry } = await this.entries.find(tenantId, id);
+    await this.resolutions.dismiss(tenantId, entry.id, {
+      action: 'dismissed',
+      at: this.clock.now().toISOString(),
+      by: credentialId,
+      ...(note === undefined ? {} : { note }),
+    });
+    return this.views.show(tenantId, entry.id);
   }
 }

@@ -5,7 +5,6 @@ import { ReviewBytes } from './entities/review-bytes.entity';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch } from './person-search';
 import { RefusalSample } from './refusal-sample';
-import { ReviewMetrics } from './review-metrics';
 import { ReviewOfPerson } from './review-of-person';
 import { ReviewController } from './review.controller';
 import { ReviewReader } from './review-reader';
@@ -13,7 +12,7 @@ import { ReviewResolutions } from './review-resolutions';
 import { ReviewRetention } from './review-retention';
 import { ReviewSummary } from './review-summary';
 import { ReviewViews } from './review-views';
-import { ReviewService } from './review.service';
+import { ReviewMetrics, ReviewService } from './review.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ReviewEntry, ReviewBytes])],

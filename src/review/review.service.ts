@@ -3,6 +3,7 @@ import { inTurns } from '../platform/async/in-turns';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { unavailable } from '../platform/errors/unavailable';
+import { Metrics } from '../platform/observability/metrics';
 import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
 import { failIfAny } from '../platform/postgres/precondition';
 import { GroupCommit } from '../platform/group-commit/group-commit';
@@ -18,10 +19,9 @@ import {
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordingOf } from './recording';
-import { ReviewMetrics } from './review-metrics';
 import * as sql from './review.sql';
 
-/** What tells one stored event from all others. */
+/** The key of an event. */
 interface EventKey {
   readonly tenantId: string;
   readonly eventId: string;
@@ -29,36 +29,60 @@ interface EventKey {
 
 const FAIL_IF_ANY_SUPERSEDED = failIfAny(sql.FIND_SUPERSEDED);
 
-/** Two nodes may count up one busy entry; longer than a slow commit nobody holds it. */
+/** Two nodes may update the same entry. No transaction holds it longer than a slow commit takes. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** A refused body of 5 MiB takes a while to write; its sender can wait, and nobody else does. */
+/** Writing a refused body of 5 MiB takes a while; only its sender waits. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const PATIENCE_MS = 1_500;
 const ENTRIES_MAX = 100;
-/** A batch's statement is put together in one turn of the event loop. */
+/** The statement of a batch is built without a pause of the event loop. */
 const BATCH_BYTES_MAX = 512 * 1024;
-/** To describe a problem of a small event costs about what parsing so many bytes does. */
+/** Describing a problem costs at least as much time as parsing this many bytes. */
 const PROBLEM_BYTES_MIN = 1024;
-/** Refusals are large where events are, but rare; beyond this the sender of nonsense waits, not the sender of events. */
-const LANE_BYTES_MAX = 32 * 1024 * 1024;
+/** The limit for refusals that wait to be written; beyond it senders of invalid events get 503. */
+const QUEUE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** More than there are codes. Protects the metrics if a bug makes reasons of other texts. */
+const REASONS_MAX = 200;
+const OTHER_REASON = 'other';
+
+/** Counts recorded problems by severity and reason. */
+@Injectable()
+export class ReviewMetrics {
+  private readonly problems;
+  private readonly reasons = new Set<string>();
+
+  constructor(metrics: Metrics) {
+    this.problems = metrics.counter({
+      name: 'cds_review_problems_total',
+      help: 'Problems recorded in the review area, by severity and reason; one entry may count several',
+      labels: ['severity', 'reason'],
+    });
+  }
+
+  count({ severity, reason }: Pick<Problem, 'severity' | 'reason'>): void {
+    if (this.reasons.size < REASONS_MAX) this.reasons.add(reason);
+    this.problems.inc({ severity, reason: this.reasons.has(reason) ? reason : OTHER_REASON });
+  }
+}
 
 /**
- * Keeps what went wrong (contract section 7). Refusals have a lane and a connection of their own, so that a client who
- * sends nonsense slows down nobody who sends events; warnings go into the transaction of the event they are about.
+ * Records problems in the review area (contract section 7). Refusals have their own group commit and connection, so
+ * that invalid events do not slow down valid ones. Warnings are written in the transaction of their event.
  */
 @Injectable()
 export class ReviewService implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly lane: GroupCommit<NewReviewEntry, true>;
+  private readonly refusals: GroupCommit<NewReviewEntry, true>;
   private readonly entryOptions: EntryOptions;
   private readonly bytesPerDayMax: number;
 
   constructor(
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) { bodyBytesMax, reviewBytesPerDayMax }: Settings,
-    watches: GroupCommitMetrics,
+    groupCommitMetrics: GroupCommitMetrics,
     ids: KeyedIds,
-    private readonly figures: ReviewMetrics,
+    private readonly metrics: ReviewMetrics,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
     this.entryOptions = {
@@ -70,46 +94,52 @@ export class ReviewService implements BeforeApplicationShutdown {
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.lane = new GroupCommit({
+    this.refusals = new GroupCommit({
       run: (entries) => this.persist(entries),
       singlesMax: ENTRIES_MAX,
       fillTo: ENTRIES_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
-      bytesMax: LANE_BYTES_MAX,
-      watch: watches.of('review'),
+      bytesMax: QUEUE_BYTES_MAX,
+      watch: groupCommitMetrics.of('review'),
     });
   }
 
-  /** Keeps problems of one workspace; once this resolves they can be read. Throws `unavailable` when they cannot be kept. */
+  /**
+   * Records problems of one workspace; once this resolves, reads find them. Throws `unavailable` if they cannot be
+   * stored.
+   */
   async record(tenantId: string, problems: readonly Problem[]): Promise<void> {
     if (problems.length === 0) return;
-    const weighed = inTurns(problems, turnBytesOf, (problem) => reviewEntry(problem, this.entryOptions));
-    const entries = weighed instanceof Promise ? await weighed : weighed;
-    await this.lane.submitBulk(
+    const made = inTurns(problems, turnBytesOf, (problem) => reviewEntry(problem, this.entryOptions));
+    const entries = made instanceof Promise ? await made : made;
+    await this.refusals.submitBulk(
       tenantId,
       entries.map((work) => ({ work, bytes: work.payload.length })),
     );
     this.tell(problems);
   }
 
-  /** Counts problems that are kept; what was kept within a transaction is told of after its commit. */
+  /**
+   * Counts recorded problems in the metrics. After `recordWithin` the caller calls it once the transaction is
+   * committed.
+   */
   tell(problems: readonly Pick<Problem, 'severity' | 'reason'>[]): void {
-    for (const problem of problems) this.figures.count(problem);
+    for (const problem of problems) this.metrics.count(problem);
   }
 
-  /** Keeps problems in the caller's transaction; they are sent along with its COMMIT. */
+  /** Records problems in the caller's transaction; the statements are sent with its COMMIT. */
   recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
     for (const { statement, rows } of recordingOf(this.entriesOf(problems)))
       transaction.sendLast(statement, [rows, this.bytesPerDayMax]);
   }
 
-  /** Whether there is anything for `supersede` to close. */
+  /** Whether `supersede` would close an entry. */
   async hasRefusals(transaction: Transaction, events: readonly EventKey[]): Promise<boolean> {
     const rows = await transaction.send(sql.FIND_SUPERSEDED, columns(events));
     return rows.length > 0;
   }
 
-  /** For whoever does not wait for that answer: the transaction's precondition is that there is nothing to close. */
+  /** `hasRefusals` as a precondition: the transaction fails at COMMIT if `supersede` would close an entry. */
   expectNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
     transaction.sendLast(FAIL_IF_ANY_SUPERSEDED, columns(events));
   }
@@ -120,7 +150,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     transaction.sendLast(sql.SUPERSEDE_ENTRIES, columns(events));
   }
 
-  /** Closes entries whose events this transaction stores or finds stored, because somebody has sent them again from here. */
+  /** Closes entries after a replay: this transaction stores their events or finds them stored. */
   closeReplayed(transaction: Transaction, entries: readonly ReplayedEntry[]): void {
     if (entries.length === 0) return;
     transaction.sendLast(sql.CLOSE_REPLAYED_ENTRIES, [
@@ -132,7 +162,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.lane.close();
+    await this.refusals.close();
     await this.connection.close();
   }
 
@@ -144,7 +174,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
         await this.connection.transaction(async (open) => {
-          // One after the other: each is put together while nothing else waits for it.
+          // Sequential: each statement is built when the one before it is done, which limits the memory.
           for (const { statement, rows } of recordingOf(batch)) await open.send(statement, [rows, this.bytesPerDayMax]);
         });
         return batch.map(() => true);
@@ -157,7 +187,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   }
 }
 
-/** For turns of the event loop: a thousand small events can be refused in one request. */
+/** The cost of describing a problem, for pauses of the event loop: one request can have a thousand refused events. */
 function turnBytesOf({ payload }: Problem): number {
   return Math.max(PROBLEM_BYTES_MIN, payload.text.length);
 }

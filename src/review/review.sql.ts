@@ -1,18 +1,22 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { ROW_BYTES } from './domain/review-entry';
 
-/** Rows of one statement write down what they weigh only once (`RECORD_ENTRIES`), or never (`…_ONCE`: nothing is changed). */
+/**
+ * The bytes that an entry adds to its workspace: its growth, or with `…_ONCE`, which changes no stored row, all or
+ * nothing.
+ */
 const GROWTH = 'greatest(0, e.bytes - coalesce(known.bytes, 0))';
 const GROWTH_ONCE = 'CASE WHEN known.id IS NULL THEN e.bytes ELSE 0 END';
 
-const COUNTED_WORDS =
-  'The workspace has used up the bytes that its review area keeps in a day (REVIEW_BYTES_PER_DAY_MAX). What goes wrong for this ' +
-  'reason is counted here until the day ends (UTC), without payloads. Correct the sender, or have the operator raise the limit.';
+const COUNTED_MESSAGE =
+  'The review area of this workspace has reached its limit of bytes for this day (REVIEW_BYTES_PER_DAY_MAX). Until the ' +
+  'day ends (UTC), problems with this reason are counted here without payloads. Correct the sender, or ask the operator ' +
+  'to raise the limit.';
 
 /**
- * Entries that are on their way in, and whether their payloads fit into what the workspace may still keep today, by the database's
- * clock. What others have not committed yet is not seen, so that nobody waits for them: the limit is exceeded by what is under way
- * at most. `charged` adds up what is kept, in a row of this connection alone.
+ * The entries to write, and whether each fits the limit of its workspace for the day, by the database's clock.
+ * Uncommitted bytes of other connections are not counted, so that no connection waits for another; the limit may be
+ * exceeded by these. `charged` adds the bytes to a row of this connection.
  */
 const weighed = (growth: string): string => `
     WITH received AS MATERIALIZED (
@@ -41,8 +45,9 @@ const weighed = (growth: string): string => `
     )`;
 
 /**
- * Beyond the limit: what is known already is counted up as it is, what must have a row of its own (`keeps_row`) has it without a payload, and the
- * rest is one row a day for each reason. Its id names nothing that a client has sent.
+ * Writes the entries. Beyond the limit, a stored entry is counted but keeps its texts; an entry that needs its own row
+ * (`keeps_row`) gets one without a payload; the others share one row for each day and reason. The id of that row is
+ * derived from nothing that a client sent.
  */
 const insertEntries = (growth: string): string => `${weighed(growth)}, written AS (
       SELECT tenant_id, id, severity, stage, reason, message, details, family, source, external_event_id, event_type,
@@ -53,7 +58,7 @@ const insertEntries = (growth: string): string => `${weighed(growth)}, written A
       SELECT tenant_id, overlay(overlay(left(encode(sha256(convert_to(
           concat_ws('/', 'counted', tenant_id, day, severity, stage, reason, family), 'UTF8')), 'hex'), 32)
           placing '8' from 13) placing '8' from 17)::uuid,
-        severity, stage, reason, '${COUNTED_WORDS}', '[]', family, NULL, NULL, NULL, NULL, NULL, 'text', 'not_kept',
+        severity, stage, reason, '${COUNTED_MESSAGE}', '[]', family, NULL, NULL, NULL, NULL, NULL, 'text', 'not_kept',
         sum(occurrences)::int, max(seen_at)
       FROM weighed WHERE NOT (fits OR is_known OR keeps_row)
       GROUP BY tenant_id, day, severity, stage, reason, family
@@ -66,32 +71,38 @@ const insertEntries = (growth: string): string => `${weighed(growth)}, written A
       w.seen_at, 'open'
     FROM written w ORDER BY w.tenant_id, w.id`;
 
-/** Of a column of an entry that is counted up: the new value, or the stored one where there is no room for it. */
-const ifKept = (column: string): string =>
+/** Sets a column of a stored entry to the new value, or leaves it if the new one exceeds the limit. */
+const ifItFits = (column: string): string =>
   `${column} = CASE WHEN excluded.payload_state = 'not_kept' THEN stored.${column} ELSE excluded.${column} END`;
 
 /**
- * Counts a problem up or writes it down; one that was closed and happens again is open again. `$1`: rows, sorted by id; `$2`: the
- * bytes that a workspace may keep in a day.
+ * Inserts entries, or counts further occurrences; a closed entry whose problem occurs again is reopened. `$1`: rows as
+ * JSON, sorted by id; `$2`: the limit in bytes of a workspace for a day.
  */
 export const RECORD_ENTRIES: Statement = {
   name: 'review_record_entries',
   text: `${insertEntries(GROWTH)}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
-      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifKept).join(',\n      ')},
+      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifItFits).join(',\n      ')},
       occurrences = stored.occurrences + excluded.occurrences,
       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
       status = 'open', resolution = NULL, closed_at = NULL`,
 };
 
-/** Writes a problem down that is told once: of any number of simultaneous writers one does, and nothing is counted. */
+/**
+ * Inserts entries of problems that are recorded once. Of concurrent writers one inserts; further occurrences do not
+ * count.
+ */
 export const RECORD_ENTRIES_ONCE: Statement = {
   name: 'review_record_entries_once',
   text: `${insertEntries(GROWTH_ONCE)}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
-/** Refusals of an event `u` that nobody has settled; those of its processing are not settled by its coming in again. */
+/**
+ * The open refusals of an event `u`, without failures of its processing: receiving the event again does not resolve
+ * those.
+ */
 const OPEN_REFUSALS_OF_EVENT = `FROM review_entries
       WHERE tenant_id = u.tenant_id AND event_id = u.event_id AND status = 'open' AND severity = 'error'
         AND event_id IS NOT NULL AND stage <> 'processing'`;
@@ -109,8 +120,8 @@ export const FIND_SUPERSEDED: Statement = {
 };
 
 /**
- * Closes the refusals of events that have now come in right: one entry a reason, so the limit only holds the plan in place. That a
- * stored event could not be processed is not mended by its coming in again.
+ * Closes the open refusals of events that are stored now. An event has one entry for each reason, so that the LIMIT is
+ * never reached; it keeps the plan stable.
  */
 export const SUPERSEDE_ENTRIES: Statement = {
   name: 'review_supersede_entries',
@@ -131,7 +142,7 @@ export const SUPERSEDE_ENTRIES: Statement = {
     WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`,
 };
 
-/** Closes entries whose events were sent again from the review area and are stored; what is closed already stays as it is. */
+/** Closes entries whose events a replay stored. A replayed or superseded entry stays as it is. */
 export const CLOSE_REPLAYED_ENTRIES: Statement = {
   name: 'review_close_replayed_entries',
   text: `

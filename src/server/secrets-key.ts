@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ERASED_HASHES } from '../identity/erased-hashes';
+import { ERASED_HASHES } from '../identity/erased-identifiers';
 import { SEALED_ISSUERS } from '../jwt-issuers/sealed-issuers';
 import type { Settings } from '../platform/config/settings';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { EventTypeContracts, type Contract } from '../../src/cdp/event-types/event-type-contracts';
-import { EventTypesService, parseRegistration } from '../../src/cdp/event-types/event-types.service';
+import { parseRegistration } from '../../src/cdp/event-types/domain/event-type-parser';
+import { EventTypesService } from '../../src/cdp/event-types/event-types.service';
 import { PURCHASE } from '../support/builders';
 import { databaseUrl } from '../support/database';
 import { aCaller, startNode } from '../support/ingest';

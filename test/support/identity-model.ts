@@ -1,14 +1,11 @@
-import type { Identifier } from '../../src/identity/domain/identifier';
-import { identifierKey } from '../../src/identity/domain/resolve-profile';
+import { identifierKey, type Identifier } from '../../src/identity/domain/identifier';
 import type {
-  IdentityClaim,
-  IdentityPlan,
-  IdentityPolicy,
-  Known,
   KnownCustomer,
+  KnownIdentities,
   KnownProfile,
-  Parting,
-} from '../../src/identity/domain/resolve-profile';
+  Separation,
+} from '../../src/identity/domain/known-identities';
+import type { IdentityClaim, IdentityPlan, IdentityPolicy } from '../../src/identity/domain/resolve-profile';
 
 interface StoredMerge {
   readonly loser: string;
@@ -53,7 +50,7 @@ export class IdentityStore {
   }
 
   /** Reads no more than the batch names, as the service does. */
-  read(claims: readonly IdentityClaim[]): Known {
+  read(claims: readonly IdentityClaim[]): KnownIdentities {
     const identifiers = new Map<string, KnownProfile>();
     const customers = new Map<string, KnownCustomer>();
     for (const key of claims.flatMap((claim) =>
@@ -74,24 +71,24 @@ export class IdentityStore {
         counts,
       });
     }
-    return { identifiers, customers, partings: this.partings(), erased: new Set(this.forgotten.keys()) };
+    return { identifiers, customers, separations: this.separations(), erased: new Set(this.forgotten.keys()) };
   }
 
-  private partings(): Map<string, Parting[]> {
-    const partings = new Map<string, Parting[]>();
+  private separations(): Map<string, Separation[]> {
+    const separations = new Map<string, Separation[]>();
     this.merges.forEach(({ sides }, index) =>
       (['from', 'into'] as const).forEach((side, place) => {
         for (const profileId of sides?.[place] ?? []) {
           const rootId = this.rootOf(profileId);
-          partings.set(rootId, [...(partings.get(rootId) ?? []), { mergeId: String(index), side }]);
+          separations.set(rootId, [...(separations.get(rootId) ?? []), { mergeId: String(index), side }]);
         }
       }),
     );
-    return partings;
+    return separations;
   }
 
   /** Whether somebody parted a profile of one customer from a profile of the other. */
-  areParted(rootA: string, rootB: string): boolean {
+  areSeparated(rootA: string, rootB: string): boolean {
     const has = (rootId: string, side: readonly string[]): boolean => side.some((each) => this.rootOf(each) === rootId);
     return this.merges.some(
       ({ sides }) =>
@@ -256,7 +253,7 @@ export function resolveNaively(store: IdentityStore, claim: IdentityClaim, polic
   const home =
     (own && customerOf(own)) ?? customers.find((rootId) => own === undefined || externalOf(rootId) === undefined);
   for (const rootId of home === undefined ? customers : [home, ...customers]) {
-    const parted = joined.some((other) => store.areParted(rootId, other));
+    const parted = joined.some((other) => store.areSeparated(rootId, other));
     const together = [...new Set([...joined, rootId])].flatMap((each) => store.keysOf(each));
     const full = ['EMAIL', 'PHONE', 'DEVICE'].some(
       (kind) => together.filter((key) => key.startsWith(kind)).length > policy.identifiersPerKindMax,

@@ -126,7 +126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what went wrong, the newest problem first; of long payloads the beginning. */
+        /** Lists problems, newest first; of long payloads the beginning. */
         get: operations["listReviewEntries"];
         put?: never;
         post?: never;
@@ -143,7 +143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts what went wrong by reason, source and event type. */
+        /** Counts problems by reason, source and event type. */
         get: operations["summarizeReviewEntries"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Closes an open entry about which nothing is to be done; one that is closed already stays as it is. */
+        /** Closes an open entry that needs no action. Has no effect on a closed entry. */
         post: operations["dismissReviewEntry"];
         delete?: never;
         options?: never;
@@ -398,7 +398,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists event types, the newest first, each with its version in force. */
+        /** Lists event types, newest first, each with its current version. */
         get: operations["listEventTypes"];
         put?: never;
         /** Registers an event type, or its next version. */
@@ -418,7 +418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what registering a definition would do and, with `events:read`, how many recent events would pass; writes nothing. */
+        /** Shows what a registration would do and, with `events:read`, how many recent events would pass. Writes nothing. */
         post: operations["checkEventType"];
         delete?: never;
         options?: never;
@@ -450,7 +450,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
+        /** Shows the schema of its events' properties, as JSON Schema (draft 2020-12). */
         get: operations["getEventTypeJsonSchema"];
         put?: never;
         post?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deprecates an event type: its events are still taken, and leave one warning a day. Doing it again changes nothing. */
+        /** Deprecates an event type. Its events are still accepted and open one review warning a day. Idempotent. */
         post: operations["deprecateEventType"];
         delete?: never;
         options?: never;
@@ -486,7 +486,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finds the customer who has an identifier. */
+        /** Finds the customer with an identifier. */
         post: operations["lookUpProfile"];
         delete?: never;
         options?: never;
@@ -535,7 +535,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+        /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
         get: operations["listProfileEvents"];
         put?: never;
         post?: never;
@@ -552,7 +552,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the merges that a customer has to do with, newest first; undone ones too. */
+        /** Lists the merges of a customer, newest first, including undone ones. */
         get: operations["listProfileMerges"];
         put?: never;
         post?: never;
@@ -571,7 +571,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Parts the customers that a merge made one, for good; doing it again changes nothing. */
+        /** Undoes a merge for good: the two customers never merge automatically again. Idempotent. */
         post: operations["undoMerge"];
         delete?: never;
         options?: never;
@@ -588,7 +588,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out all that is held about whoever has an identifier; also of participants without events, by their `sub`. */
+        /** Exports all data of the person with an identifier, unmasked. Participants without events are found by their `sub`. */
         post: operations["exportPerson"];
         delete?: never;
         options?: never;
@@ -605,7 +605,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
+        /** Exports all data of a customer, unmasked, as NDJSON. */
         post: operations["exportProfile"];
         delete?: never;
         options?: never;
@@ -622,7 +622,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
+        /** Erases a person for good, and refuses their events from now on. Idempotent. */
         post: operations["eraseProfile"];
         delete?: never;
         options?: never;
@@ -639,7 +639,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+        /** Erases the person with an identifier for good. Participants without events are found by their `sub`. */
         post: operations["erasePerson"];
         delete?: never;
         options?: never;
@@ -656,7 +656,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */
+        /** Accepts events of an erased person again, by any of their identifiers. Erased data stay erased. */
         post: operations["liftErasure"];
         delete?: never;
         options?: never;
@@ -690,7 +690,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends the event of an open entry again, under its own id and time of receipt. A payload takes its family's write scope too. */
+        /** Sends the event of an open entry again, with its id and time of receipt. A payload needs its family's write scope. */
         post: operations["replayReviewEntry"];
         delete?: never;
         options?: never;
@@ -707,7 +707,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to send the events of all open refusals again that fit the filter, at most 100,000, at the caller's own rate. */
+        /** Starts a replay of all open refusals that match the filter: at most 100,000, within the caller's rate limit. */
         post: operations["replayReviewEntries"];
         delete?: never;
         options?: never;
@@ -722,7 +722,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows how far a bulk replay has got. */
+        /** Shows the progress of a bulk replay. */
         get: operations["getReviewReplay"];
         put?: never;
         post?: never;
@@ -1127,14 +1127,15 @@ export interface components {
         /** @enum {string} */
         ReviewSeverity: "error" | "warning";
         /**
-         * @description Where on its way the event met trouble.
+         * @description The step of the pipeline where the problem occurred.
          * @enum {string}
          */
         ReviewStage: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
         /**
-         * @description What is kept of it: `whole`; `cut`, its beginning, because it is too large to be replayed; `not_kept`, nothing, because the
-         *     workspace had used up its bytes of the day and what goes wrong is only counted; `removed`, nothing any more, because its time
-         *     was over or it named a person who was erased; `stored`, nothing, because the event itself is stored (`eventId`).
+         * @description Which part of the payload is stored. `whole`: all of it. `cut`: its beginning, because it is too large for a
+         *     replay. `not_kept`: nothing, because the workspace had used up its bytes of the day. `removed`: nothing any more,
+         *     because its retention is over or it named an erased person. `stored`: nothing, because the event itself is stored
+         *     (`eventId`).
          * @enum {string}
          */
         ReviewPayloadState: "whole" | "cut" | "not_kept" | "removed" | "stored";
@@ -1147,7 +1148,7 @@ export interface components {
             /** @enum {string} */
             family: "external" | "cdp";
             /**
-             * @description What was sent: a JSON value, or the text of a body that is no JSON.
+             * @description What the client sent: a JSON value, or the text of a body that is no JSON.
              * @example {
              *       "source": "shop.orders",
              *       "external_event_id": "order-4711",
@@ -1164,15 +1165,15 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             id: string;
-            /** @description The first fault's code, else the error's; or the name of the warning. */
+            /** @description The code of the first fault, else the error code; of a warning its name. */
             reason: string;
             message: string;
             source: string | null;
             externalEventId: string | null;
             eventType: string | null;
             /**
-             * @description Only the beginning of the payload is shown: in lists 4,096 characters, at the entry's own address 262,144. What a replay
-             *     sends is whole.
+             * @description `payload` is the beginning only: 4,096 characters in lists, 262,144 in a single entry. A replay sends the whole
+             *     payload.
              */
             payloadTruncated?: boolean;
             /** @description The stored event that the entry is about. */
@@ -1211,7 +1212,7 @@ export interface components {
         };
         DismissDto: {
             /**
-             * @description Why nothing is to be done, for whoever looks at it later.
+             * @description Why the entry needs no action.
              * @example Test data of the agency
              */
             note?: string;
@@ -1468,22 +1469,33 @@ export interface components {
         };
         /** @enum {string} */
         PropertyType: "string" | "number" | "integer" | "boolean" | "timestamp" | "object" | "array";
+        /**
+         * @description The format of the text; only for `string`.
+         * @enum {string}
+         */
+        PropertyFormat: "date" | "date-time" | "email" | "hostname" | "ipv4" | "ipv6" | "uri" | "uuid";
         PropertyDefinitionDto: {
             type: components["schemas"]["PropertyType"];
-            /** @description The values it takes, of its type. */
+            /** @description The allowed values, of the property's type; only for `string`, `number` and `integer`. */
             enum?: (string | number)[];
-            required?: boolean;
-            /** @description A form that text must have. */
-            format?: string;
+            format?: components["schemas"]["PropertyFormat"];
             description?: string;
-            /** @description Meant for segment builders; not enforced. */
+            required?: boolean;
+            /** @description Metadata for segment builders; not enforced. */
             segmentable?: boolean;
             /** @description Personal data: masked in every view. */
             pii?: boolean;
         };
         RegisterEventTypeDto: {
             /**
-             * @description Its properties by name.
+             * @description The name.
+             * @example purchase
+             */
+            eventType: string;
+            /** @example A customer bought something */
+            description?: string;
+            /**
+             * @description The properties by name.
              * @example {
              *       "amount": {
              *         "type": "number",
@@ -1498,18 +1510,11 @@ export interface components {
                 [key: string]: components["schemas"]["PropertyDefinitionDto"];
             };
             /**
-             * @description What happens to events with properties that are not declared; `reject` when absent.
+             * @description Whether events may have properties that are not declared; `reject` when absent.
              * @enum {string}
              */
             additionalProperties?: "reject" | "allow";
-            /**
-             * @description Its name.
-             * @example purchase
-             */
-            eventType: string;
-            /** @example A customer bought something */
-            description?: string;
-            /** @description Puts a version in force although it breaks events that were right before. */
+            /** @description Registers the version even if it breaks events that were valid before. */
             force?: boolean;
         };
         EventTypeDto: {
@@ -1544,13 +1549,13 @@ export interface components {
             code: string;
             /** @example properties.amount */
             path: string;
-            /** @description So many events of the sample have it. */
+            /** @description The number of events of the sample with this fault. */
             count: number;
         };
         /**
-         * @description What the definition would have said to the newest 1,000 stored and refused events of its type. Left out unless the API key
-         *     also has the scope `events:read`. Personal properties are not judged: those that are `pii` in any version or in this
-         *     definition, and what views mask as contact data.
+         * @description The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API
+         *     key also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in
+         *     this definition, and what views mask as contact data.
          */
         EventTypeSampleDto: {
             /** @example 1000 */
@@ -1558,17 +1563,17 @@ export interface components {
             /** @example 999 */
             pass: number;
             fail: number;
-            /** @description The most frequent first, at most 100; an event may have several. */
+            /** @description The most frequent first, at most 100. An event may have several. */
             reasons: components["schemas"]["SampleReasonDto"][];
         };
         EventTypeTrialDto: {
             /**
-             * @description `breaking`: it would be refused, unless forced.
+             * @description `breaking`: the registration would be refused without `force`.
              * @enum {string}
              */
             outcome: "new" | "identical" | "compatible" | "breaking";
             /**
-             * @description What would break; empty unless `breaking`.
+             * @description Each change that breaks; empty unless `breaking`.
              * @example []
              */
             breaks: components["schemas"]["FaultDto"][];
@@ -1599,7 +1604,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Since when its events leave a warning; null: they do not.
+             * @description When it was deprecated; null: it is not. Events of a deprecated type open a review warning.
              */
             deprecatedAt: string | null;
         };
@@ -1612,10 +1617,10 @@ export interface components {
             eventType: string;
             /**
              * Format: date-time
-             * @description Since when its events leave a warning; null: they do not.
+             * @description When it was deprecated; null: it is not. Events of a deprecated type open a review warning.
              */
             deprecatedAt: string | null;
-            /** @description The newest 100, newest first, fewer where they are large; the first is in force. */
+            /** @description Newest first, at most 100, and fewer if they are large. The first one is current. */
             versions: components["schemas"]["EventTypeDto"][];
         };
         EventTypeSchemaDto: {
@@ -1629,7 +1634,7 @@ export interface components {
             properties: {
                 [key: string]: unknown;
             };
-            /** @description Of a property `__proto__`, which few tools could read among the others. */
+            /** @description Contains a property `__proto__`, which most tools cannot handle under `properties`. */
             patternProperties?: {
                 [key: string]: unknown;
             };
@@ -1676,7 +1681,7 @@ export interface components {
             value: string;
         };
         ProfileDto: {
-            /** @description That of the surviving profile, also where a merged one was asked for. */
+            /** @description The id of the surviving profile, also if the request named a merged one. */
             id: string;
             /** @description The strongest first. */
             identifiers: components["schemas"]["ProfileIdentifierDto"][];
@@ -1691,7 +1696,7 @@ export interface components {
              */
             lastSeenAt: string;
             eventCount: number;
-            /** @description The profiles that have become part of it; their ids keep working. */
+            /** @description The profiles that were merged into it. Their ids keep working. */
             mergedFrom: string[];
         };
         ProfilePageDto: {
@@ -1701,9 +1706,9 @@ export interface components {
         };
         MergeDto: {
             id: string;
-            /** @description The surviving profile of the customer that lost, at that time. */
+            /** @description The surviving profile of the customer that was merged into the other one, at the time of the merge. */
             fromProfileId: string;
-            /** @description The profile that it became a part of. */
+            /** @description The surviving profile of the other customer. */
             intoProfileId: string;
             /** @description The event that named identifiers of both. */
             eventId: string;
@@ -1719,12 +1724,12 @@ export interface components {
         };
         ExportedRecordDto: {
             /**
-             * @description What the line is about.
+             * @description The kind of the record.
              * @enum {string}
              */
             record: "profile" | "merge" | "event" | "review_entry" | "participant_state" | "mutation_outcome";
             /**
-             * @description As the views of such records show it, unmasked.
+             * @description The record as its view shows it, unmasked.
              * @example {
              *       "eventId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
              *       "source": "shop.orders"
@@ -1735,14 +1740,14 @@ export interface components {
             };
         };
         ErasureDto: {
-            /** @description The surviving profile of the customer, whose id is not found any more. */
+            /** @description The surviving profile of the customer. Its id is not found any more. */
             profileId: string;
             /** Format: date-time */
             erasedAt: string;
         };
         LiftedErasureDto: {
             /**
-             * @description `not_erased`: nobody was erased who had this identifier, or it was lifted before.
+             * @description `not_erased`: no person with this identifier was erased, or the erasure was lifted before.
              * @enum {string}
              */
             status: "lifted" | "not_erased";
@@ -1761,7 +1766,10 @@ export interface components {
             failed: number;
         };
         ReplayDto: {
-            /** @description The event in the form of its family, corrected, with the source and the event id that the entry has; absent: as it came. */
+            /**
+             * @description The corrected event, in the form of its family, with the source and event id of the entry. Absent: the stored
+             *     payload.
+             */
             payload?: {
                 [key: string]: unknown;
             };
@@ -1785,12 +1793,12 @@ export interface components {
         };
         ReplayFilterDto: {
             /**
-             * @description Only open entries are replayed, named or not.
+             * @description Only open entries are replayed, with or without this field.
              * @enum {string}
              */
             status?: "open";
             /**
-             * @description Where on its way an event met trouble.
+             * @description The step of the pipeline where the problem occurred.
              * @enum {string}
              */
             stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
@@ -1803,25 +1811,25 @@ export interface components {
             filter: components["schemas"]["ReplayFilterDto"];
         };
         BulkReplayStartedDto: {
-            /** @description Asks `GET /v1/review-replays/{jobId}` how far it has got. */
+            /** @description The id for `GET /v1/review-replays/{jobId}`, which shows the progress. */
             jobId: string;
         };
         /**
-         * @description `queued` until the first entries are done; `failed` when it could not go on.
+         * @description `queued` until the first entries are done; `failed` if the job gave up.
          * @enum {string}
          */
         ReviewReplayState: "queued" | "running" | "done" | "failed";
         ReviewReplayDto: {
             state: components["schemas"]["ReviewReplayState"];
             jobId: string;
-            /** @description Entries that fitted when it was asked for. */
+            /** @description The number of entries that matched when the replay started. */
             total: number;
-            /** @description Of them, those that are accepted, duplicate or failed. */
+            /** @description How many of them are accepted, duplicate or failed. */
             done: number;
             accepted: number;
-            /** @description Their events were stored, or processed, already. */
+            /** @description The event was stored or processed already. */
             duplicate: number;
-            /** @description Refused again, or nothing was there to send; each entry's resolution tells why. */
+            /** @description The event was refused again, or there was nothing to send. The resolution of each entry has the reason. */
             failed: number;
             filter: components["schemas"]["ReplayFilterDto"];
             /** Format: date-time */
@@ -3079,7 +3087,7 @@ export interface operations {
                 /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 status?: "open" | "replayed" | "dismissed" | "superseded";
-                /** @description Where on its way an event met trouble. */
+                /** @description The step of the pipeline where the problem occurred. */
                 stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
                 reason?: string;
                 source?: string;
@@ -3155,7 +3163,7 @@ export interface operations {
     summarizeReviewEntries: {
         parameters: {
             query?: {
-                /** @description Which entries are counted; the open ones when absent. */
+                /** @description The status of the entries to count; `open` when absent. */
                 status?: "open" | "replayed" | "dismissed" | "superseded";
             };
             header?: never;
@@ -4196,6 +4204,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something",
                  *       "properties": {
                  *         "amount": {
                  *           "type": "number",
@@ -4204,16 +4214,14 @@ export interface operations {
                  *         "quantity": {
                  *           "type": "integer"
                  *         }
-                 *       },
-                 *       "eventType": "purchase",
-                 *       "description": "A customer bought something"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["RegisterEventTypeDto"];
             };
         };
         responses: {
-            /** @description This definition was in force already. */
+            /** @description This definition is the current version already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4294,6 +4302,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "eventType": "purchase",
+                 *       "description": "A customer bought something",
                  *       "properties": {
                  *         "amount": {
                  *           "type": "number",
@@ -4302,9 +4312,7 @@ export interface operations {
                  *         "quantity": {
                  *           "type": "integer"
                  *         }
-                 *       },
-                 *       "eventType": "purchase",
-                 *       "description": "A customer bought something"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["RegisterEventTypeDto"];
@@ -4905,7 +4913,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lines of NDJSON, each one record. */
+            /** @description NDJSON: one record in each line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4957,7 +4965,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lines of NDJSON, each one record. */
+            /** @description NDJSON: one record in each line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

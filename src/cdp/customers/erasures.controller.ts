@@ -7,7 +7,7 @@ import type { Principal } from '../../platform/auth/principal';
 import { JsonBody } from '../../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
-import { ErasureDto, LiftedErasureDto } from './dto/erasure.dto';
+import { ErasureDto, LiftedErasureDto } from './dto/personal-data.dto';
 import { IdentityLookupDto } from './dto/profile.dto';
 import { ErasuresService } from './erasures.service';
 import { ProfilesService } from './profiles.service';
@@ -21,7 +21,7 @@ export class ErasuresController {
     private readonly profiles: ProfilesService,
   ) {}
 
-  /** Erases a person for good, and refuses their events from now on; doing it again changes nothing. */
+  /** Erases a person for good, and refuses their events from now on. Idempotent. */
   @Post('profiles/:id\\:erase')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:write')
@@ -35,7 +35,7 @@ export class ErasuresController {
     return ErasureDto.of(await this.erasures.erase(caller, id, address));
   }
 
-  /** Erases whoever has an identifier for good; also participants of whom there are no events, by their `sub`. */
+  /** Erases the person with an identifier for good. Participants without events are found by their `sub`. */
   @Post('profiles\\:erase')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:write')
@@ -43,22 +43,22 @@ export class ErasuresController {
   @ApiOkResponse({ type: ErasureDto })
   async erasePerson(
     @Caller() caller: Principal,
-    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
     @Ip() address: string,
   ): Promise<ErasureDto> {
-    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, wanted, address));
+    return ErasureDto.of(await this.erasures.eraseByIdentifier(caller, identity, address));
   }
 
-  /** Takes events of an erased person again, by whichever of their identifiers; what was erased stays so. */
+  /** Accepts events of an erased person again, by any of their identifiers. Erased data stay erased. */
   @Post('erasures\\:lift')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:write')
   @ApiOkResponse({ type: LiftedErasureDto })
   async liftErasure(
     @Caller() { tenantId }: Principal,
-    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
   ): Promise<LiftedErasureDto> {
-    const lifted = await this.customers.lift(tenantId, this.profiles.identifierOf(wanted));
+    const lifted = await this.customers.lift(tenantId, this.profiles.identifierOf(identity));
     return { status: lifted > 0 ? 'lifted' : 'not_erased' };
   }
 }

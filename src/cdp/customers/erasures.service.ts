@@ -11,28 +11,24 @@ import { EVERY_MINUTE, Jobs } from '../../platform/jobs/jobs';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { Readiness } from '../../platform/health/readiness';
 import { PersonalData, type PersonalDataKeeper } from '../../platform/privacy/personal-data';
+import type { FinishedErasure } from './domain/customer-view';
 import { Persons } from './persons';
 import { noSuchProfile, ProfilesService } from './profiles.service';
 
-/** Finished in one go; far more than can be interrupted at once. */
+/** The limit for one sweep. Far fewer erasures can be interrupted at the same time. */
 const UNFINISHED_MAX = 1_000;
 const SWEEP_JOB = 'erasures-sweep';
-/** One that was begun later may well be under way. */
+/** A sweep leaves younger erasures alone: they may be in progress. */
 const INTERRUPTED_AFTER_MS = 60_000;
 
-/** Whoever is at one says so every second; who has not for so long is gone. */
+/** A process stores its progress every second. After this time without progress it counts as dead. */
 const IDLE_MS = 15_000;
 
-export interface FinishedErasure {
-  readonly profileId: string;
-  readonly erasedAt: Date;
-}
-
-/** Erases persons from everything that the service keeps (contract section 5, docs/adr/0026). */
+/** Erases all data of persons (contract section 5, docs/adr/0026). */
 @Injectable()
 export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ErasuresService.name);
-  /** One erasure of a workspace at a time in this process: each is some hundred statements. */
+  /** In this process one erasure of a workspace at a time: each sends some hundred statements. */
   private readonly mutex: KeyedMutex;
 
   constructor(
@@ -48,17 +44,19 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   onModuleInit(): void {
-    this.jobs.handle(SWEEP_JOB, () => this.finishRest(INTERRUPTED_AFTER_MS), { cron: EVERY_MINUTE });
+    this.jobs.handle(SWEEP_JOB, () => this.finishInterrupted(INTERRUPTED_AFTER_MS), { cron: EVERY_MINUTE });
   }
 
-  /** What a killed process has left half done; beside the start, which need not wait for it. */
+  /** Finishes the erasures of killed processes, without delaying the start. */
   onApplicationBootstrap(): void {
-    void this.atStart();
+    void this.resumeAtStart();
   }
 
   /**
-   * Erases a customer; once this resolves nothing of the person is left. A customer who was erased before stays as they are, and
-   * what is unfinished is finished. Throws `not_found`, `unavailable`, and `validation_failed` without a SECRETS_KEY.
+   * Erases a customer; once this resolves, the service holds no data of the person. Finishes an unfinished erasure, and
+   * returns a finished one unchanged.
+   *
+   * Throws `not_found`, `unavailable`, and `validation_failed` without a SECRETS_KEY.
    */
   async erase(
     { tenantId, credentialId }: Principal,
@@ -73,8 +71,8 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Erases whoever has an identifier: a customer, or a participant of whom there are no events (docs/adr/0052). Throws what
-   * `erase` throws; `not_found` when nobody is known by it.
+   * Erases the person with an identifier: a customer, or a participant without events (docs/adr/0052). Throws what
+   * `erase` throws; `not_found` if there is no such person.
    */
   async eraseByIdentifier(
     caller: Principal,
@@ -88,7 +86,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     if (found !== 'participant') return this.erase(caller, found.rootId, address);
     const eraser = { by: credentialId, address };
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
-    // Their first event came just now.
+    // The first event of the participant arrived meanwhile and made a customer: start again.
     if (begun === undefined) return this.eraseByIdentifier(caller, reference, address);
     return this.mutex.runExclusive(tenantId, () => this.finish(begun));
   }
@@ -98,28 +96,29 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     if (erasure.finishedAt !== null) return erasure;
     const person = this.persons.of(erasure.tenantId, customer);
     const done = await this.customers.steps(erasure);
-    const since = new Map<PersonalDataKeeper, Date>();
+    const erasedAheadSince = new Map<PersonalDataKeeper, Date>();
     for (const keeper of this.data.keepers()) {
       const steps = this.customers.stepsOf(erasure, done, keeper.name, this.readiness.stopped);
-      if ((await keeper.eraseAhead?.(person, steps)) === true) since.set(keeper, steps.begunAt);
+      if ((await keeper.eraseAhead?.(person, steps)) === true) erasedAheadSince.set(keeper, steps.begunAt);
     }
     return this.customers.finish(customer, async (manager) => {
-      for (const keeper of this.data.keepers()) await keeper.erase(manager, person, since.get(keeper) ?? null);
+      for (const keeper of this.data.keepers())
+        await keeper.erase(manager, person, erasedAheadSince.get(keeper) ?? null);
     });
   }
 
-  private async atStart(): Promise<void> {
+  private async resumeAtStart(): Promise<void> {
     try {
-      // Nothing else would tell the operator.
-      if (!this.customers.isPossible && (await this.customers.areRemembered())) this.logger.error(KEY_LOST);
-      await this.finishRest(0);
+      // No request fails because of the missing key, so that only this message informs the operator.
+      if (!this.customers.isPossible && (await this.customers.hasErasedIdentifiers())) this.logger.error(KEY_LOST);
+      await this.finishInterrupted(0);
     } catch (error) {
-      this.tell(error);
+      this.logFailure(error);
     }
   }
 
-  /** Those that were begun so long ago. One that cannot be finished costs the others nothing. */
-  private async finishRest(begunMsAgo: number): Promise<void> {
+  /** Finishes erasures that began at least `begunMsAgo` ago. A failure does not affect the other erasures. */
+  private async finishInterrupted(begunMsAgo: number): Promise<void> {
     if (!this.customers.isPossible) return;
     const begunBy = new Date(this.clock.now().getTime() - begunMsAgo);
     const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
@@ -129,22 +128,23 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
           this.finish(await this.customers.customerOf(tenantId, profileId)),
         );
       } catch (error) {
-        this.tell(error);
+        this.logFailure(error);
       }
     }
   }
 
-  private tell(error: unknown): void {
+  private logFailure(error: unknown): void {
     this.logger.warn(`An erasure could not be finished now: ${describeError(error).line}`);
   }
 }
 
 const KEY_LOST =
-  'Persons were erased, and without the SECRETS_KEY of that time their events are taken as those of strangers. Set it again.';
+  'There are erased persons, but no SECRETS_KEY: their events are accepted as those of new customers. Set the key that ' +
+  'was in use.';
 
 function noSecretsKey(): DomainError {
   const message =
-    'Nobody can be erased: without SECRETS_KEY the service could not recognise further events of the person. Have the ' +
-    'operator set one.';
+    'The service cannot erase persons without SECRETS_KEY: it could not recognise their later events. Ask the ' +
+    'operator to set one.';
   return validationFailed([{ path: '', code: 'secrets_key_missing', message }]);
 }

@@ -20,7 +20,7 @@ export class MergesController {
     private readonly merges: MergesService,
   ) {}
 
-  /** Lists the merges that a customer has to do with, newest first; undone ones too. */
+  /** Lists the merges of a customer, newest first, including undone ones. */
   @Get('profiles/:id/merges')
   @AuthenticateApiKey('profiles:read')
   @ApiOkResponse({ type: MergePageDto })
@@ -35,7 +35,7 @@ export class MergesController {
     return { items: rows.map((merge) => MergeDto.of(merge)), nextCursor };
   }
 
-  /** Parts the customers that a merge made one, for good; doing it again changes nothing. */
+  /** Undoes a merge for good: the two customers never merge automatically again. Idempotent. */
   @Post('merges/:id\\:undo')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:write')

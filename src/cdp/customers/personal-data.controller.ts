@@ -10,12 +10,12 @@ import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
 import { NDJSON_MEDIA_TYPE, sendNdjson } from '../../platform/http/send-ndjson';
 import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
-import { ExportedRecordDto } from './dto/profile-export.dto';
+import { ExportedRecordDto } from './dto/personal-data.dto';
 import { IdentityLookupDto } from './dto/profile.dto';
 import { ProfileExport } from './profile-export';
 import { ProfilesService } from './profiles.service';
 
-/** What a person may ask of whoever keeps their data. */
+/** The exports of a person's data. */
 @ApiTags('Profiles')
 @Controller('v1/cdp')
 export class PersonalDataController {
@@ -26,30 +26,32 @@ export class PersonalDataController {
     private readonly slots: ReadSlots,
   ) {}
 
-  /** Hands out all that is held about whoever has an identifier; also of participants without events, by their `sub`. */
+  /**
+   * Exports all data of the person with an identifier, unmasked. Participants without events are found by their `sub`.
+   */
   @Post('profiles\\:export')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:read', { and: ['pii:read'], streams: true })
   @MayRefuse('not_found')
   @ApiProduces(NDJSON_MEDIA_TYPE)
-  @ApiOkResponse({ type: ExportedRecordDto, description: 'Lines of NDJSON, each one record.' })
+  @ApiOkResponse({ type: ExportedRecordDto, description: 'NDJSON: one record in each line.' })
   async exportPerson(
     @Caller() { tenantId }: Principal,
-    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
     @Req() request: AuthenticatedRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const records = await this.slots.run(tenantId, () => this.exports.ofIdentifier(tenantId, wanted));
+    const records = await this.slots.run(tenantId, () => this.exports.ofIdentifier(tenantId, identity));
     await this.unmasking.note(request);
     await sendNdjson(response, this.slots.each(tenantId, records));
   }
 
-  /** Hands out everything that is held about a customer, unmasked: one JSON text a line. */
+  /** Exports all data of a customer, unmasked, as NDJSON. */
   @Post('profiles/:id\\:export')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:read', { and: ['pii:read'], streams: true })
   @ApiProduces(NDJSON_MEDIA_TYPE)
-  @ApiOkResponse({ type: ExportedRecordDto, description: 'Lines of NDJSON, each one record.' })
+  @ApiOkResponse({ type: ExportedRecordDto, description: 'NDJSON: one record in each line.' })
   async exportProfile(
     @Caller() { tenantId }: Principal,
     @Param('id') id: string,

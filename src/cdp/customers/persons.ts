@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerReader, type Customer } from '../../identity/customer-reader';
+import { CustomerReader } from '../../identity/customer-reader';
 import type { Identifier } from '../../identity/domain/identifier';
+import type { Customer } from '../../identity/domain/known-identities';
 import { tracesOf } from '../../identity/domain/traces';
 import { Timeline } from '../../ingest/log/timeline';
 import { PersonalData, type Person } from '../../platform/privacy/personal-data';
-import { nobodyHasIdentifier } from './profiles.service';
+import { unknownIdentifier } from './profiles.service';
 
 export interface KnownPerson {
   readonly profileIds: readonly string[];
   readonly identifiers: readonly Identifier[];
 }
 
-/** Says who somebody is to all features that keep data of persons. */
+/** Finds persons, and describes them to the features that store personal data. */
 @Injectable()
 export class Persons {
   constructor(
@@ -21,14 +22,14 @@ export class Persons {
   ) {}
 
   /**
-   * Who has an identifier: a customer, or `participant` for the subject of tokens of whom there are no events. Throws `not_found`.
+   * The person with an identifier: a customer, or `participant` for a token subject without events. Throws `not_found`.
    */
   async findBy(tenantId: string, identifier: Identifier): Promise<Customer | 'participant'> {
     const customer = await this.customers.findByIdentifier(tenantId, identifier);
     if (customer !== null) return customer;
     const { kind, value } = identifier;
     if (kind === 'EXTERNAL' && (await this.data.knowsSubject(tenantId, value))) return 'participant';
-    throw nobodyHasIdentifier();
+    throw unknownIdentifier();
   }
 
   of(tenantId: string, { profileIds, identifiers }: KnownPerson): Person {

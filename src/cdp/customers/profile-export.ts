@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Customer } from '../../identity/customer-reader';
+import type { Customer } from '../../identity/domain/known-identities';
 import type { IdentityReference } from '../../identity/domain/identity-reference';
 import { MergesService } from '../../identity/merges.service';
 import { idPageStart } from '../../platform/pagination/id-key';
@@ -11,7 +11,7 @@ import { ProfilesService } from './profiles.service';
 
 const MERGES_PER_PAGE = 200;
 
-/** Everything that is held about a customer, unmasked (contract section 5). */
+/** Exports all data of a person, unmasked (contract section 5). */
 @Injectable()
 export class ProfileExport {
   constructor(
@@ -21,7 +21,9 @@ export class ProfileExport {
     private readonly data: PersonalData,
   ) {}
 
-  /** The profile with its identifiers, its merges, then what each feature keeps; read as it is asked for. */
+  /**
+   * The profile with its identifiers, its merges, then the records of each feature. Reads them as the caller iterates.
+   */
   async *records(tenantId: string, customer: Customer): AsyncIterable<PersonalRecord> {
     const view = await this.profiles.view(tenantId, customer);
     yield { record: 'profile', data: ProfileDto.of(view, { unmasked: true }) };
@@ -31,18 +33,18 @@ export class ProfileExport {
       for (const merge of page.rows) yield { record: 'merge', data: MergeDto.of(merge) };
       cursor = page.nextCursor;
     }
-    yield* this.kept(tenantId, customer);
+    yield* this.recordsOfFeatures(tenantId, customer);
   }
 
-  /** The same of whoever has an identifier; a participant without events has no profile. Throws `not_found`. */
+  /** The records of the person with an identifier; a participant without events has no profile. Throws `not_found`. */
   async ofIdentifier(tenantId: string, reference: IdentityReference): Promise<AsyncIterable<PersonalRecord>> {
     const identifier = this.profiles.identifierOf(reference);
     const found = await this.persons.findBy(tenantId, identifier);
     if (found !== 'participant') return this.records(tenantId, found);
-    return this.kept(tenantId, { profileIds: [], identifiers: [identifier] });
+    return this.recordsOfFeatures(tenantId, { profileIds: [], identifiers: [identifier] });
   }
 
-  private async *kept(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {
+  private async *recordsOfFeatures(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {
     const person = this.persons.of(tenantId, known);
     for (const keeper of this.data.keepers()) yield* keeper.exportOf(person);
   }

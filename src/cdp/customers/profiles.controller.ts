@@ -12,11 +12,9 @@ import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { UnmaskQuery } from '../../platform/auth/unmask.query';
 import { limitOf } from '../../platform/pagination/page.query';
-import { ProfileListQuery } from './dto/profile-list.query';
-import { ProfileTimelineQuery } from './dto/profile-timeline.query';
 import { IdentityLookupDto, ProfileDto, ProfilePageDto } from './dto/profile.dto';
+import { ProfileListQuery, ProfileTimelineQuery, timelineSpan } from './dto/profile.query';
 import { ProfilesService } from './profiles.service';
-import { timelineSpan } from './timeline-span';
 
 @ApiTags('Profiles')
 @Controller('v1/cdp')
@@ -28,7 +26,7 @@ export class ProfilesController {
     private readonly unmasking: UnmaskAudit,
   ) {}
 
-  /** Finds the customer who has an identifier. */
+  /** Finds the customer with an identifier. */
   @Post('profiles\\:lookup')
   @HttpCode(200)
   @AuthenticateApiKey('profiles:read', { unmasks: true })
@@ -37,10 +35,10 @@ export class ProfilesController {
   async lookUpProfile(
     @Caller() { tenantId }: Principal,
     @CheckedQuery() _query: UnmaskQuery,
-    @JsonBody(IdentityLookupDto) wanted: IdentityLookupDto,
+    @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
-    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, wanted));
+    const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, identity));
     return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, [view.customer.rootId]) });
   }
 
@@ -72,7 +70,7 @@ export class ProfilesController {
     return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request) });
   }
 
-  /** Lists the events of a customer by the time they occurred, those of merged profiles included. */
+  /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
   @Get('profiles/:id/events')
   @AuthenticateApiKey('profiles:read', { unmasks: true })
   @ApiOkResponse({ type: EventPageDto })

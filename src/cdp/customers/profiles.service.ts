@@ -1,26 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerReader, type Customer } from '../../identity/customer-reader';
+import { CustomerReader } from '../../identity/customer-reader';
 import { parseIdentityReference, type IdentityReference } from '../../identity/domain/identity-reference';
 import type { Identifier } from '../../identity/domain/identifier';
+import type { Customer } from '../../identity/domain/known-identities';
 import { IdentityService } from '../../identity/identity.service';
-import { Timeline, type TimelineExtent } from '../../ingest/log/timeline';
+import { Timeline } from '../../ingest/log/timeline';
 import { DomainError } from '../../platform/errors/domain-error';
 import { validationFailed } from '../../platform/errors/validation-failed';
 import { isUuid } from '../../platform/values/uuid';
 import { cursorAfterId, idPageStart } from '../../platform/pagination/id-key';
+import type { CustomerView, CustomerViewPage } from './domain/customer-view';
 
-export interface CustomerView {
-  readonly customer: Customer;
-  readonly extent: TimelineExtent;
-}
-
-export interface CustomerViewPage {
-  readonly views: readonly CustomerView[];
-  /** Null at the end. */
-  readonly nextCursor: string | null;
-}
-
-/** Shows customers (contract section 5). */
+/** Reads customers for the API (contract section 5). */
 @Injectable()
 export class ProfilesService {
   constructor(
@@ -29,7 +20,7 @@ export class ProfilesService {
     private readonly timeline: Timeline,
   ) {}
 
-  /** The customer of any of its profiles' ids. Throws `not_found`, also for one who was erased. */
+  /** The customer of a profile. Throws `not_found`, also if the customer was erased. */
   async find(tenantId: string, profileId: string): Promise<Customer> {
     const customer = isUuid(profileId) ? await this.customers.findById(tenantId, profileId) : null;
     if (customer === null) throw noSuchProfile();
@@ -41,8 +32,8 @@ export class ProfilesService {
   }
 
   /**
-   * One page of all customers, the newest first. Two statements; bounded in rows, in bytes, and in the events that are counted.
-   * Throws `validation_failed` for text that is no cursor.
+   * One page of customers, newest first. Sends two statements; their rows, bytes and counted events are bounded. Throws
+   * `validation_failed` for text that is no cursor.
    */
   async list(tenantId: string, cursor: string | undefined, limit: number): Promise<CustomerViewPage> {
     const { customers, nextCursor } = await this.customers.list(tenantId, idPageStart(cursor), limit);
@@ -59,29 +50,29 @@ export class ProfilesService {
     return { views, nextCursor: isCut ? cursorAfterId(last.customer.rootId) : nextCursor };
   }
 
-  /** Throws `validation_failed` for what cannot be anybody's identifier, and `not_found`. */
+  /** The customer with an identifier. Throws `validation_failed` for an invalid identifier, and `not_found`. */
   async lookUp(tenantId: string, reference: IdentityReference): Promise<Customer> {
     const customer = await this.customers.findByIdentifier(tenantId, this.identifierOf(reference));
-    if (customer === null) throw nobodyHasIdentifier();
+    if (customer === null) throw unknownIdentifier();
     return customer;
   }
 
-  /** One normalised identifier, as a body of its own names it. Throws `validation_failed`. */
+  /** Normalises the identifier of an `IdentityLookupDto`. Throws `validation_failed`. */
   identifierOf(reference: IdentityReference): Identifier {
     const parsed = parseIdentityReference(reference, this.identity.rules, '');
     if ('faults' in parsed) throw validationFailed(parsed.faults);
     const [identifier] = parsed.identifiers;
-    if (identifier === undefined) throw new Error('An identity without a fault names nobody');
+    if (identifier === undefined) throw new Error('A valid identity has no identifier');
     return identifier;
   }
 }
 
-/** 404, also for a profile of another workspace and for a person who was erased. */
+/** 404, also for a profile of another workspace and for an erased customer. */
 export function noSuchProfile(): DomainError {
   return new DomainError('not_found', 'There is no profile with this id in this workspace.');
 }
 
-/** 404, also for a person who was erased. */
-export function nobodyHasIdentifier(): DomainError {
-  return new DomainError('not_found', 'Nobody in this workspace has this identifier.');
+/** 404, also for an erased person. */
+export function unknownIdentifier(): DomainError {
+  return new DomainError('not_found', 'No person in this workspace has this identifier.');
 }

@@ -8,25 +8,25 @@ import { parseExactly } from '../../platform/values/json/parse-exactly';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { RefusalSample } from '../../review/refusal-sample';
 import { CdpEventParser } from '../cdp-event-parser';
-import { compareDefinitions, type Comparison } from './domain/contract-compatibility';
-import { compileContract, type EventTypeDefinition } from './domain/event-contract';
-import { newestOf, SampleTally, type SampleCheck } from './domain/event-type-sample';
-import { leftOutOf, personalNames, withoutPersonalProperties } from './domain/personal-sample';
+import { compareDefinitions } from './domain/contract-compatibility';
+import { compileContract } from './domain/event-contract';
+import { personalPropertiesOf, type EventTypeDefinition } from './domain/event-type-definition';
+import {
+  leftOutOf,
+  newestOf,
+  SampleTally,
+  withoutPersonalProperties,
+  type EventTypeCheckResult,
+  type SampleCheck,
+} from './domain/event-type-sample';
 import type { Contract } from './event-type-contracts';
 import { EventTypeRepository } from './event-type.repository';
-
-export interface EventTypeCheckResult {
-  readonly outcome: 'new' | Comparison['outcome'];
-  readonly breaks: readonly Fault[];
-  /** Only for callers who may read events. */
-  readonly sample?: SampleCheck;
-}
 
 const FAMILY = 'cdp';
 /** Stored and refused events together (contract section 4). */
 const EVENTS_MAX = 1_000;
-/** Events in memory at a time: two megabytes of refused ones at most. */
-const LOT_EVENTS = 8;
+/** Limits the memory: eight refused events have at most two megabytes. */
+const EVENTS_PER_READ = 8;
 
 interface Candidate {
   readonly at: number;
@@ -34,7 +34,7 @@ interface Candidate {
   readonly isStored: boolean;
 }
 
-/** Tells what registering a definition would do (contract section 4); writes nothing. */
+/** Shows what registering a definition would do (contract section 4). Writes nothing. */
 @Injectable()
 export class EventTypeCheck {
   constructor(
@@ -55,16 +55,16 @@ export class EventTypeCheck {
 
   private async sample(tenantId: string, definition: EventTypeDefinition, version: number): Promise<SampleCheck> {
     const slice = new TimeSlice();
-    // To compile the largest definition takes 30 ms in one go.
+    // Compiling the largest definition blocks the event loop for 30 ms.
     await slice.pause();
     const contract: Contract = { version, isDeprecated: false, check: compileContract(definition) };
     const registered = await this.personal.namesOf(tenantId, definition.eventType);
-    const piiNames = new Set([...registered, ...personalNames(definition)]);
+    const piiNames = new Set([...registered, ...personalPropertiesOf(definition)]);
     const candidates = await this.candidates(tenantId, definition.eventType);
     const tally = new SampleTally();
-    for (let start = 0; start < candidates.length; start += LOT_EVENTS) {
-      const lot = candidates.slice(start, start + LOT_EVENTS);
-      for (const faultsOfOne of await this.checksOf(tenantId, lot, contract, piiNames)) {
+    for (let start = 0; start < candidates.length; start += EVENTS_PER_READ) {
+      const next = candidates.slice(start, start + EVENTS_PER_READ);
+      for (const faultsOfOne of await this.checksOf(tenantId, next, contract, piiNames)) {
         await slice.pause();
         tally.add(faultsOfOne());
       }
@@ -73,7 +73,7 @@ export class EventTypeCheck {
   }
 
   private async candidates(tenantId: string, eventType: string): Promise<Candidate[]> {
-    // One after the other: a read takes one connection at a time.
+    // Sequential: a read uses one connection at a time.
     const stored = await this.events.newest(tenantId, FAMILY, eventType, EVENTS_MAX);
     const refused = await this.refusals.newest(tenantId, FAMILY, eventType, EVENTS_MAX);
     return newestOf<Candidate>(
@@ -84,17 +84,18 @@ export class EventTypeCheck {
   }
 
   /**
-   * What tells the faults of each event of a lot, in any order, by parsing and checking its text: of a stored event everything
-   * but its properties is right; of a refused one everything may be wrong. What views hide is judged in neither
-   * (docs/adr/0022): the definition is the caller's, so each answer would tell something of a value.
+   * One function for each event, in any order, that parses and checks the event. Of a stored event only the properties
+   * need a check; a refused event is checked whole. Properties that views mask are skipped (docs/adr/0022): callers
+   * choose the definition, so every answer about such a property would disclose something of its value.
    */
   private async checksOf(
     tenantId: string,
-    lot: readonly Candidate[],
+    candidates: readonly Candidate[],
     contract: Contract,
     piiNames: ReadonlySet<string>,
   ): Promise<(() => readonly Fault[])[]> {
-    const idsOf = (isStored: boolean): string[] => lot.filter((each) => each.isStored === isStored).map(({ id }) => id);
+    const idsOf = (isStored: boolean): string[] =>
+      candidates.filter((each) => each.isStored === isStored).map(({ id }) => id);
     const properties = await this.events.propertiesOf(tenantId, idsOf(true));
     const payloads = await this.refusals.payloadsOf(tenantId, idsOf(false));
     const faultsOfPayload = (payload: unknown): readonly Fault[] => {

@@ -8,31 +8,31 @@ import { compileContract, type ContractCheck } from './domain/event-contract';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
 
-/** A registered event type, ready to check properties with. */
+/** The compiled current version of an event type. */
 export interface Contract {
   readonly version: number;
   readonly isDeprecated: boolean;
   readonly check: ContractCheck;
 }
 
-type InForce = Omit<Contract, 'check'>;
+type CurrentVersion = Omit<Contract, 'check'>;
 
 const EVENT_TYPES_MAX = 10_000;
 /**
- * Compiled contracts of one node, by what they take: about five times their definition's text, and some kilobytes of Ajv's
- * own. That is some thousand usual ones, or sixty of the largest that can be registered.
+ * The memory for compiled contracts on a node: about 5 bytes for each character of a definition, plus what Ajv itself
+ * needs. It holds some thousand usual contracts, or 60 of the largest ones.
  */
 const CONTRACTS_BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 5;
 const CONTRACT_BYTES = 16 * 1024;
 
 /**
- * What is in force for the events of each type (contract section 4). Which version that is, is remembered until any node
- * changes it; a version never changes, so its contract is compiled once on each node and kept while there is room.
+ * The current contract of each event type (contract section 4). The number of the current version is cached until any
+ * node changes it. A version never changes, so each node compiles it once and keeps it while there is room.
  */
 @Injectable()
 export class EventTypeContracts {
-  private readonly inForce: InvalidatingCache<InForce | 'unregistered'>;
+  private readonly current: InvalidatingCache<CurrentVersion | 'unregistered'>;
   private readonly checks = new LRUCache<string, { readonly check: ContractCheck; readonly bytes: number }>({
     maxSize: CONTRACTS_BYTES_MAX,
     sizeCalculation: ({ bytes }) => bytes,
@@ -43,24 +43,24 @@ export class EventTypeContracts {
     feed: InvalidationFeed,
     clock: Clock,
   ) {
-    this.inForce = new InvalidatingCache(feed, clock, EVENT_TYPES_MAX);
+    this.current = new InvalidatingCache(feed, clock, EVENT_TYPES_MAX);
   }
 
-  /** Undefined when `eventType` could not be the name of one. */
+  /** The contract of an event type; undefined if `eventType` is no valid name. */
   async find(tenantId: string, eventType: unknown): Promise<Contract | 'unregistered' | undefined> {
     if (typeof eventType !== 'string' || !PATH_NAME.test(eventType)) return undefined;
     const key = `${tenantId}/${eventType}`;
-    const inForce = this.inForce.recall(key) ?? (await this.learn(key, tenantId, eventType));
-    if (inForce === 'unregistered') return inForce;
-    const { version } = inForce;
+    const current = this.current.recall(key) ?? (await this.learn(key, tenantId, eventType));
+    if (current === 'unregistered') return current;
+    const { version } = current;
     const check =
       this.checks.get(`${key}/${version}`)?.check ??
       this.compile(await this.types.version(tenantId, eventType, version));
-    return { ...inForce, check };
+    return { ...current, check };
   }
 
-  private learn(key: string, tenantId: string, eventType: string): Promise<InForce | 'unregistered'> {
-    return this.inForce.learn(key, async () => {
+  private learn(key: string, tenantId: string, eventType: string): Promise<CurrentVersion | 'unregistered'> {
+    return this.current.learn(key, async () => {
       const [type, latest] = await Promise.all([
         this.types.find(tenantId, eventType),
         this.types.latest(tenantId, eventType),
@@ -74,7 +74,7 @@ export class EventTypeContracts {
     });
   }
 
-  /** Once for each version, as long as there is room. */
+  /** Compiles a version, or returns it from the cache. */
   private compile({ tenantId, eventType, version, definition }: EventTypeVersion): ContractCheck {
     const key = `${tenantId}/${eventType}/${version}`;
     const known = this.checks.get(key);

@@ -1,38 +1,49 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EventTypeCatalog, type CatalogedEventType } from '../../ingest/event-type-catalog';
 import { DomainError } from '../../platform/errors/domain-error';
-import { cursorAfterEventType, eventTypePageStart } from './domain/event-type-key';
+import {
+  cursorAfterEventType,
+  eventTypePageStart,
+  type EventTypeHistory,
+  type EventTypePage,
+} from './domain/event-type-page';
 import { toJsonSchema, type EventTypeSchema } from './domain/event-type-schema';
-import type { EventTypeVersion } from './entities/event-type-version.entity';
-import { EventTypeRepository, type ListedEventType } from './event-type.repository';
+import { EventTypeRepository } from './event-type.repository';
 
-export interface EventTypeHistory {
-  readonly eventType: string;
-  readonly deprecatedAt: Date | null;
-  /** Newest first. */
-  readonly versions: readonly EventTypeVersion[];
-}
-
-export interface EventTypePage {
-  readonly types: readonly ListedEventType[];
-  readonly nextCursor: string | null;
-}
-
-/** Of a type that is registered anew with every deployment nobody reads the first hundreds. */
+/** Some deployments register a type again each time; the oldest of its versions are of no use to a reader. */
 const VERSIONS_SHOWN_MAX = 100;
+/** The catalog suggests names; for a workspace with more types the newest ones suffice. */
+const CATALOG_NAMES_MAX = 1_000;
 
-/** Finds registered event types for people and senders (contract section 4). */
+/**
+ * Reads registered event types, for the API (contract section 4) and for features that ask `EventTypeCatalog`. It
+ * always asks the database, so that the answer includes what other nodes have just registered.
+ */
 @Injectable()
-export class EventTypeReader {
-  constructor(private readonly types: EventTypeRepository) {}
+export class EventTypeReader implements OnModuleInit {
+  constructor(
+    private readonly types: EventTypeRepository,
+    private readonly catalog: EventTypeCatalog,
+  ) {}
 
-  /** One page, newest first by the first registration of the type. */
+  onModuleInit(): void {
+    this.catalog.answerWith({
+      find: (tenantId, eventType) => this.findLatest(tenantId, eventType),
+      names: (tenantId) => this.types.newestNames(tenantId, CATALOG_NAMES_MAX),
+    });
+  }
+
+  /**
+   * One page, newest first by the time of the first registration. Throws `validation_failed` for text that is no
+   * cursor.
+   */
   async list(tenantId: string, cursor: string | undefined, limit: number): Promise<EventTypePage> {
     const { types, hasMore } = await this.types.page(tenantId, eventTypePageStart(cursor), limit);
     const last = hasMore ? types.at(-1) : undefined;
     return { types, nextCursor: last === undefined ? null : cursorAfterEventType(last) };
   }
 
-  /** A type with its newest versions: 100, or as many as weigh half a megabyte. Throws `not_found`. */
+  /** A type with its newest versions: at most 100, and fewer if they exceed half a megabyte. Throws `not_found`. */
   async get(tenantId: string, eventType: string): Promise<EventTypeHistory> {
     const type = await this.types.find(tenantId, eventType);
     if (type === null) throw noSuchEventType();
@@ -40,14 +51,25 @@ export class EventTypeReader {
     return { eventType, deprecatedAt: type.deprecatedAt, versions };
   }
 
-  /** Of the version in force. Throws `not_found`. */
+  /** The JSON Schema of the current version. Throws `not_found`. */
   async jsonSchema(tenantId: string, eventType: string): Promise<EventTypeSchema> {
     const latest = await this.types.latest(tenantId, eventType);
     if (latest === null) throw noSuchEventType();
     return toJsonSchema(latest.definition);
   }
+
+  private async findLatest(tenantId: string, eventType: string): Promise<CatalogedEventType | undefined> {
+    const latest = await this.types.latest(tenantId, eventType);
+    if (latest === null) return undefined;
+    const { version, definition } = latest;
+    return {
+      version,
+      properties: Object.keys(definition.properties),
+      allowsOthers: definition.additionalProperties === 'allow',
+    };
+  }
 }
 
 function noSuchEventType(): DomainError {
-  return new DomainError('not_found', 'There is no event type of this name in this workspace.');
+  return new DomainError('not_found', 'There is no event type with this name in this workspace.');
 }

@@ -1,18 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
-import type { EventTypeDefinition } from './domain/event-contract';
-import type { EventTypeKey } from './domain/event-type-key';
+import type { EventTypeDefinition } from './domain/event-type-definition';
+import type { EventTypeKey, ListedEventType } from './domain/event-type-page';
 import { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventType } from './entities/event-type.entity';
-
-/** A type as lists show it. */
-export interface ListedEventType {
-  readonly eventType: string;
-  readonly createdAt: Date;
-  readonly deprecatedAt: Date | null;
-  readonly latest: Pick<EventTypeVersion, 'eventType' | 'version' | 'definition' | 'createdAt'>;
-}
 
 /** A property that an event type declares `pii: true`. */
 export interface PersonalProperty {
@@ -39,7 +31,7 @@ export class EventTypeRepository {
     return this.database.manager.findOneBy(EventType, { tenantId, eventType });
   }
 
-  /** The version in force of a type; null when it is not registered. */
+  /** The current version of a type; null if the type is not registered. */
   latest(tenantId: string, eventType: string, manager = this.database.manager): Promise<EventTypeVersion | null> {
     return manager.findOne(EventTypeVersion, { where: { tenantId, eventType }, order: { version: 'DESC' } });
   }
@@ -48,7 +40,7 @@ export class EventTypeRepository {
     return this.database.manager.findOneByOrFail(EventTypeVersion, { tenantId, eventType, version });
   }
 
-  /** At most `limit` names of registered types, the newest first. */
+  /** At most `limit` names of registered types, newest first. */
   async newestNames(tenantId: string, limit: number): Promise<string[]> {
     const rows: readonly { event_type: string }[] = await this.database.query(
       `SELECT event_type FROM event_types WHERE tenant_id = $1 AND created_at > '-infinity'
@@ -58,9 +50,12 @@ export class EventTypeRepository {
     return rows.map(({ event_type: eventType }) => eventType);
   }
 
-  /** Newest first: no more than `take`, and fewer where their definitions weigh more than an answer may; never none. */
-  async versions(tenantId: string, eventType: string, take: number): Promise<EventTypeVersion[]> {
-    const weighed: readonly { version: number }[] = await this.database.query(
+  /**
+   * At most `limit` versions, newest first. Returns fewer if their definitions exceed `PAGE_BYTES_MAX` together, but at
+   * least one.
+   */
+  async versions(tenantId: string, eventType: string, limit: number): Promise<EventTypeVersion[]> {
+    const fitting: readonly { version: number }[] = await this.database.query(
       `SELECT version FROM (
          SELECT version, sum(octet_length(definition::text)) OVER (ORDER BY version DESC)
            - octet_length(definition::text) AS bytes_before
@@ -70,17 +65,17 @@ export class EventTypeRepository {
          ) newest
        ) listed
        WHERE bytes_before < $4`,
-      [tenantId, eventType, take, PAGE_BYTES_MAX],
+      [tenantId, eventType, limit, PAGE_BYTES_MAX],
     );
     return this.database.manager.find(EventTypeVersion, {
-      where: { tenantId, eventType, version: In(weighed.map(({ version }) => version)) },
+      where: { tenantId, eventType, version: In(fitting.map(({ version }) => version)) },
       order: { version: 'DESC' },
     });
   }
 
   /**
-   * The properties that any version of these types declares as personal data; of all types of the workspace where none are
-   * named. Names only are read and sent: a definition may have 200 KiB.
+   * The properties that any version of these types declares as personal data. Without `eventTypes`: those of all types
+   * of the workspace. The query returns names only, because a definition may have 200 KiB.
    */
   personalProperties(tenantId: string, eventTypes?: readonly string[]): Promise<readonly PersonalProperty[]> {
     return this.database.query(
@@ -94,8 +89,8 @@ export class EventTypeRepository {
   }
 
   /**
-   * At most `limit` types before `start`, the newest type first, and whether there are more. Large definitions make it
-   * fewer, never none.
+   * At most `limit` types after `start`, newest first, and whether there are more. Returns fewer if their definitions
+   * exceed `PAGE_BYTES_MAX` together, but at least one.
    */
   async page(
     tenantId: string,
@@ -124,7 +119,9 @@ export class EventTypeRepository {
     return { types, hasMore: Number(rows[0]?.found ?? 0) > types.length };
   }
 
-  /** Makes registrations of one type wait for each other until the transaction ends. */
+  /**
+   * Serialises registrations of one type: locks the type's row until the transaction ends. Creates the row if needed.
+   */
   async lock(manager: EntityManager, tenantId: string, eventType: string, now: Date): Promise<void> {
     const row = { tenantId, eventType, createdAt: now, deprecatedAt: null };
     await manager.createQueryBuilder().insert().into(EventType).values(row).orIgnore().execute();
@@ -135,7 +132,9 @@ export class EventTypeRepository {
     await manager.insert(EventTypeVersion, version);
   }
 
-  /** False when the type is deprecated already, or is none. Of any number of simultaneous callers one gets true. */
+  /**
+   * Returns false if the type is deprecated already or is not registered. Of several concurrent callers one gets true.
+   */
   async deprecate(manager: EntityManager, tenantId: string, eventType: string, now: Date): Promise<boolean> {
     const found = { tenantId, eventType, deprecatedAt: IsNull() };
     const { affected } = await manager.update(EventType, found, { deprecatedAt: now });

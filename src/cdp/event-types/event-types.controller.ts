@@ -1,23 +1,28 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { AuthenticateApiKey } from '../../platform/auth/authenticate.decorator';
 import { Caller } from '../../platform/auth/caller.decorator';
 import type { Principal } from '../../platform/auth/principal';
 import { CheckedQuery } from '../../platform/http/checked-query.decorator';
 import { JsonBody } from '../../platform/http/body/json-body.decorator';
-import { receivedJson } from '../../platform/http/body/json-body';
 import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
 import { PathNamePipe } from '../../platform/http/path-name.pipe';
 import { limitOf, PageQuery } from '../../platform/pagination/page.query';
-import { EventTypeHistoryDto, EventTypePageDto } from './dto/event-type-history.dto';
+import { parseRegistration } from './domain/event-type-parser';
 import { EventTypeSchemaDto } from './dto/event-type-schema.dto';
 import { EventTypeTrialDto } from './dto/event-type-trial.dto';
-import { EventTypeDto, PropertyDefinitionDto, RegisterEventTypeDto } from './dto/event-type.dto';
+import {
+  EventTypeDto,
+  EventTypeHistoryDto,
+  EventTypePageDto,
+  PropertyDefinitionDto,
+  RegisterEventTypeDto,
+} from './dto/event-type.dto';
 import { EventTypeReader } from './event-type-reader';
 import { EventTypeCheck } from './event-type-check';
-import { EventTypesService, parseRegistration } from './event-types.service';
+import { EventTypesService } from './event-types.service';
 
 @ApiTags('Event types')
 @ApiExtraModels(PropertyDefinitionDto)
@@ -34,33 +39,32 @@ export class EventTypesController {
   @AuthenticateApiKey('event-types:write')
   @MayRefuse('incompatible_event_type')
   @ApiCreatedResponse({ type: EventTypeDto })
-  @ApiOkResponse({ type: EventTypeDto, description: 'This definition was in force already.' })
+  @ApiOkResponse({ type: EventTypeDto, description: 'This definition is the current version already.' })
   async registerEventType(
     @Caller() caller: Principal,
-    @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
-    @Req() request: Request,
+    // `parseRegistration` checks the body: it names more faults than a schema can.
+    @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) body: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EventTypeDto> {
-    const { version, created } = await this.types.register(caller, parseRegistration(receivedJson(request)?.value));
+    const { version, created } = await this.types.register(caller, parseRegistration(body));
     response.status(created ? 201 : 200);
     return EventTypeDto.of(version);
   }
 
-  /** Tells what registering a definition would do and, with `events:read`, how many recent events would pass; writes nothing. */
+  /** Shows what a registration would do and, with `events:read`, how many recent events would pass. Writes nothing. */
   @Post('event-types\\:check')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:read')
   @ApiOkResponse({ type: EventTypeTrialDto })
   async checkEventType(
     @Caller() caller: Principal,
-    @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) _wanted: unknown,
-    @Req() request: Request,
+    @JsonBody(RegisterEventTypeDto, { limit: 'single', checked: false }) body: unknown,
   ): Promise<EventTypeTrialDto> {
-    const { definition } = parseRegistration(receivedJson(request)?.value);
+    const { definition } = parseRegistration(body);
     return EventTypeTrialDto.of(await this.check.run(caller, definition));
   }
 
-  /** Lists event types, the newest first, each with its version in force. */
+  /** Lists event types, newest first, each with its current version. */
   @Get('event-types')
   @AuthenticateApiKey('event-types:read')
   @ApiOkResponse({ type: EventTypePageDto })
@@ -79,7 +83,7 @@ export class EventTypesController {
     return EventTypeHistoryDto.of(await this.reader.get(tenantId, eventType));
   }
 
-  /** Shows what the properties of its events must be, as JSON Schema (draft 2020-12). */
+  /** Shows the schema of its events' properties, as JSON Schema (draft 2020-12). */
   @Get('event-types/:eventType/json-schema')
   @AuthenticateApiKey('event-types:read')
   @ApiOkResponse({ type: EventTypeSchemaDto })
@@ -90,7 +94,7 @@ export class EventTypesController {
     return this.reader.jsonSchema(tenantId, eventType);
   }
 
-  /** Deprecates an event type: its events are still taken, and leave one warning a day. Doing it again changes nothing. */
+  /** Deprecates an event type. Its events are still accepted and open one review warning a day. Idempotent. */
   @Post('event-types/:eventType\\:deprecate')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:write')

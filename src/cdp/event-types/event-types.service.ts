@@ -5,30 +5,21 @@ import { Clock } from '../../platform/values/clock';
 import { InvalidationFeed, type InvalidationSubject } from '../../platform/invalidation/invalidation-feed';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import { DomainError } from '../../platform/errors/domain-error';
-import { typeFault } from '../../platform/errors/fault-words';
-import { validationFailed } from '../../platform/errors/validation-failed';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { compareDefinitions } from './domain/contract-compatibility';
-import { checkDefinition, type EventTypeDefinition } from './domain/event-contract';
+import { personalPropertiesOf, type EventTypeDefinition } from './domain/event-type-definition';
+import type { RegistrationRequest } from './domain/event-type-parser';
 import type { EventTypeVersion } from './entities/event-type-version.entity';
 import { EventTypeRepository } from './event-type.repository';
 import { allEventTypes } from './personal-property-names';
 
 export interface Registration {
   readonly version: EventTypeVersion;
-  /** False when the definition was in force already. */
+  /** False if the definition is the current version already. */
   readonly created: boolean;
 }
 
-export interface RegistrationRequest {
-  readonly definition: EventTypeDefinition;
-  /** Also when it breaks events that were right. */
-  readonly force: boolean;
-}
-
-/** Registers what events of the CDP family may say (contract section 4). */
+/** Registers and deprecates event types of the CDP family (contract section 4). */
 @Injectable()
 export class EventTypesService {
   private readonly mutex: KeyedMutex;
@@ -43,30 +34,32 @@ export class EventTypesService {
   }
 
   /**
-   * Puts a definition in force: at once on this node, within a second on every other one. A deprecated type stays so.
-   * Throws `incompatible_event_type` with every break when events that were right would become wrong and `force` is not set.
+   * Registers a definition, as a new version if it differs from the current one. It applies at once on this node, and
+   * within a second on every other one. A deprecated type stays deprecated.
+   *
+   * Throws `incompatible_event_type` with every break if valid events would become invalid and `force` is not set.
    */
   async register(caller: Principal, { force, definition }: RegistrationRequest): Promise<Registration> {
-    const turn = `${caller.tenantId}/${definition.eventType}`;
-    const registration = await this.mutex.runExclusive(turn, () => this.store(caller, definition, force));
+    const key = `${caller.tenantId}/${definition.eventType}`;
+    const registration = await this.mutex.runExclusive(key, () => this.store(caller, definition, force));
     for (const subject of subjectsOf(caller.tenantId, definition)) this.feed.forget(subject);
     return registration;
   }
 
   /**
-   * Has events of a type leave a warning a day, with the same speed; they are still taken. For good: of a type that is
-   * deprecated, or none, nothing changes.
+   * Deprecates a type for good, as fast as `register`: its events are still accepted and open one review warning a day.
+   * Has no effect on a deprecated or unknown type.
    */
   async deprecate(tenantId: string, eventType: string): Promise<void> {
     const subject = { tenantId, kind: 'event_type', id: eventType } as const;
-    const isNews = await this.mutex.runExclusive(`${tenantId}/${eventType}`, () =>
+    const hasChanged = await this.mutex.runExclusive(`${tenantId}/${eventType}`, () =>
       this.database.transaction(async (manager) => {
         const deprecated = await this.types.deprecate(manager, tenantId, eventType, this.clock.now());
         if (deprecated) await this.feed.announce(manager, subject);
         return deprecated;
       }),
     );
-    if (isNews) this.feed.forget(subject);
+    if (hasChanged) this.feed.forget(subject);
   }
 
   private store(caller: Principal, definition: EventTypeDefinition, force: boolean): Promise<Registration> {
@@ -99,23 +92,11 @@ export class EventTypesService {
   }
 }
 
-/** What changes with a new version; that of all types last, for which registrations of the workspace wait for each other. */
+/**
+ * The subjects that a new version invalidates. The one of all types comes last: registrations of a workspace wait for
+ * its lock.
+ */
 function subjectsOf(tenantId: string, definition: EventTypeDefinition): InvalidationSubject[] {
   const own: InvalidationSubject = { tenantId, kind: 'event_type', id: definition.eventType };
   return personalPropertiesOf(definition).length > 0 ? [own, allEventTypes(tenantId)] : [own];
-}
-
-function personalPropertiesOf({ properties }: EventTypeDefinition): string[] {
-  return Object.entries(properties).flatMap(([name, { pii }]) => (pii === true ? [name] : []));
-}
-
-/** Reads the body of a registration. Throws `validation_failed` with every fault. */
-export function parseRegistration(input: unknown): RegistrationRequest {
-  if (!isObject(input)) throw validationFailed([typeFault('', 'an object')]);
-  const { force, ...rest } = input;
-  const forceFaults = isAbsent(force) || typeof force === 'boolean' ? [] : [typeFault('force', 'true or false')];
-  const checked = checkDefinition(rest);
-  if ('faults' in checked) throw validationFailed([...checked.faults, ...forceFaults]);
-  if (forceFaults.length > 0) throw validationFailed(forceFaults);
-  return { force: force === true, definition: checked.definition };
 }

@@ -9,15 +9,15 @@ import {
 import { EventTypeRepository } from './event-type.repository';
 
 const EVENT_TYPES_MAX = 1_000;
-/** Stands for all event types of a workspace; no type has such a name. */
+/** The id for all event types of a workspace. No type can have this name. */
 const ALL = '*';
 
-/** What changes whenever a version of any event type of the workspace declares personal properties. */
+/** The subject that a new version with personal properties invalidates, for all types of the workspace together. */
 export function allEventTypes(tenantId: string): InvalidationSubject {
   return { tenantId, kind: 'event_type', id: ALL };
 }
 
-/** Tells views which properties event types declare `pii: true` (contract section 6). */
+/** Answers views which properties event types declare `pii: true` (contract section 6). */
 @Injectable()
 export class PersonalPropertyNames implements OnModuleInit {
   private readonly names: InvalidatingCache<ReadonlySet<string>>;
@@ -36,8 +36,8 @@ export class PersonalPropertyNames implements OnModuleInit {
   }
 
   /**
-   * Of all versions: what became personal later was so before, and stays so when a version forgets it. What is not remembered
-   * is read by one statement, and names only: a definition may have 200 KiB.
+   * The names over all versions of each type: a property that is personal in one version is masked in events of every
+   * version. One statement reads what is not cached, and reads names only, because a definition may have 200 KiB.
    */
   private async namesOf(tenantId: string, eventTypes: readonly (string | null)[]): Promise<NamesByType> {
     const found = new Map<string | null, ReadonlySet<string>>();

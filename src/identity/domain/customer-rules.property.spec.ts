@@ -7,7 +7,7 @@ import { PartedPairs } from '../../../test/support/parted-pairs';
 import type { Identifier } from './identifier';
 import { planIdentity, type IdentityClaim, type IdentityPolicy, type Resolution } from './resolve-profile';
 
-/** Some thousand steps in a second; by hand with IDENTITY_SEQUENCES=100000. */
+/** Some thousand steps a second; IDENTITY_SEQUENCES=100000 runs more of them. */
 const RUNS = { numRuns: sequencesToTry(400), ...RULES_SEED };
 const LIMIT_MS = 60_000 + RUNS.numRuns * 50;
 const policies = fc.record({
@@ -15,7 +15,7 @@ const policies = fc.record({
   identifiersPerKindMax: fc.constantFrom(1, 2, 3, 50),
 });
 
-/** What the service makes of steps, without a database: it plans, and the store holds. */
+/** The service without a database: `planIdentity` plans, and `IdentityStore` stores. */
 class Planned {
   readonly store = new IdentityStore();
   private events = 0;
@@ -45,7 +45,7 @@ class Planned {
   }
 }
 
-/** Takes a step in both; answers what became of it in each. */
+/** Takes a step in both; returns the result of each. */
 function takeStep(planned: Planned, model: CustomerModel, step: Step): readonly [unknown, unknown] {
   if ('batch' in step) {
     const asked = step.batch.map((identifiers) => model.take(identifiers.map(keyOf)));
@@ -70,7 +70,7 @@ function tryHistory(history: readonly Step[], policy: IdentityPolicy): PartedPai
   for (const step of history) {
     const [real, wanted] = takeStep(planned, model, step);
     pairs.observe(planned.customers());
-    // One look for all: each of `expect` costs more than the step.
+    // One comparison for all: each `expect` takes longer than the step.
     const [found, right] = [
       {
         answers: real,
@@ -82,14 +82,14 @@ function tryHistory(history: readonly Step[], policy: IdentityPolicy): PartedPai
     ];
     if (!isDeepStrictEqual(found, right)) expect(found).toEqual(right);
   }
-  // A merge each, and none in a circle: as many as there are profiles less than customers.
+  // The merges in force are a forest: their number is the number of profiles minus the number of customers.
   const inForce = planned.store.merges.filter(({ sides }) => sides === null).length;
   const customers = new Set([...planned.store.profiles.keys()].map((id) => planned.store.rootOf(id))).size;
   expect(inForce).toBe(planned.store.profiles.size - customers);
   return pairs;
 }
 
-/** Roots whose rows say another number of identifiers than there are, or another EXTERNAL one. */
+/** Roots whose rows have a wrong number of identifiers, or a wrong EXTERNAL identifier. */
 function miscounted(store: IdentityStore): string[] {
   return [...store.profiles].flatMap(([id, { rootId, externalId }]) => {
     const [has, says] = [
@@ -100,9 +100,9 @@ function miscounted(store: IdentityStore): string[] {
   });
 }
 
-describe('customers, through any history of events, undoings, erasures and lifts', () => {
+describe('customers, after any history of events, undos, erasures and lifts', () => {
   it(
-    'are those of the rules on identifiers alone, and nobody who was parted meets again',
+    'follow from the rules on identifiers alone, and separated ones never merge again',
     () => {
       let parted = 0;
       fc.assert(
@@ -116,7 +116,7 @@ describe('customers, through any history of events, undoings, erasures and lifts
     LIMIT_MS,
   );
 
-  it('keep a device apart from the email that it was parted from and from who came with that email', () => {
+  it('keep a device separated from an email, and from customers that merged with that email', () => {
     const one = (text: string): Identifier =>
       ({ x: { kind: 'EXTERNAL', value: text }, m: { kind: 'EMAIL', value: text }, d: { kind: 'DEVICE', value: text } })[
         text[0] as 'x' | 'm' | 'd'

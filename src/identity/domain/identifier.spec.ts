@@ -21,7 +21,7 @@ const anyText = fc.oneof(
 );
 
 describe('normaliseIdentifier', () => {
-  it('normalises what is normal to itself', () => {
+  it('returns a normalised value unchanged', () => {
     fc.assert(
       fc.property(anyKind, anyText, fc.constantFrom(RULES, GERMAN, identityRules('CA', [])), (kind, raw, rules) => {
         const once = normalised(kind, raw, rules);
@@ -33,7 +33,7 @@ describe('normaliseIdentifier', () => {
     );
   });
 
-  it('trims every kind of white space, and invisible characters around it', () => {
+  it('trims every kind of white space, and invisible characters next to it', () => {
     for (const blank of [
       ' ',
       '\t',
@@ -53,7 +53,7 @@ describe('normaliseIdentifier', () => {
     }
   });
 
-  it('keeps the case of EXTERNAL and DEVICE and lowers that of EMAIL, folding neither dots nor plus', () => {
+  it('keeps the case of EXTERNAL and DEVICE, lower-cases EMAIL, and keeps dots and plus', () => {
     expect(normalised('EXTERNAL', 'AbC')).toBe('AbC');
     expect(normalised('DEVICE', 'AbC')).toBe('AbC');
     expect(normalised('EMAIL', 'Jane.Doe+Shop@Example.COM')).toBe('jane.doe+shop@example.com');
@@ -69,21 +69,25 @@ describe('normaliseIdentifier', () => {
   );
 
   it.each([
-    ...[
-      'jane',
-      '@b.de',
-      'a@',
-      'a@@b.de',
-      'a@b@c.de',
-      'a b@c.de',
-      'a@b .de',
-      'a@.de',
-      'a@b.',
-      'a@b..de',
-      'a\u0007@b.de',
-    ],
-    ...['Jane <a@b.de>', '<a@b.de>', 'a@b.de,c@d.de', 'a@b.de;', 'mailto:a@b.de', '"a"@b.de', 'a@[10.0.0.1]'],
-  ])('does not take %j for one', (text) => {
+    'jane',
+    '@b.de',
+    'a@',
+    'a@@b.de',
+    'a@b@c.de',
+    'a b@c.de',
+    'a@b .de',
+    'a@.de',
+    'a@b.',
+    'a@b..de',
+    'a\u0007@b.de',
+    'Jane <a@b.de>',
+    '<a@b.de>',
+    'a@b.de,c@d.de',
+    'a@b.de;',
+    'mailto:a@b.de',
+    '"a"@b.de',
+    'a@[10.0.0.1]',
+  ])('refuses %j', (text) => {
     expect(normalised('EMAIL', text)).toBe('! format');
   });
 
@@ -100,7 +104,7 @@ describe('normaliseIdentifier', () => {
     expect(normalised('PHONE', text, GERMAN)).toBe(e164);
   });
 
-  it('reads a number without + only where a default region says how it is dialled', () => {
+  it('reads a number without + only with a default region', () => {
     for (const text of ['0170 1234567', '0049 170 1234567', '(0170) 1234567']) {
       expect(normalised('PHONE', text)).toBe('! invalid_phone');
       expect(normalised('PHONE', text, GERMAN)).toBe('+491701234567');
@@ -115,37 +119,40 @@ describe('normaliseIdentifier', () => {
     '+4917O1234567',
     '+49 170 1234567 ext. 5',
     '1-800-FLOWERS',
-  ])('refuses the phone number %j, which names nobody in particular', (text) => {
+  ])('refuses the ambiguous phone number %j', (text) => {
     expect(normalised('PHONE', text, GERMAN)).toBe('! invalid_phone');
   });
 
-  it('refuses a local number, which people of every area code have', () => {
+  it('refuses a local number, which exists in every area code', () => {
     expect(normalised('PHONE', '555-0100', identityRules('CA', []))).toBe('! invalid_phone');
   });
 
   it.each([
-    ...[
-      '',
-      '   ',
-      '\u200b',
-      'null',
-      'NULL',
-      ' Undefined ',
-      'none',
-      'nil',
-      'NaN',
-      'N/A',
-      'na',
-      'Anonymous',
-      'guest',
-      'unknown',
-    ],
-    ...['0', '-1', 'true', 'FALSE', '[object Object]', '00000000-0000-0000-0000-000000000000'],
+    '',
+    '   ',
+    '\u200b',
+    'null',
+    'NULL',
+    ' Undefined ',
+    'none',
+    'nil',
+    'NaN',
+    'N/A',
+    'na',
+    'Anonymous',
+    'guest',
+    'unknown',
+    '0',
+    '-1',
+    'true',
+    'FALSE',
+    '[object Object]',
+    '00000000-0000-0000-0000-000000000000',
   ])('refuses the placeholder %j for every kind', (text) => {
     for (const kind of IDENTIFIER_KINDS) expect(normalised(kind, text)).toBe('! placeholder_identity');
   });
 
-  it('refuses placeholders that the operator added, beside the built-in ones', () => {
+  it('refuses placeholders that the operator added, besides the built-in ones', () => {
     const rules = identityRules(undefined, [' Test-User ', 'none@x.de']);
     expect(normalised('DEVICE', 'TEST-USER', rules)).toBe('! placeholder_identity');
     expect(normalised('EMAIL', 'None@X.de', rules)).toBe('! placeholder_identity');
@@ -153,7 +160,7 @@ describe('normaliseIdentifier', () => {
     expect(normalised('DEVICE', 'TEST-USER')).toBe('TEST-USER');
   });
 
-  it('takes 256 characters after trimming, a surrogate pair counting as one', () => {
+  it('accepts 256 characters after trimming, counting a surrogate pair as one', () => {
     expect(normalised('EXTERNAL', ` ${'x'.repeat(256)} `)).toHaveLength(256);
     expect(normalised('EXTERNAL', '😀'.repeat(256))).toHaveLength(512);
     for (const text of ['x'.repeat(257), '😀'.repeat(257), 'x'.repeat(600)])
@@ -162,13 +169,13 @@ describe('normaliseIdentifier', () => {
     expect(normalised('EMAIL', `${'İ'.repeat(200)}@x.de`)).toBe('! too_long');
   });
 
-  it('refuses text that cannot be stored', () => {
+  it('refuses text that PostgreSQL cannot store', () => {
     for (const text of ['a\u0000b', '\u0000', 'a\ud800', '\udc00b']) {
       for (const kind of IDENTIFIER_KINDS) expect(normalised(kind, text)).toBe('! invalid_characters');
     }
   });
 
-  it('never repeats the value in a fault, and says where it is', () => {
+  it('repeats no value in a fault, and names its path', () => {
     fc.assert(
       fc.property(anyKind, anyText, (kind, text) => {
         const outcome = normaliseIdentifier(kind, text, 'identity.email', RULES);
@@ -180,7 +187,7 @@ describe('normaliseIdentifier', () => {
     );
   });
 
-  it('answers hostile text of 256 KiB at once', () => {
+  it('checks hostile text of 256 KiB at once', () => {
     const started = process.cpuUsage();
     for (const piece of [' ', '@', 'a@', 'a.', '+1', '\ufeffx', '\u202a', 'İ']) {
       const text = piece.repeat(262_144 / piece.length);
@@ -192,7 +199,7 @@ describe('normaliseIdentifier', () => {
 });
 
 describe('identityRules', () => {
-  it('refuses a region that the phone library would silently ignore', () => {
+  it('refuses a region that the phone library would ignore silently', () => {
     expect(() => identityRules('ZZ', [])).toThrow(RangeError);
     expect(identityRules('gb', []).defaultPhoneRegion).toBe('GB');
   });

@@ -1,5 +1,5 @@
-// The smallest metadata set: over 400,000 random numbers and every country's example it gave the same E.164 text and
-// the same "possible" as the largest one, which only adds what tells a valid number from a possible one, and its type.
+// The smallest metadata set. For 400,000 random numbers and each country's example it gave the same E.164 text and the
+// same "possible" as the largest set, which adds only validity and the type of a number.
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
 import type { Fault } from '../../platform/errors/fault';
 import { formatFault, invalidCharactersFault, tooLongFault } from '../../platform/errors/fault-words';
@@ -11,17 +11,32 @@ import { trimBlank } from '../../platform/values/text/trim-blank';
 export const IDENTIFIER_KINDS = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
-/** One normalised name of a person: equal identifiers are the same person's. */
+/** A normalised identifier. Equal identifiers belong to the same person. */
 export interface Identifier {
   readonly kind: IdentifierKind;
   readonly value: string;
 }
 
-/** What the operator of the service decides about identifiers. */
+/** An identifier of one workspace. A batch mixes workspaces. */
+export interface TenantIdentifier extends Identifier {
+  readonly tenantId: string;
+}
+
+/** A text that is unique to an identifier within a workspace: no kind contains a colon. */
+export function identifierKey(kind: IdentifierKind, value: string): string {
+  return `${kind}:${value}`;
+}
+
+/** A text that is unique to an identifier of a workspace: every workspace id is a UUID and has the same length. */
+export function tenantIdentifierKey({ tenantId, kind, value }: TenantIdentifier): string {
+  return `${tenantId}${identifierKey(kind, value)}`;
+}
+
+/** The operator's settings for identifiers. */
 export interface IdentityRules {
-  /** ISO 3166-1 alpha-2; where a number without `+` is dialled. Absent: such numbers are refused. */
+  /** ISO 3166-1 alpha-2: the region of phone numbers without `+`. Absent: such numbers are refused. */
   readonly defaultPhoneRegion?: CountryCode;
-  /** Lower-cased; refused because strangers share them. */
+  /** Lower-cased values that are refused, because unrelated persons share them. */
   readonly placeholders: ReadonlySet<string>;
 }
 
@@ -29,20 +44,35 @@ export interface IdentityRules {
 export const IDENTIFIER_CHARACTERS_MAX = 256;
 
 const PLACEHOLDERS = [
-  ...['', 'null', 'undefined', 'none', 'nil', 'nan', 'n/a', 'na', 'anonymous', 'guest', 'unknown', '0', '-1', 'true'],
-  ...['false', '[object object]', '00000000-0000-0000-0000-000000000000'],
+  '',
+  'null',
+  'undefined',
+  'none',
+  'nil',
+  'nan',
+  'n/a',
+  'na',
+  'anonymous',
+  'guest',
+  'unknown',
+  '0',
+  '-1',
+  'true',
+  'false',
+  '[object object]',
+  '00000000-0000-0000-0000-000000000000',
 ];
 
 // local@domain, without what RFC 5322 reserves for lists, comments, names and routes: `J <j@x.de>` or `a@x.de,b@x.de`
 // is no address. No neighbours share a character, so matching is linear.
 const EMAIL = /^[^\s\p{Cc}@<>()[\],;:"\\]+@[^\s\p{Cc}@<>()[\],;:"\\.]+(?:\.[^\s\p{Cc}@<>()[\],;:"\\.]+)*$/u;
-// Address books wrap numbers in invisible marks of writing direction.
+// Address books wrap numbers in invisible marks for the writing direction.
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
  * The rules with `PLACEHOLDER_IDENTITIES` added to the built-in placeholders.
  *
- * Throws a RangeError for a region that the phone library does not know; the library itself would silently ignore it.
+ * Throws a RangeError for a region that the phone library does not know; the library itself ignores it silently.
  */
 export function identityRules(phoneRegion: string | undefined, additions: Iterable<string>): IdentityRules {
   const placeholders = new Set(PLACEHOLDERS);
@@ -56,11 +86,11 @@ export function identityRules(phoneRegion: string | undefined, additions: Iterab
 }
 
 /**
- * The one form of an identifier that all its spellings share (contract section 5), or the fault at `path`:
- * `invalid_characters`, `placeholder_identity`, `too_long`, `format` (EMAIL) or `invalid_phone`.
+ * Normalises an identifier (contract section 5), or returns the fault at `path`: `invalid_characters`,
+ * `placeholder_identity`, `too_long`, `format` (EMAIL) or `invalid_phone`.
  *
- * Normalising again changes nothing. Lower case is Unicode's default mapping, independent of any locale, so that every
- * node agrees; letters that only some languages think equal (ß and ss, dotless i) stay different people.
+ * Normalising twice has no effect. Lower-casing uses Unicode's default mapping, independent of the locale, so that all
+ * nodes agree. Letters that are equal only in some languages (ß and ss, dotless i) stay different.
  */
 export function normaliseIdentifier(
   kind: IdentifierKind,
@@ -71,16 +101,22 @@ export function normaliseIdentifier(
   const text = trimBlank(raw);
   const fault = faultOfText(text, path, rules);
   if (fault !== undefined) return { fault };
-  if (kind === 'EMAIL') return normaliseEmail(text, path);
-  if (kind === 'PHONE') return normalisePhone(text, path, rules);
-  return { identifier: { kind, value: text } };
+  switch (kind) {
+    case 'EXTERNAL':
+    case 'DEVICE':
+      return { identifier: { kind, value: text } };
+    case 'EMAIL':
+      return normaliseEmail(text, path);
+    case 'PHONE':
+      return normalisePhone(text, path, rules);
+  }
 }
 
 function faultOfText(text: string, path: string, rules: IdentityRules): Fault | undefined {
   if (!isStorable(text)) return invalidCharactersFault(path);
   if (hasMoreCharacters(text, IDENTIFIER_CHARACTERS_MAX)) return tooLongFault(path, IDENTIFIER_CHARACTERS_MAX);
   if (rules.placeholders.has(text.toLowerCase())) {
-    const message = `${path} is a placeholder that many strangers share; leave it out or send the person's own.`;
+    const message = `${path} is a placeholder that many persons share; leave it out or send the person's own.`;
     return { path, code: 'placeholder_identity', message };
   }
   return undefined;
@@ -103,8 +139,8 @@ function normalisePhone(
   // NFKC turns full-width digits and plus signs into those that the library reads.
   const dialled = text.normalize('NFKC').replace(INVISIBLE, '');
   const value = toE164(dialled, rules.defaultPhoneRegion);
-  // What the library makes of a local number (Canada's 555-0100) or of a second trunk zero is not always a number that
-  // it reads as itself again. Such text names nobody in particular: one number, one form.
+  // For a local number (Canada's 555-0100) or a second trunk zero the library may return a number that it does not read
+  // as the same number again. Such a number has no unique form and is refused.
   if (value !== undefined && (value === dialled || toE164(value, undefined) === value)) {
     return { identifier: { kind: 'PHONE', value } };
   }
@@ -116,12 +152,12 @@ function normalisePhone(
 }
 
 function toE164(text: string, region: CountryCode | undefined): string | undefined {
-  // The whole text must be the number: a number found inside other words may be anybody's.
+  // The whole text must be the number: a number found within other text may be anybody's.
   const parsed = parsePhoneNumberFromString(text, {
     extract: false,
     ...(region === undefined ? {} : { defaultCountry: region }),
   });
-  // E.164 has no room for an extension, and dropping it would make one person of everybody behind a switchboard.
+  // E.164 has no extensions. Without the extension, everybody behind one switchboard would be one person.
   if (parsed === undefined || parsed.ext !== undefined || !parsed.isPossible()) return undefined;
   return parsed.number;
 }

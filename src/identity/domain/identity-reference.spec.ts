@@ -12,13 +12,13 @@ describe('the identity of an external event', () => {
     ['External_User_Id', 'EXTERNAL'],
     ['device', 'DEVICE'],
     ['DEVICE_KEY', 'DEVICE'],
-  ])('of type %s names an identifier of kind %s', (type, kind) => {
+  ])('with type %s has an identifier of kind %s', (type, kind) => {
     expect(parseIdentityReference({ type, value: ' Ab-1 ' }, RULES)).toEqual({
       identifiers: [{ kind, value: 'Ab-1' }],
     });
   });
 
-  it('normalises by its type', () => {
+  it('is normalised by its type', () => {
     expect(parseIdentityReference({ type: 'eMail', value: ' A@B.de' }, RULES)).toEqual({
       identifiers: [{ kind: 'EMAIL', value: 'a@b.de' }],
     });
@@ -59,7 +59,7 @@ describe('the identity of an external event', () => {
 });
 
 describe('the identity of a CDP event', () => {
-  it('gives the identifiers in order of strength, however they were sent', () => {
+  it('has its identifiers in order of strength, in whatever order they were sent', () => {
     const identity = { deviceKey: 'd', phone: '+49 170 1234567', email: 'A@b.de', externalUserId: 'X' };
     expect(parseCdpIdentity(identity, RULES)).toEqual({
       identifiers: [
@@ -71,13 +71,13 @@ describe('the identity of a CDP event', () => {
     });
   });
 
-  it('takes null for absent', () => {
+  it('treats null as absent', () => {
     expect(parseCdpIdentity({ email: 'a@b.de', phone: null, deviceKey: null }, RULES)).toEqual({
       identifiers: [{ kind: 'EMAIL', value: 'a@b.de' }],
     });
   });
 
-  it('must name somebody, and says how', () => {
+  it('needs an identifier, and the fault names the fields', () => {
     for (const identity of [{}, { email: null }]) {
       const parsed = parseCdpIdentity(identity, RULES);
       expect(faults(parsed)).toEqual(['identity identity_required']);
@@ -85,7 +85,7 @@ describe('the identity of a CDP event', () => {
     }
   });
 
-  it('lists the fault of every field, and one faulty field spoils the rest', () => {
+  it('lists the fault of every field, and is invalid with one faulty field', () => {
     expect(faults(parseCdpIdentity({ externalUserId: '', email: 'x', phone: '12', deviceKey: 'fine' }, RULES))).toEqual(
       ['identity.externalUserId placeholder_identity', 'identity.email format', 'identity.phone invalid_phone'],
     );

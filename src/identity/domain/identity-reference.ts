@@ -3,13 +3,13 @@ import { enumFault, requiredFault } from '../../platform/errors/fault-words';
 import { isAbsent } from '../../platform/values/json/is-absent';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
-/** The identity of an external event, its shape already checked; null means absent. */
+/** The identity of an external event, with a valid shape; null means absent. */
 export interface IdentityReference {
   readonly type?: string | null;
   readonly value?: string | null;
 }
 
-/** The identity of a CDP event, its shape already checked; null means absent. */
+/** The identity of a CDP event, with a valid shape; null means absent. */
 export interface CdpIdentity {
   readonly externalUserId?: string | null;
   readonly email?: string | null;
@@ -17,10 +17,10 @@ export interface CdpIdentity {
   readonly deviceKey?: string | null;
 }
 
-/** `identifiers`: at least one, the strongest first, no two of one kind. `faults`: every one found. */
+/** `identifiers`: at least one, strongest first, one of each kind at most. `faults`: all of them. */
 export type ParsedIdentity = { readonly identifiers: readonly Identifier[] } | { readonly faults: readonly Fault[] };
 
-/** What `identity.type` takes, in any case (contract section 3). */
+/** The values of `identity.type`, in lower case; clients may send any case (contract section 3). */
 const KINDS_BY_TYPE: ReadonlyMap<string, IdentifierKind> = new Map([
   ['external', 'EXTERNAL'],
   ['external_user_id', 'EXTERNAL'],
@@ -30,17 +30,19 @@ const KINDS_BY_TYPE: ReadonlyMap<string, IdentifierKind> = new Map([
   ['device_key', 'DEVICE'],
 ]);
 
-/** In order of strength. */
-const CDP_FIELDS = [
-  ['externalUserId', 'EXTERNAL'],
-  ['email', 'EMAIL'],
-  ['phone', 'PHONE'],
-  ['deviceKey', 'DEVICE'],
-] as const satisfies readonly (readonly [keyof CdpIdentity, IdentifierKind])[];
+/** The kind of each field, in order of strength. */
+const KIND_OF_CDP_FIELD: Readonly<Record<keyof CdpIdentity, IdentifierKind>> = {
+  externalUserId: 'EXTERNAL',
+  email: 'EMAIL',
+  phone: 'PHONE',
+  deviceKey: 'DEVICE',
+};
+const CDP_FIELDS = Object.entries(KIND_OF_CDP_FIELD) as [keyof CdpIdentity, IdentifierKind][];
 
 /**
- * Whom an external event is about (contract section 3). Faults: `required` or `enum` at `identity.type`, `required` or
- * any of `normaliseIdentifier` at `identity.value`; `parent` is where the client wrote the reference, '' for the body itself.
+ * Parses the identity of an external event (contract section 3). `parent` is its path in the body, '' for the body
+ * itself. Faults: `required` or `enum` at `identity.type`; `required` or any of `normaliseIdentifier` at
+ * `identity.value`.
  */
 export function parseIdentityReference(
   reference: IdentityReference,
@@ -50,20 +52,20 @@ export function parseIdentityReference(
   const { type, value } = reference;
   const valuePath = pathBelow(parent, 'value');
   const faults: Fault[] = [];
-  // Lower case: upper-casing would also turn a dotless i into the I of EMAIL.
+  // Lower case, because upper-casing would turn a dotless i into the I of EMAIL.
   const kind = isAbsent(type) ? undefined : KINDS_BY_TYPE.get(type.toLowerCase());
   if (isAbsent(type)) faults.push(requiredFault(pathBelow(parent, 'type')));
   else if (kind === undefined) faults.push(enumFault(pathBelow(parent, 'type'), [...KINDS_BY_TYPE.keys()]));
 
   if (isAbsent(value)) return { faults: [...faults, requiredFault(valuePath)] };
-  // Without a kind, EXTERNAL stands in: it asks nothing of a value but what every kind asks.
+  // Without a kind, check as EXTERNAL: its rules hold for every kind.
   const outcome = normaliseIdentifier(kind ?? 'EXTERNAL', value, valuePath, rules);
   if ('fault' in outcome) return { faults: [...faults, outcome.fault] };
   return faults.length > 0 ? { faults } : { identifiers: [outcome.identifier] };
 }
 
 /**
- * Whom a CDP event is about. Faults: `identity_required` at `identity` if it names nobody, or any of
+ * Parses the identity of a CDP event. Faults: `identity_required` at `identity` without any identifier, or any of
  * `normaliseIdentifier` at each field that is present (`identity.email`, …).
  */
 export function parseCdpIdentity(identity: CdpIdentity, rules: IdentityRules): ParsedIdentity {
@@ -85,11 +87,11 @@ function identityRequiredFault(): Fault {
   return {
     path: 'identity',
     code: 'identity_required',
-    message: `identity names nobody: send at least one of ${fields}.`,
+    message: `identity has no identifier; send at least one of ${fields}.`,
   };
 }
 
-/** Every event comes by here, and these names need no looking at. */
+/** Faster than `fieldPath`, which every event would call: these names need no escaping. */
 function pathBelow(parent: string, field: 'type' | 'value'): string {
   return parent === '' ? field : `${parent}.${field}`;
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Identifier } from './identifier';
-import { identifierKey, planIdentity } from './resolve-profile';
-import type { IdentityClaim, IdentityPlan, IdentityPolicy } from './resolve-profile';
+import { identifierKey, type Identifier } from './identifier';
+import { planIdentity, type IdentityClaim, type IdentityPlan, type IdentityPolicy } from './resolve-profile';
 import { IdentityStore, resolveNaively } from '../../../test/support/identity-model';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
@@ -10,17 +9,18 @@ const value = (kind: Identifier['kind'], max: number) =>
 const identity = (max: number): fc.Arbitrary<Identifier[]> =>
   fc
     .tuple(
-      ...[
-        fc.option(value('EXTERNAL', max)),
-        fc.option(value('EMAIL', max)),
-        fc.option(value('PHONE', max)),
-        fc.option(value('DEVICE', max)),
-      ],
+      fc.option(value('EXTERNAL', max)),
+      fc.option(value('EMAIL', max)),
+      fc.option(value('PHONE', max)),
+      fc.option(value('DEVICE', max)),
     )
     .map((parts) => parts.filter((part) => part !== null))
     .filter((parts) => parts.length > 0);
 const claimOf = (identifiers: readonly Identifier[], index: number): IdentityClaim => ({
-  ...{ identifiers, at: index % 7, newProfileId: `p${index}`, eventId: `e${index}` },
+  identifiers,
+  at: index % 7,
+  newProfileId: `p${index}`,
+  eventId: `e${index}`,
 });
 const claims = (max: number, maxLength = 25) => fc.array(identity(max), { maxLength });
 const policies = fc.record({
@@ -67,7 +67,7 @@ function expectSound(store: IdentityStore, limit: number): void {
 }
 
 describe('planIdentity', () => {
-  it('answers and stores what the naive model does, through batches, undos and erasures', () => {
+  it('returns and stores the same as the naive model, with batches, undos and erasures', () => {
     fc.assert(
       fc.property(actions, policies, (steps, policy) => {
         const [real, model] = [new IdentityStore(), new IdentityStore()];
@@ -95,7 +95,7 @@ describe('planIdentity', () => {
     );
   });
 
-  it('plans a batch like as many batches of one', () => {
+  it('plans a batch like the same claims in batches of one', () => {
     fc.assert(
       fc.property(claims(4), policies, (identities, policy) => {
         const [whole, single] = [new IdentityStore(), new IdentityStore()];
@@ -108,7 +108,7 @@ describe('planIdentity', () => {
     );
   });
 
-  it('finds the same customers in whatever order events arrive, if no two EXTERNAL identifiers meet', () => {
+  it('finds the same customers in any order of events, if no merge involves two EXTERNAL identifiers', () => {
     const oneEach = claims(6).map((all) => {
       // Of each connected set of identifiers only the first EXTERNAL one stays: found by sending them without any.
       const weak = new IdentityStore();
@@ -139,9 +139,9 @@ describe('planIdentity', () => {
     );
   });
 
-  it('learns nothing from the same events again', () => {
+  it('changes nothing for the same events again', () => {
     fc.assert(
-      // Out of reach of the limit: an identifier that one customer had no room for may have found another one since.
+      // Below the limit: an identifier that found no room on one customer may be on another one by now.
       fc.property(claims(4), fc.constantFrom('link' as const, 'reject' as const), (identities, conflict) => {
         const store = new IdentityStore();
         send(store, identities.map(claimOf), { ...LINK, conflict });
@@ -163,7 +163,7 @@ describe('planIdentity', () => {
     );
   });
 
-  it('takes time in proportion to the batch, also where everything ends in one customer', () => {
+  it('takes time proportional to the batch, also if everything ends in one customer', () => {
     const email = (n: number): Identifier => ({ kind: 'EMAIL', value: String(n) });
     const phone = (n: number): Identifier => ({ kind: 'PHONE', value: String(n) });
     const unlimited: IdentityPolicy = { conflict: 'link', identifiersPerKindMax: 1e9 };
@@ -172,7 +172,7 @@ describe('planIdentity', () => {
     const alone = Array.from({ length: size }, (_, n) => claimOf(n % 2 === 0 ? [email(n)] : [phone(n)], n));
     const chain = Array.from({ length: size - 1 }, (_, n) => claimOf(pair(n), size + n)).reverse();
     const last = Array.from({ length: size }, (_, n) => claimOf([phone(size - 1)], 2 * size + n));
-    // The lower the older: every merge takes on what the merge before has made, so the last profile is merged deepest.
+    // Lower ids are older: every merge adds the result of the merge before, so that the last profile is merged deepest.
     const batch = [...alone, ...chain, ...last].map((claim, at) => ({ ...claim, at }));
     const started = process.cpuUsage();
     const plan = planIdentity(batch, new IdentityStore().read([]), unlimited);

@@ -1,15 +1,12 @@
-import { PARTINGS_MAX } from './customer-groups';
-import type { Identifier, IdentifierKind } from './identifier';
-import { identifierKey, planIdentity } from './resolve-profile';
-import type {
-  IdentityClaim,
-  IdentityPlan,
-  Known,
-  KnownCustomer,
-  KnownProfile,
-  Parting,
-  Resolution,
-} from './resolve-profile';
+import { identifierKey, type Identifier, type IdentifierKind } from './identifier';
+import {
+  SEPARATIONS_MAX,
+  type KnownCustomer,
+  type KnownIdentities,
+  type KnownProfile,
+  type Separation,
+} from './known-identities';
+import { planIdentity, type IdentityClaim, type IdentityPlan, type Resolution } from './resolve-profile';
 
 /** `'EMAIL:a'` */
 function identifier(text: string): Identifier {
@@ -28,8 +25,12 @@ function claim(...identifiers: string[]): IdentityClaim {
   };
 }
 
-/** Customers by their root, the oldest first; `'A/M'` is the member M of the customer A. */
-function known(holdings: Record<string, string[]>, undone: [string, string][] = [], erased: string[] = []): Known {
+/** Customers by root, oldest first; `'A/M'` is the profile M of the customer A. */
+function known(
+  holdings: Record<string, string[]>,
+  undone: [string, string][] = [],
+  erased: string[] = [],
+): KnownIdentities {
   const identifiers = new Map<string, KnownProfile>();
   const customers = new Map<string, KnownCustomer>();
   for (const [name, texts] of Object.entries(holdings)) {
@@ -53,15 +54,15 @@ function known(holdings: Record<string, string[]>, undone: [string, string][] = 
     Object.keys(holdings)
       .find((name) => name.endsWith(`/${id}`))
       ?.split('/')[0] ?? id;
-  const partings = new Map<string, Parting[]>();
+  const separations = new Map<string, Separation[]>();
   undone.forEach((pair, place) =>
     pair.forEach((profileId, index) => {
       const side = index === 0 ? 'from' : 'into';
       const rootId = rootOf(profileId);
-      partings.set(rootId, [...(partings.get(rootId) ?? []), { mergeId: `merge${place}`, side }]);
+      separations.set(rootId, [...(separations.get(rootId) ?? []), { mergeId: `merge${place}`, side }]);
     }),
   );
-  return { identifiers, customers, partings };
+  return { identifiers, customers, separations };
 }
 
 const LINK = { conflict: 'link', identifiersPerKindMax: 50 } as const;
@@ -73,13 +74,13 @@ const merges = (plan: IdentityPlan): string[] => plan.merges.map((merge) => `${m
 const added = (plan: IdentityPlan): string[] =>
   plan.newIdentifiers.map((each) => `${each.kind}:${each.value}@${each.profileId}`);
 const nothing = { newProfiles: [], newIdentifiers: [], merges: [], changedRoots: [], rootUpdates: [], linkedRoots: [] };
-/** `name`: the profile, or its root and the profile: R/A. */
+/** `name`: the profile, or its root and the profile, as in `R/A`. */
 const resolved = (name: string, contributes: boolean, ...warnings: string[]): unknown => {
   const [rootId = '', profileId = rootId] = name.split('/');
   return { outcome: 'resolved', profileId, rootId, warnings, contributes };
 };
 function planOne(
-  stored: Known,
+  stored: KnownIdentities,
   one: IdentityClaim,
   policy: Parameters<typeof planIdentity>[2] = LINK,
 ): IdentityPlan & { resolution?: Resolution } {
@@ -89,7 +90,7 @@ function planOne(
 }
 
 describe('one claim', () => {
-  it('of nobody known makes a profile that holds all its identifiers', () => {
+  it('without a known identifier creates a profile with all its identifiers', () => {
     const one = claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d');
     const id = one.newProfileId;
     const counts = { EMAIL: 1, PHONE: 0, DEVICE: 1 };
@@ -101,7 +102,7 @@ describe('one claim', () => {
     });
   });
 
-  it('of one customer adds what is new, beside the strongest identifier that was there', () => {
+  it('of one customer adds new identifiers to the profile of the strongest known one', () => {
     const plan = planOne(known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'] }), claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
     expect(plan.resolution).toEqual(resolved('A/M', true));
     expect(added(plan)).toEqual(['PHONE:p@M', 'DEVICE:d@M']);
@@ -109,7 +110,7 @@ describe('one claim', () => {
     expect(plan.changedRoots).toEqual(['A']);
   });
 
-  it('that says nothing new changes and locks nothing', () => {
+  it('with known identifiers only changes and locks nothing', () => {
     const stored = known({ A: ['EXTERNAL:x', 'EMAIL:a'] });
     expect(planOne(stored, claim('EXTERNAL:x', 'EMAIL:a'))).toMatchObject({
       ...nothing,
@@ -117,14 +118,14 @@ describe('one claim', () => {
     });
   });
 
-  it('puts a new EXTERNAL identifier beside the strongest that was there too, and the root speaks for it', () => {
+  it('adds a new EXTERNAL identifier to the profile of the strongest known one, and to the row of the root', () => {
     const plan = planOne(known({ A: ['EMAIL:a'], 'A/M': ['DEVICE:d'] }), claim('EXTERNAL:x', 'PHONE:p', 'DEVICE:d'));
     expect(added(plan)).toEqual(['EXTERNAL:x@M', 'PHONE:p@M']);
     expect(plan.resolution).toEqual(resolved('A/M', true));
     expect(plan.rootUpdates).toMatchObject([{ rootId: 'A', externalId: 'x' }]);
   });
 
-  it('merges several customers into the oldest, and is kept under its strongest identifier', () => {
+  it('merges several customers into the oldest, and belongs to the profile of its strongest identifier', () => {
     const one = claim('EMAIL:a', 'PHONE:p', 'DEVICE:d');
     const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'], C: ['PHONE:p'] }), one);
     expect(plan.resolution).toEqual(resolved('A/B', true));
@@ -134,19 +135,19 @@ describe('one claim', () => {
     expect(plan.rootUpdates).toEqual([{ rootId: 'A', externalId: null, counts: { EMAIL: 1, PHONE: 1, DEVICE: 1 } }]);
   });
 
-  it('merges into the one customer with an EXTERNAL identifier, however young', () => {
+  it('merges into the one customer with an EXTERNAL identifier, even if it is the youngest', () => {
     const plan = planOne(known({ A: ['EMAIL:a'], B: ['EXTERNAL:x', 'DEVICE:d'] }), claim('EMAIL:a', 'DEVICE:d'));
     expect(merges(plan)).toEqual(['A>B']);
     expect(plan.resolution).toEqual(resolved('B/A', true));
   });
 
-  it('breaks a tie of age by the id, so that every node merges the same way', () => {
+  it('compares ids if two customers have the same age, so that every node merges the same way', () => {
     const stored = known({ B: ['EMAIL:a'], A: ['PHONE:p'] });
     const customers = new Map([...stored.customers].map(([id, customer]) => [id, { ...customer, createdAt: 7 }]));
     expect(merges(planOne({ ...stored, customers }, claim('EMAIL:a', 'PHONE:p')))).toEqual(['B>A']);
   });
 
-  it('lets the oldest customer without an EXTERNAL identifier gain a new one', () => {
+  it('adds a new EXTERNAL identifier to the oldest customer without one', () => {
     const plan = planOne(known({ A: ['DEVICE:d'], B: ['EMAIL:a'] }), claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d'));
     expect(merges(plan)).toEqual(['B>A']);
     expect(added(plan)).toEqual(['EXTERNAL:x@B']);
@@ -154,7 +155,7 @@ describe('one claim', () => {
     expect(plan.rootUpdates).toMatchObject([{ rootId: 'A', externalId: 'x' }]);
   });
 
-  it('of two EXTERNAL identifiers, named by their weaker ones, is a conflict that changes nothing', () => {
+  it('whose weaker identifiers belong to two customers with EXTERNAL ones is a conflict and changes nothing', () => {
     const stored = known({ A: ['EXTERNAL:x', 'EMAIL:a'], B: ['EXTERNAL:y', 'DEVICE:d'], C: ['PHONE:p'] });
     expect(planOne(stored, claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'))).toMatchObject({
       ...nothing,
@@ -162,14 +163,14 @@ describe('one claim', () => {
     });
   });
 
-  it('of an erased person changes nothing, whatever else it names', () => {
+  it('with an identifier of an erased person changes nothing', () => {
     const stored = known({ A: ['EXTERNAL:x'], B: ['EMAIL:a'] }, [], ['B']);
     for (const one of [claim('EMAIL:a'), claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a', 'DEVICE:new')]) {
       expect(planOne(stored, one)).toMatchObject({ ...nothing, resolution: { outcome: 'profile_erased' } });
     }
   });
 
-  it('is erased too if only the root of its profile is, read or not', () => {
+  it('is refused as erased if only the root of its profile is erased, read or not', () => {
     const stored = known({ A: ['EXTERNAL:x'], 'A/M': ['EMAIL:a'] }, [], ['A']);
     expect(planOne(stored, claim('EMAIL:a')).resolution).toEqual({ outcome: 'profile_erased' });
     const unread = { ...known({ A: ['EMAIL:a'] }, [['A', 'Z']], ['A']), customers: new Map() };
@@ -180,7 +181,7 @@ describe('one claim', () => {
 describe('a weaker identifier of another customer', () => {
   const stored = known({ A: ['EXTERNAL:x'], B: ['EXTERNAL:y', 'EMAIL:b'], C: ['DEVICE:c'] });
 
-  it('stays where it is if that one has an EXTERNAL identifier, while the others follow', () => {
+  it('stays where it is if that customer has an EXTERNAL identifier, while the others follow', () => {
     const plan = planOne(stored, claim('EXTERNAL:x', 'EMAIL:b', 'PHONE:p', 'DEVICE:c'));
     expect(plan.resolution).toEqual(resolved('A', true, 'identity_link_refused'));
     expect(merges(plan)).toEqual(['C>A']);
@@ -188,7 +189,7 @@ describe('a weaker identifier of another customer', () => {
     expect(plan.changedRoots).toEqual(['A', 'B', 'C']);
   });
 
-  it('does not keep a new EXTERNAL identifier from getting its own profile', () => {
+  it('does not prevent a new profile for a new EXTERNAL identifier', () => {
     const one = claim('EXTERNAL:z', 'EMAIL:b', 'PHONE:p');
     const plan = planOne(stored, one);
     expect(plan.resolution).toEqual(resolved(one.newProfileId, true, 'identity_link_refused'));
@@ -206,19 +207,19 @@ describe('a weaker identifier of another customer', () => {
 describe('an undone merge', () => {
   const stored = known({ A: ['DEVICE:d'], B: ['EMAIL:a'], C: ['PHONE:p'] }, [['A', 'B']]);
 
-  it('sticks: the event goes to the customer of its strongest identifier, and the others still follow', () => {
+  it('has a lasting effect: the event goes to the customer of its strongest identifier', () => {
     const plan = planOne(stored, claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'));
     expect(plan.resolution).toEqual(resolved('B', true, 'identity_link_refused'));
     expect(merges(plan)).toEqual(['C>B']);
   });
 
-  it('gives a new EXTERNAL identifier to the stronger of the two, though the other is older', () => {
+  it('gives a new EXTERNAL identifier to the customer of the stronger identifier, even if the other is older', () => {
     const plan = planOne(stored, claim('EXTERNAL:x', 'EMAIL:a', 'DEVICE:d'));
     expect(added(plan)).toEqual(['EXTERNAL:x@B']);
     expect(merges(plan)).toEqual([]);
   });
 
-  it('sticks when either has become part of another customer, also within the batch', () => {
+  it('has its effect after further merges of either side, also within the batch', () => {
     const chained = planIdentity([claim('EMAIL:a', 'PHONE:p'), claim('PHONE:p', 'DEVICE:d')], stored, LINK);
     expect(merges(chained)).toEqual(['C>B']);
     expect(chained.resolutions[1]).toEqual(resolved('B/C', false, 'identity_link_refused'));
@@ -227,16 +228,19 @@ describe('an undone merge', () => {
     expect(separated.resolution).toEqual(resolved('R', false, 'identity_link_refused'));
   });
 
-  it('keeps a customer that was parted more often than is read apart from everybody', () => {
-    const often = Array.from({ length: PARTINGS_MAX }, (_unused, n): Parting => ({ mergeId: String(n), side: 'into' }));
-    const answers = [often, often.slice(1)].map((partings) => {
-      const full = { ...known({ A: ['EMAIL:a'], B: ['PHONE:p'] }), partings: new Map([['A', partings]]) };
+  it('prevents all merges of a customer with more separations than are read', () => {
+    const often = Array.from({ length: SEPARATIONS_MAX }, (_unused, n): Separation => ({
+      mergeId: String(n),
+      side: 'into',
+    }));
+    const answers = [often, often.slice(1)].map((separations) => {
+      const full = { ...known({ A: ['EMAIL:a'], B: ['PHONE:p'] }), separations: new Map([['A', separations]]) };
       return planOne(full, claim('EMAIL:a', 'PHONE:p')).resolution;
     });
     expect(answers).toEqual([resolved('A', false, 'identity_link_refused'), resolved('A', true)]);
   });
 
-  it('sticks for everybody whom a customer has taken on', () => {
+  it('has its effect for every profile that merged into a side', () => {
     const apart: [string, string][] = [
       ['A', 'B'],
       ['C', 'D'],
@@ -262,7 +266,7 @@ describe('an undone merge', () => {
 });
 
 describe('a full customer', () => {
-  it('leaves a further identifier unlinked and unstored', () => {
+  it('leaves a further identifier unlinked', () => {
     const stored = known({ A: ['EMAIL:a', ...phones(50)] });
     const plan = planOne(stored, claim('EMAIL:a', 'PHONE:50', 'DEVICE:d'));
     expect(plan.resolution).toEqual(resolved('A', true, 'identity_limit_reached'));
@@ -270,27 +274,27 @@ describe('a full customer', () => {
     expect(planOne(stored, claim('EMAIL:b', 'PHONE:49'))).toMatchObject({ resolution: resolved('A', true) });
   });
 
-  it('keeps an event whose only unlinked identifier is its strongest', () => {
+  it('accepts an event whose strongest identifier stays unlinked', () => {
     const stored = known({ A: [...phones(50), 'DEVICE:d'] });
     const plan = planOne(stored, claim('PHONE:50', 'DEVICE:d'));
     expect(plan).toMatchObject({ ...nothing, resolution: resolved('A', false, 'identity_limit_reached') });
   });
 
-  it('takes no part in a merge that would overfill it; the weaker identifier stays', () => {
+  it('does not merge beyond the limit; the weaker identifier stays where it is', () => {
     const stored = known({ A: ['DEVICE:d', ...phones(30)], B: ['EMAIL:a', ...phones(21, 30)], C: ['DEVICE:c'] });
     const plan = planOne(stored, claim('EMAIL:a', 'DEVICE:d'));
     expect(plan).toMatchObject({ ...nothing, resolution: resolved('B', false, 'identity_limit_reached') });
     expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:c')))).toEqual(['C>B']);
   });
 
-  it('may be exactly full', () => {
+  it('may have exactly as many identifiers as the limit', () => {
     const stored = known({ A: ['DEVICE:d', ...phones(30)], B: ['EMAIL:a', ...phones(20, 30)] });
     expect(merges(planOne(stored, claim('EMAIL:a', 'DEVICE:d')))).toEqual(['B>A']);
   });
 });
 
 describe('a batch', () => {
-  it('lets later claims see what earlier ones made, and answers with final roots', () => {
+  it('lets later claims see the effects of earlier ones, and returns final roots', () => {
     const stored = known({ A: ['EMAIL:a'] });
     const batch = [claim('PHONE:p'), claim('DEVICE:d'), claim('PHONE:p', 'DEVICE:d'), claim('EMAIL:a', 'DEVICE:d')];
     const [first = '', second = ''] = batch.map((one) => one.newProfileId);
@@ -305,21 +309,21 @@ describe('a batch', () => {
     expect(plan.changedRoots).toEqual(['A']);
   });
 
-  it('changes nothing of what it was given', () => {
+  it('does not change its arguments', () => {
     const stored = known({ A: ['EMAIL:a'], B: ['PHONE:p'] }, [['A', 'C']]);
     const before = structuredClone(stored);
     planIdentity([claim('EMAIL:a', 'PHONE:p', 'DEVICE:d'), claim('EXTERNAL:x', 'EMAIL:a')], stored, LINK);
     expect(stored).toEqual(before);
   });
 
-  it('makes nothing of a claim that names an identifier of an erased person, which nobody holds any more', () => {
+  it('refuses a claim with an identifier of an erased person that no profile owns any more', () => {
     const stored = { ...known({ A: ['EXTERNAL:x'] }), erased: new Set(['EMAIL:a']) };
     const plan = planIdentity([claim('EXTERNAL:x', 'EMAIL:a'), claim('EMAIL:a', 'DEVICE:d')], stored, LINK);
     expect(plan).toEqual({ resolutions: [{ outcome: 'profile_erased' }, { outcome: 'profile_erased' }], ...nothing });
     expect(planOne(stored, claim('EXTERNAL:x', 'DEVICE:d')).resolutions).toEqual([resolved('A', true)]);
   });
 
-  it('tells who had no EXTERNAL identifier before and has one now, by the root that they have then', () => {
+  it('returns the final roots of customers that get their EXTERNAL identifier in it', () => {
     const stored = known({ A: ['DEVICE:a'], B: ['DEVICE:b'], C: ['EXTERNAL:c'], D: ['DEVICE:d'], E: ['DEVICE:e'] });
     const plan = planIdentity(
       [
@@ -338,11 +342,11 @@ describe('a batch', () => {
     expect(new Set(plan.linkedRoots)).toEqual(new Set(['A', 'C', made?.outcome === 'resolved' && made.rootId]));
   });
 
-  it('of nothing plans nothing', () => {
+  it('without claims plans nothing', () => {
     expect(planIdentity([], known({}), LINK)).toEqual({ resolutions: [], ...nothing });
   });
 
-  it('refuses to go on with a reading that contradicts itself', () => {
+  it('throws if the known identities contradict themselves', () => {
     const stored = { ...known({ A: ['EMAIL:a'] }), customers: new Map() };
     expect(() => planOne(stored, claim('EMAIL:a'))).toThrow('not read');
     expect(() => planOne(known({}), claim('EXTERNAL:x', 'EXTERNAL:y'))).toThrow('two EXTERNAL');

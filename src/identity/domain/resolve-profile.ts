@@ -1,25 +1,23 @@
-import { areParted, COUNTED_KINDS, CustomerGroups, survivor } from './customer-groups';
-import type { Group, Holder, IdentifierCounts, Known } from './customer-groups';
+import { areSeparated, CustomerGroups, survivor } from './customer-groups';
+import type { CustomerGroup, Holder } from './customer-groups';
 import type { Identifier } from './identifier';
+import { COUNTED_KINDS, type IdentifierCounts, type KnownIdentities } from './known-identities';
 
-export { identifierKey } from './customer-groups';
-export type { IdentifierCounts, Known, KnownCustomer, KnownProfile, Parting } from './customer-groups';
-
-/** What one event says about who somebody is. */
+/** The identifiers of one event: it claims that all of them belong to one person. */
 export interface IdentityClaim {
   /** Normalised, the strongest first; at least one, at most one of them EXTERNAL. */
   readonly identifiers: readonly Identifier[];
-  /** Time of receipt, epoch milliseconds. */
+  /** The time of receipt, in epoch milliseconds. */
   readonly at: number;
-  /** Taken if the claim needs a new profile; no other claim or profile has it. */
+  /** The id of the new profile, if the claim needs one. Unique. */
   readonly newProfileId: string;
   readonly eventId: string;
 }
 
 export interface IdentityPolicy {
-  /** `IDENTITY_CONFLICT_POLICY`: whether an event whose weaker identifier cannot follow its EXTERNAL one is taken. */
+  /** `IDENTITY_CONFLICT_POLICY`: whether an event is accepted if a weaker identifier belongs to another customer. */
   readonly conflict: 'link' | 'reject';
-  /** Identifiers of one kind other than EXTERNAL on one customer; at least 1. */
+  /** The limit for identifiers of each kind other than EXTERNAL on one customer; at least 1. */
   readonly identifiersPerKindMax: number;
 }
 
@@ -29,14 +27,14 @@ export type Resolution =
   | {
       readonly outcome: 'resolved';
       /**
-       * The own profile of the event's strongest identifier that is linked to its customer: the event is kept there, through
-       * every merge and undoing.
+       * The profile that owns the strongest identifier of the event on its customer. The event stays there through all
+       * merges and undos.
        */
       readonly profileId: string;
-      /** The root of its customer at the end of the batch. */
+      /** The root of the customer at the end of the batch. */
       readonly rootId: string;
       readonly warnings: readonly IdentityWarning[];
-      /** Made a profile, an identifier or a merge. */
+      /** Whether the claim adds a profile, an identifier or a merge. */
       readonly contributes: boolean;
     }
   | { readonly outcome: 'identity_conflict' }
@@ -44,66 +42,76 @@ export type Resolution =
 
 export interface NewProfile {
   readonly profileId: string;
-  /** At the end of the batch. */
+  /** The root at the end of the batch. */
   readonly rootId: string;
   readonly externalId: string | null;
   readonly createdAt: number;
-  /** Of the whole customer; of a profile merged away within the batch, as they were when it was. */
+  /**
+   * The counts of the whole customer. For a profile that lost a merge within the batch: the counts before that merge.
+   */
   readonly counts: IdentifierCounts;
 }
 
 export interface PlannedMerge {
   readonly loserRootId: string;
   readonly intoRootId: string;
-  /** The own profiles of the two identifiers whose meeting made one customer of two: the loser's, and the other's. */
+  /** The profiles that own the two identifiers that caused the merge: the loser's and the winner's. */
   readonly fromEvidenceId: string;
   readonly intoEvidenceId: string;
-  /** Where `intoRootId` itself ended up: what the root of every profile of the loser becomes. */
+  /** The root of the customer at the end of the batch, after further merges. Every profile of the loser gets it. */
   readonly finalRootId: string;
   readonly eventId: string;
   readonly at: number;
 }
 
-/** Everything to be written for a batch of claims. */
+/** Everything to write for a batch of claims, in one workspace. */
 export interface IdentityPlan {
-  /** One for each claim, in their order. */
+  /** One for each claim, in the order of the claims. */
   readonly resolutions: readonly Resolution[];
   readonly newProfiles: readonly NewProfile[];
   readonly newIdentifiers: readonly (Identifier & { readonly profileId: string })[];
-  /** In the order in which they happened. */
+  /** In the order of the claims. */
   readonly merges: readonly PlannedMerge[];
-  /** Sorted roots from before the batch that contributing claims met: if one of them has changed, the plan is void. */
+  /**
+   * The stored roots, sorted, that contributing claims named. If one of them changes before the write, the plan is
+   * void.
+   */
   readonly changedRoots: readonly string[];
-  /** What becomes of the roots from before the batch that change and stay roots. */
+  /** The new values of stored roots that change and stay roots. */
   readonly rootUpdates: readonly {
     readonly rootId: string;
     readonly externalId: string | null;
     readonly counts: IdentifierCounts;
   }[];
-  /** Roots of the customers from before the batch that had no EXTERNAL identifier and have one now, by themselves or by a merge. */
+  /** The final roots of stored customers that get an EXTERNAL identifier by the batch, directly or by a merge. */
   readonly linkedRoots: readonly string[];
 }
 
 /**
- * Decides whose the events of a batch are (contract section 5), claim by claim: a later one sees what an earlier one
- * made. An identifier belongs to its profile for ever; a customer is a set of profiles with one root.
+ * Resolves the claims of a batch to customers (contract section 5), one by one: each claim sees the effects of the
+ * claims before it. An identifier belongs to its profile for ever; a customer is the set of profiles with one root.
  *
  * Throws only if `known` contradicts itself.
  */
-export function planIdentity(claims: readonly IdentityClaim[], known: Known, policy: IdentityPolicy): IdentityPlan {
+export function planIdentity(
+  claims: readonly IdentityClaim[],
+  known: KnownIdentities,
+  policy: IdentityPolicy,
+): IdentityPlan {
   return new Planner(known, policy).plan(claims);
 }
 
-/** A resolution as long as its customer may still become part of another one. */
-type Resolved = Extract<Resolution, { outcome: 'resolved' }>;
-type Settling = Exclude<Resolution, Resolved> | (Omit<Resolved, 'rootId'> & { readonly group: Group });
+/** A resolution whose customer may still be merged by a later claim of the batch. */
+type ResolvedClaim = Extract<Resolution, { outcome: 'resolved' }>;
+type PendingResolution =
+  Exclude<Resolution, ResolvedClaim> | (Omit<ResolvedClaim, 'rootId'> & { readonly group: CustomerGroup });
 
-/** What becomes of a claim, before anything is changed: a refused claim must leave no trace. */
-interface Decision {
-  /** The customers that become the claim's one; empty: it needs a new one. */
-  readonly joined: readonly Group[];
-  /** All customers of its identifiers. */
-  readonly met: readonly Group[];
+/** What to do about a claim. It is made before anything changes, because a refused claim must have no effect. */
+interface ClaimDecision {
+  /** The customers to merge into one; empty: the claim needs a new customer. */
+  readonly joined: readonly CustomerGroup[];
+  /** Every customer that owns an identifier of the claim. */
+  readonly named: readonly CustomerGroup[];
   readonly warnings: Set<IdentityWarning>;
 }
 
@@ -114,18 +122,18 @@ class Planner {
   private readonly changedRoots = new Set<string>();
 
   constructor(
-    known: Known,
+    known: KnownIdentities,
     private readonly policy: IdentityPolicy,
   ) {
     this.groups = new CustomerGroups(known);
   }
 
   plan(claims: readonly IdentityClaim[]): IdentityPlan {
-    const settling = claims.map((claim) => this.resolve(claim));
+    const pending = claims.map((claim) => this.resolve(claim));
     const all = [...this.groups.all()];
     return {
-      resolutions: settling.map(settled),
-      newProfiles: all.filter((group) => !group.known).map(newProfile),
+      resolutions: pending.map(finalResolution),
+      newProfiles: all.filter((group) => !group.isStored).map(newProfile),
       newIdentifiers: this.newIdentifiers,
       merges: this.merges.map(({ loser, winner, claim }) => ({
         loserRootId: loser.group.rootId,
@@ -138,18 +146,18 @@ class Planner {
       })),
       changedRoots: [...this.changedRoots].sort(),
       rootUpdates: all
-        .filter((group) => group.known && group.changed && group.mergedInto === undefined)
+        .filter((group) => group.isStored && group.hasChanged && group.mergedInto === undefined)
         .map(({ rootId, externalId, counts }) => ({ rootId, externalId, counts })),
-      linkedRoots: all.filter((group) => group.unlinkedBefore && survivor(group).externalId !== null).map(survivorId),
+      linkedRoots: all.filter((group) => group.wasUnlinked && survivor(group).externalId !== null).map(survivorId),
     };
   }
 
-  private resolve(claim: IdentityClaim): Settling {
+  private resolve(claim: IdentityClaim): PendingResolution {
     if (claim.identifiers.some((identifier) => this.groups.isErased(identifier))) return { outcome: 'profile_erased' };
     const holders = claim.identifiers.map((identifier) => this.groups.holder(identifier));
     const [strongest] = holders;
     if (strongest !== undefined && holders.every((holder) => holder?.group === strongest.group)) {
-      // Somebody who is known by all that the event names, as most are: nothing is to be decided.
+      // The usual case: one customer owns all identifiers of the event.
       return { outcome: 'resolved', ...strongest, warnings: NO_WARNINGS, contributes: false };
     }
     const decision = this.decide(claim, holders);
@@ -157,34 +165,39 @@ class Planner {
   }
 
   /**
-   * Which customers become one. The strongest identifier decides where the event goes, and the others' customers follow
-   * one by one in order of strength; a customer that may not follow stays as it is. So if two were parted or are too
-   * large together, it is the weaker identifier that stays behind. Undefined: identity_conflict.
+   * Decides which customers to merge. The strongest identifier selects the customer of the event. The customers of the
+   * other identifiers join it in order of strength; a customer that may not join stays as it is. So if two customers
+   * are separated, or too large together, the weaker identifier stays behind. Undefined: `identity_conflict`.
    */
-  private decide(claim: IdentityClaim, holders: readonly (Holder | undefined)[]): Decision | undefined {
-    const met = [...new Set(holders.flatMap((holder) => holder?.group ?? []))];
+  private decide(claim: IdentityClaim, holders: readonly (Holder | undefined)[]): ClaimDecision | undefined {
+    const named = [...new Set(holders.flatMap((holder) => holder?.group ?? []))];
     const warnings = new Set<IdentityWarning>();
     const externalAt = claim.identifiers.findIndex(({ kind }) => kind === 'EXTERNAL');
     const namesExternal = externalAt !== -1;
-    if (!namesExternal && met.filter((group) => group.externalId !== null).length > 1) return undefined;
+    if (!namesExternal && named.filter((group) => group.externalId !== null).length > 1) return undefined;
 
     // A new EXTERNAL identifier can only go to a customer that has none.
-    const home = holders[externalAt]?.group ?? met.find((group) => !namesExternal || group.externalId === null);
-    const joined = home === undefined ? [] : [home];
-    for (const group of met) {
-      if (group === home) continue;
+    const target = holders[externalAt]?.group ?? named.find((group) => !namesExternal || group.externalId === null);
+    const joined = target === undefined ? [] : [target];
+    for (const group of named) {
+      if (group === target) continue;
       const refusal = this.refusalToJoin(group, joined, namesExternal);
       if (refusal === undefined) joined.push(group);
       else warnings.add(refusal);
     }
     if (namesExternal && this.policy.conflict === 'reject' && warnings.has('identity_link_refused')) return undefined;
-    return { joined, met, warnings };
+    return { joined, named, warnings };
   }
 
-  private refusalToJoin(group: Group, joined: readonly Group[], namesExternal: boolean): IdentityWarning | undefined {
-    // Without an EXTERNAL identifier in the claim at most one of its customers has one, and may join.
+  private refusalToJoin(
+    group: CustomerGroup,
+    joined: readonly CustomerGroup[],
+    namesExternal: boolean,
+  ): IdentityWarning | undefined {
+    // If the claim names no EXTERNAL identifier, at most one of its customers has one (see `decide`), and that one may
+    // join.
     if (namesExternal && group.externalId !== null) return 'identity_link_refused';
-    if (joined.some((other) => areParted(group, other))) return 'identity_link_refused';
+    if (joined.some((other) => areSeparated(group, other))) return 'identity_link_refused';
     const together = [group, ...joined];
     const isTooLarge = COUNTED_KINDS.some(
       (kind) => together.reduce((sum, { counts }) => sum + counts[kind], 0) > this.policy.identifiersPerKindMax,
@@ -192,7 +205,11 @@ class Planner {
     return isTooLarge ? 'identity_limit_reached' : undefined;
   }
 
-  private apply(claim: IdentityClaim, holders: readonly (Holder | undefined)[], decision: Decision): Settling {
+  private apply(
+    claim: IdentityClaim,
+    holders: readonly (Holder | undefined)[],
+    decision: ClaimDecision,
+  ): PendingResolution {
     const [first, ...others] = decision.joined;
     const target =
       first === undefined ? this.groups.create(claim.newProfileId, claim.at) : others.reduce(winner, first);
@@ -202,12 +219,12 @@ class Planner {
       this.groups.merge(loser.group, target);
       this.merges.push({ loser, winner: winning, claim });
     }
-    // New identifiers go beside the strongest one that was there: should a merge be undone, they leave with it.
+    // New identifiers join the profile of the strongest existing one, so that they follow it if a merge is undone.
     const beside = holders.find((holder) => holder !== undefined && survivor(holder.group) === target);
     const attached = this.attachNew(claim, target, beside?.profileId ?? target.rootId, decision.warnings);
 
     const contributes = first === undefined || others.length > 0 || attached > 0;
-    if (contributes) for (const group of decision.met) if (group.known) this.changedRoots.add(group.rootId);
+    if (contributes) for (const group of decision.named) if (group.isStored) this.changedRoots.add(group.rootId);
     return {
       outcome: 'resolved',
       group: target,
@@ -217,8 +234,13 @@ class Planner {
     };
   }
 
-  /** How many of the claim's unknown identifiers `profileId`, of the customer `target`, took. */
-  private attachNew(claim: IdentityClaim, target: Group, profileId: string, warnings: Set<IdentityWarning>): number {
+  /** Adds the claim's new identifiers to `profileId`, a profile of `target`, and returns how many were added. */
+  private attachNew(
+    claim: IdentityClaim,
+    target: CustomerGroup,
+    profileId: string,
+    warnings: Set<IdentityWarning>,
+  ): number {
     let attached = 0;
     for (const identifier of claim.identifiers) {
       const { kind } = identifier;
@@ -234,7 +256,7 @@ class Planner {
     return attached;
   }
 
-  private strongestLinked(claim: IdentityClaim, target: Group): string {
+  private strongestLinked(claim: IdentityClaim, target: CustomerGroup): string {
     for (const identifier of claim.identifiers) {
       const holder = this.groups.holder(identifier);
       if (holder?.group === target) return holder.profileId;
@@ -243,35 +265,38 @@ class Planner {
   }
 }
 
-/** A customer of a claim, with the own profile of the strongest identifier by which the claim names it. */
+/** A customer of a claim, with the profile that owns the strongest identifier by which the claim names the customer. */
 type Evidence = Pick<Holder, 'profileId' | 'group'>;
 
-function evidenceOf(groups: readonly Group[], holders: readonly (Holder | undefined)[]): Evidence[] {
+function evidenceOf(groups: readonly CustomerGroup[], holders: readonly (Holder | undefined)[]): Evidence[] {
   return groups.flatMap((group) => holders.find((holder) => holder?.group === group) ?? []);
 }
 
-/** Once every claim of the batch has been resolved. */
-function settled(settling: Settling): Resolution {
-  if (settling.outcome !== 'resolved') return settling;
-  const { outcome, profileId, warnings, contributes, group } = settling;
+/** Adds the final root, once every claim of the batch is resolved. */
+function finalResolution(pending: PendingResolution): Resolution {
+  if (pending.outcome !== 'resolved') return pending;
+  const { outcome, profileId, warnings, contributes, group } = pending;
   return { outcome, profileId, rootId: survivor(group).rootId, warnings, contributes };
 }
 
 const NO_WARNINGS: readonly IdentityWarning[] = [];
-const WARNINGS: readonly IdentityWarning[] = ['identity_link_refused', 'identity_limit_reached'];
+const WARNINGS = Object.keys({
+  identity_link_refused: true,
+  identity_limit_reached: true,
+} satisfies Record<IdentityWarning, true>) as IdentityWarning[];
 
-/** Of two customers that become one, whose root it gets: that with the EXTERNAL identifier, else the older one. */
-function winner(a: Group, b: Group): Group {
+/** Which of two customers keeps its root in a merge: the one with an EXTERNAL identifier, else the older one. */
+function winner(a: CustomerGroup, b: CustomerGroup): CustomerGroup {
   if (a.externalId !== null || b.externalId !== null) return a.externalId === null ? b : a;
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? a : b;
   return a.rootId < b.rootId ? a : b;
 }
 
-function survivorId(group: Group): string {
+function survivorId(group: CustomerGroup): string {
   return survivor(group).rootId;
 }
 
-function newProfile(group: Group): NewProfile {
+function newProfile(group: CustomerGroup): NewProfile {
   const { rootId: profileId, externalId, createdAt, counts } = group;
   return { profileId, rootId: survivor(group).rootId, externalId, createdAt, counts };
 }

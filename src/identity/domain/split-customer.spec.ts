@@ -20,53 +20,53 @@ const split = (...of: Parameters<typeof splitCustomer>): unknown => {
 };
 
 describe('splitCustomer', () => {
-  it('parts two profiles, the root staying', () => {
+  it('splits two profiles; the root stays', () => {
     expect(split(customer('A', 'A B'), link('B', 'A'), [])).toEqual({ from: 'B: B', into: 'A: A' });
   });
 
-  it('parts them also where the root of now is on the side that lost', () => {
+  it('also splits them if the current root is on the side that lost the merge', () => {
     expect(split(customer('X', 'A B X', 'X'), link('B', 'A'), [link('B', 'X')])).toEqual({
       from: 'X: B X',
       into: 'A: A',
     });
   });
 
-  it('lets a later merge go with the side whose identifier it was about', () => {
+  it('leaves a later merge with the side whose identifier caused it', () => {
     const later = [link('C', 'B'), link('D', 'A')];
     expect(split(customer('A', 'A B C D'), link('B', 'A'), later)).toEqual({ from: 'B: B C', into: 'A: A D' });
   });
 
-  it('makes the oldest of those who leave their root, and of equally old ones that with the smaller id', () => {
+  it('chooses the oldest profile of the leaving side as its root, and the smaller id of two equally old ones', () => {
     expect(split(customer('A', 'A C2 C1 D'), link('D', 'A'), [link('C2', 'D'), link('C1', 'C2')])).toEqual({
       from: 'C1: C1 C2 D',
       into: 'A: A',
     });
   });
 
-  it('makes the owner of the EXTERNAL identifier the root of those who leave with it, however young', () => {
+  it('chooses the owner of the EXTERNAL identifier as the root of the side that leaves with it', () => {
     const later = [link('B', 'C')];
     expect(split(customer('A', 'A B C', 'C'), link('C', 'A'), later)).toEqual({ from: 'C: B C', into: 'A: A' });
     expect(split(customer('A', 'A B C', 'A'), link('C', 'A'), later)).toEqual({ from: 'B: B C', into: 'A: A' });
   });
 
-  it('makes the oldest the root of those who lose the EXTERNAL identifier, for which a younger one was their root', () => {
+  it('chooses the oldest profile as the root of the side that loses the EXTERNAL identifier', () => {
     expect(split(customer('B', 'A B C', 'C'), link('C', 'B'), [link('A', 'B')])).toEqual({
       from: 'C: C',
       into: 'A: A B',
     });
-    // With the identifier they keep the root that they have.
+    // The side with the identifier keeps its root.
     expect(split(customer('B', 'A B C D', 'D'), link('C', 'B'), [link('A', 'B'), link('D', 'B')])).toEqual({
       from: 'C: C',
       into: 'B: A B D',
     });
   });
 
-  it('parts nothing that others hold together as well', () => {
+  it('splits nothing if other links connect both sides', () => {
     const triangle = [link('C', 'B'), link('C', 'A')];
     expect(splitCustomer(customer('A', 'A B C'), link('B', 'A'), triangle)).toBeUndefined();
   });
 
-  it('takes time in proportion to the merges', () => {
+  it('takes time proportional to the number of merges', () => {
     const many = Array.from({ length: 20_000 }, (_unused, n) => ({ profileId: `p${n}`, createdAt: n }));
     const chain = many.slice(1).map(({ profileId }, n) => link(profileId, `p${n}`));
     const [first, ...others] = chain;
@@ -87,7 +87,9 @@ const identifiers = fc
 const ORDER = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'];
 const claimOf = (all: readonly Identifier[], index: number): IdentityClaim => ({
   identifiers: all.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
-  ...{ at: index, newProfileId: `p${String(index).padStart(3, '0')}`, eventId: `e${index}` },
+  at: index,
+  newProfileId: `p${String(index).padStart(3, '0')}`,
+  eventId: `e${index}`,
 });
 const POLICY = { conflict: 'link', identifiersPerKindMax: 50 } as const;
 
@@ -95,14 +97,14 @@ function send(store: IdentityStore, claim: IdentityClaim): void {
   store.write(planIdentity([claim], store.read([claim]), POLICY));
 }
 
-/** Which of these identifiers are one person's. */
+/** The given identifiers, grouped by customer. */
 function partitionOf(store: IdentityStore, keys: ReadonlySet<string>): string[] {
   const parts = store.partition().map((part) => part.split(' ').filter((key) => keys.has(key)));
   return parts.flatMap((part) => (part.length > 0 ? [part.join(' ')] : [])).sort();
 }
 
 describe('undoing a merge', () => {
-  it('restores exactly the partition before it, whatever other merges came before', () => {
+  it('restores exactly the partition before it, after any earlier merges', () => {
     fc.assert(
       fc.property(fc.array(identifiers, { maxLength: 30 }), (sent) => {
         const store = new IdentityStore();
@@ -113,7 +115,7 @@ describe('undoing a merge', () => {
           send(store, claim);
           for (let merge = store.merges.length - 1; merge >= before; merge -= 1) store.undo(merge);
           expect(partitionOf(store, keys)).toEqual(partition);
-          // Every other one is made again, so that undoings meet customers of many profiles.
+          // Every second merge is made again, so that undos split customers with many profiles.
           const again = store.merges.slice(before);
           if (index % 2 === 0) for (const merge of again) store.mergeAgain(merge);
         });
@@ -122,7 +124,7 @@ describe('undoing a merge', () => {
     );
   });
 
-  it('parts customers as searching the whole store does, in any order of merges and undoings', () => {
+  it('splits customers as a search of the whole store does, in any order of merges and undos', () => {
     fc.assert(
       fc.property(fc.array(identifiers, { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 6 }), (sent, undone) => {
         const store = new IdentityStore();
@@ -150,7 +152,7 @@ describe('undoing a merge', () => {
             others.map(({ from, met }) => link(from, met)),
           );
           store.undo(index);
-          // As many merges as there are profiles but one: what holds a customer together is a tree.
+          // The merges of a customer are a tree: one fewer than its profiles.
           expect(others).toHaveLength(all.length - 2);
           const [from, into] = store.merges[index % store.merges.length]?.sides ?? [];
           expect(sides?.from.profileIds).toEqual(from?.toSorted());

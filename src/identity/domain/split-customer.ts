@@ -1,4 +1,16 @@
-/** Two profiles that belong together because an event named an identifier of each. */
+/** An entry of the log of merges. */
+export interface Merge {
+  readonly id: string;
+  /** The root that lost, at the time of the merge. */
+  readonly fromProfileId: string;
+  readonly intoProfileId: string;
+  /** The event that named identifiers of both. */
+  readonly eventId: string;
+  readonly mergedAt: Date;
+  readonly undoneAt: Date | null;
+}
+
+/** Two profiles that belong together because one event named an identifier of each. */
 export interface Link {
   readonly fromEvidenceId: string;
   readonly intoEvidenceId: string;
@@ -10,7 +22,7 @@ export interface Member {
   readonly createdAt: number;
 }
 
-/** A customer with links, each made between two customers: they are a tree. */
+/** A customer whose profiles are connected by links. Each link merged two customers, so that the links are a tree. */
 export interface LinkedCustomer {
   readonly rootId: string;
   readonly members: readonly Member[];
@@ -18,39 +30,39 @@ export interface LinkedCustomer {
   readonly externalProfileId: string | undefined;
 }
 
-/** One of the two customers that come of one. */
+/** One of the two customers that result from a split. */
 export interface SplitSide {
   readonly rootId: string;
   /** Sorted. */
   readonly profileIds: readonly string[];
 }
 
-/** What there is on either side of a link. */
+/** The two sides of a link. */
 export interface Split {
   readonly from: SplitSide;
   readonly into: SplitSide;
 }
 
 /**
- * What becomes of a customer whose profiles are held together by `link` and `others` when `link` is undone (docs/adr/0024). Further
- * merges go with the side that they came by.
+ * Splits a customer in two by removing `link` (docs/adr/0024); `others` are its remaining links. Each profile stays
+ * with the side that the remaining links connect it to.
  *
- * The roots are what merges would make them. The side with the EXTERNAL identifier keeps the root, or gets the profile that owns the
- * identifier; the other side gets its oldest profile, which a root of theirs that lost a merge is.
+ * The roots are the ones that merges would choose. The side with the EXTERNAL identifier keeps the root if it has it;
+ * otherwise the profile that owns the identifier becomes its root. The root of the other side is its oldest profile.
  *
- * Undefined when the two sides are held together by others as well; the merges of one customer never are so many.
+ * Undefined if `others` also connect the two sides. Links are a tree, so this does not happen.
  */
 export function splitCustomer(customer: LinkedCustomer, link: Link, others: readonly Link[]): Split | undefined {
-  const reached = reachableFrom(link.fromEvidenceId, others);
-  if (reached.has(link.intoEvidenceId)) return undefined;
+  const fromSide = reachableFrom(link.fromEvidenceId, others);
+  if (fromSide.has(link.intoEvidenceId)) return undefined;
   return {
     from: sideOf(
       customer,
-      customer.members.filter(({ profileId }) => reached.has(profileId)),
+      customer.members.filter(({ profileId }) => fromSide.has(profileId)),
     ),
     into: sideOf(
       customer,
-      customer.members.filter(({ profileId }) => !reached.has(profileId)),
+      customer.members.filter(({ profileId }) => !fromSide.has(profileId)),
     ),
   };
 }
@@ -72,7 +84,7 @@ function reachableFrom(profileId: string, links: readonly Link[]): ReadonlySet<s
     join(fromEvidenceId, intoEvidenceId);
     join(intoEvidenceId, fromEvidenceId);
   }
-  // A set is walked in the order of its growth, so that what is found is looked at in its turn.
+  // A set iterates over entries that are added during the iteration, so this loop visits everything reachable.
   const reached = new Set([profileId]);
   for (const each of reached) for (const neighbour of neighbours.get(each) ?? []) reached.add(neighbour);
   return reached;

@@ -1,7 +1,7 @@
 import { tracesOf } from './traces';
 
 describe('tracesOf', () => {
-  it('looks for short and common texts only where they are a whole value', () => {
+  it('searches short and common texts only as whole values', () => {
     const { quoted, within, digits } = tracesOf([
       { kind: 'EXTERNAL', value: 'Cust-7' },
       { kind: 'DEVICE', value: '42' },
@@ -10,7 +10,7 @@ describe('tracesOf', () => {
     expect([within, digits]).toEqual([[], []]);
   });
 
-  it('looks for email addresses anywhere, and for phone numbers with and without the code of the country', () => {
+  it('searches email addresses anywhere, and phone numbers with and without the country code', () => {
     const { quoted, within, digits } = tracesOf([
       { kind: 'EMAIL', value: 'jane@example.com' },
       { kind: 'PHONE', value: '+491701234512' },
@@ -20,7 +20,7 @@ describe('tracesOf', () => {
     expect(quoted).toEqual([]);
   });
 
-  it('knows how JSON may write a value', () => {
+  it('contains the JSON spellings of a value', () => {
     expect(tracesOf([{ kind: 'EXTERNAL', value: 'Zoë "Z" 😀' }]).quoted).toEqual([
       'Zoë "Z" 😀',
       'Zoë \\"Z\\" 😀',

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Whoever has this identifier was erased; its hash under SECRETS_KEY is all that is left of it. */
+/** An identifier of an erased person. Only its hash under SECRETS_KEY is stored. */
 @Entity('erased_identifiers')
 @Index('erased_identifiers_profile_idx', ['tenantId', 'profileId'], { where: "erased_at > '-infinity'" })
 export class ErasedIdentifier {
@@ -10,7 +10,7 @@ export class ErasedIdentifier {
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'erased_identifiers_pkey' })
   hash!: Buffer;
 
-  /** The root of the customer: an erasure is lifted for all identifiers of the person. */
+  /** The root of the customer: lifting an erasure applies to all identifiers of the person. */
   @Column('uuid', { name: 'profile_id' })
   profileId!: string;
 

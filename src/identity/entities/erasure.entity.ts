@@ -1,14 +1,14 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Steps of an erasure that are done and need not be done again. */
+/** The progress of an erasure that features do in steps. */
 export interface StepsDone {
   /** ISO 8601. */
   readonly begunAt: string;
-  /** By the name of the feature. */
+  /** The position of each feature, by its name. */
   readonly positions: Readonly<Record<string, string>>;
 }
 
-/** A customer who was erased, and by whom; unfinished until nothing of the person is left. */
+/** An erasure of a customer. It is unfinished until all data of the person are erased. */
 @Entity('erasures')
 @Index('erasures_unfinished_idx', ['tenantId', 'profileId'], { where: 'finished_at IS NULL' })
 export class Erasure {
@@ -29,11 +29,11 @@ export class Erasure {
   @Column('text', { nullable: true })
   address!: string | null;
 
-  /** How far the features have got that erase in steps. */
+  /** The progress of the features that erase in steps; null before the first step. */
   @Column('jsonb', { nullable: true })
   progress!: StepsDone | null;
 
-  /** When somebody was last at it; null before the first step. */
+  /** When a process last worked on it; null before the first step. */
   @Column('timestamptz', { name: 'worked_at', nullable: true })
   workedAt!: Date | null;
 

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { IdentifierKind } from '../domain/identifier';
 
-/** Belongs to its profile for ever; merges and undoings change roots, not this. */
+/** An identifier and the profile that owns it. The owner never changes: merges and undos change roots only. */
 @Entity('profile_identifiers')
 @Index('profile_identifiers_profile_idx', ['tenantId', 'profileId'], { where: "kind <> ''" })
 export class ProfileIdentifier {

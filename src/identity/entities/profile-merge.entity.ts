@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * The log of merges; an undone one keeps its two sides apart (docs/adr/0046). What is not undone holds customers together: the evidences of the
- * merges in force are the edges of a forest, and its trees are the customers (docs/adr/0024).
+ * The log of merges. The evidence profiles of merges that are not undone are the edges of a forest; its trees are the
+ * customers (docs/adr/0024). An undone merge keeps its two sides separated (docs/adr/0046).
  */
 @Entity('profile_merges')
 @Index('profile_merges_undone_idx', ['tenantId', 'fromEvidenceId'], { where: 'undone_at IS NOT NULL' })
@@ -15,19 +15,19 @@ export class ProfileMerge {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'profile_merges_pkey' })
   id!: string;
 
-  /** The root that lost, when it did. */
+  /** The root that lost, at the time of the merge. */
   @Column('uuid', { name: 'from_profile_id' })
   fromProfileId!: string;
 
-  /** The root that it went into. */
+  /** The root that won, at the time of the merge. */
   @Column('uuid', { name: 'into_profile_id' })
   intoProfileId!: string;
 
-  /** The own profile of the identifier of the loser that the event named. */
+  /** The profile that owns the loser's identifier that the event named. */
   @Column('uuid', { name: 'from_evidence_id' })
   fromEvidenceId!: string;
 
-  /** The own profile of the identifier that it met. */
+  /** The profile that owns the winner's identifier that the event named. */
   @Column('uuid', { name: 'into_evidence_id' })
   intoEvidenceId!: string;
 

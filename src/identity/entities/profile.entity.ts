@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A customer is all profiles with one root; the root's row speaks for the customer. */
+/** A profile. A customer is the set of profiles with one root; the root's row holds the values of the customer. */
 @Entity('profiles')
 @Index('profiles_members_idx', ['tenantId', 'rootId'], { where: 'root_id <> profile_id' })
 export class Profile {
@@ -10,7 +10,7 @@ export class Profile {
   @PrimaryColumn('uuid', { name: 'profile_id', primaryKeyConstraintName: 'profiles_pkey' })
   profileId!: string;
 
-  /** Names a profile whose root is itself; never a chain. */
+  /** A profile that is its own root; never a chain. */
   @Column('uuid', { name: 'root_id' })
   rootId!: string;
 

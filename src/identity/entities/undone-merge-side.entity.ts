@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { MergeSide } from '../domain/customer-groups';
+import type { MergeSide } from '../domain/known-identities';
 
 /**
- * A profile that an undone merge parted from others, and the side on which it was: it never gets into one customer with a
- * profile of the other side again (docs/adr/0046). The two evidences of the merge are on their sides without a row.
+ * The side of an undone merge that a profile was on. It never merges automatically with a profile of the other side
+ * again (docs/adr/0046). The two evidence profiles of the merge have no row: `profile_merges` names them.
  */
 @Entity('undone_merge_sides')
 export class UndoneMergeSide {

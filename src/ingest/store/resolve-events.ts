@@ -1,4 +1,4 @@
-import type { IdentityDecision, TenantClaim } from '../../identity/identity.service';
+import type { IdentityDecision, TenantClaim } from '../../identity/domain/identity-batch';
 import { newId } from '../../platform/values/ids';
 import type { Event, ResolvedEvent } from '../domain/event';
 import { kindName } from './event-kind';

@@ -1,4 +1,4 @@
-import type { IdentityDecision } from '../../identity/identity.service';
+import type { IdentityDecision } from '../../identity/domain/identity-batch';
 import type { ReplayedEntry } from '../../review/domain/resolution';
 import { saysTheSame } from '../domain/deduplication';
 import type { Event } from '../domain/event';

@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  IdentityService,
-  type IdentityDecision,
-  type IdentityReading,
-  type TenantClaim,
-} from '../../identity/identity.service';
+import type { IdentityDecision, IdentityReading, TenantClaim } from '../../identity/domain/identity-batch';
+import { IdentityService } from '../../identity/identity.service';
 import { LostRaceError } from '../../platform/group-commit/persist-batch';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { ReviewService } from '../../review/review.service';

@@ -4,13 +4,12 @@ import { scopeMissing } from '../../platform/errors/challenges';
 import type { Principal } from '../../platform/auth/principal';
 import { grants, type Scope } from '../../platform/auth/scopes';
 import { DomainError } from '../../platform/errors/domain-error';
-import type { StoredEntry } from '../../review/domain/stored-entry';
-import type { ReviewStatus } from '../../review/domain/review-entry';
+import type { ReviewStatus, StoredEntry } from '../../review/domain/review-entry';
 
 type Caller = Pick<Principal, 'scopes' | 'sources'>;
 type Replayed = Pick<StoredEntry, 'family' | 'source' | 'status'>;
 
-/** Whoever sends a payload of their own sends an event; to look after the review area is not enough for that. */
+/** A corrected payload is a new event, so that it needs the write scope of its family besides `review:write`. */
 const WRITE_SCOPES: Readonly<Record<EventFamily, Scope>> = {
   external: 'external-events:write',
   cdp: 'cdp-events:write',
@@ -18,14 +17,15 @@ const WRITE_SCOPES: Readonly<Record<EventFamily, Scope>> = {
 
 const CLOSED: Readonly<Record<Exclude<ReviewStatus, 'open'>, string>> = {
   replayed: 'The entry was replayed already and its event is stored; there is nothing left to do.',
-  superseded: 'The entry is superseded: its event came in right afterwards and is stored; there is nothing left to do.',
-  dismissed: 'The entry is dismissed, and only open entries are replayed; send the event to its ingest route instead.',
+  superseded: 'The entry is superseded: its event was accepted later and is stored; there is nothing left to do.',
+  dismissed:
+    'The entry is dismissed, and only open entries can be replayed; send the event to its ingest route instead.',
 };
 
 /**
  * Throws `insufficient_scope` or `source_not_allowed` unless the caller may replay this entry (contract section 7), and
- * `entry_not_open` when it is closed. A credential with `sources` replays entries of these sources alone; one whose source
- * nobody knows only with a payload that names one of them.
+ * `entry_not_open` if the entry is closed. A credential with `sources` may replay entries of these sources only, and an
+ * entry without a source only with a payload that names one of them.
  */
 export function assertMayReplay(caller: Caller, entry: Replayed, corrected: object | undefined): void {
   const scope = WRITE_SCOPES[entry.family as EventFamily];

@@ -1,21 +1,25 @@
 import { parseExactly } from '../../platform/values/json/parse-exactly';
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 import { replayable } from './replayable';
 
 const EVENT = { source: 'shop', external_event_id: '1', type: 'purchase' };
 
 function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
-    ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'external', details: [] },
-    ...{
-      source: 'shop',
-      externalEventId: '1',
-      eventId: 'event',
-      payload: JSON.stringify(EVENT),
-      payloadForm: 'json',
-      payloadState: null,
-    },
-    ...{ firstSeenAt: new Date(0), resolution: null },
+    id: 'entry',
+    severity: 'error',
+    stage: 'validation',
+    status: 'open',
+    family: 'external',
+    details: [],
+    source: 'shop',
+    externalEventId: '1',
+    eventId: 'event',
+    payload: JSON.stringify(EVENT),
+    payloadForm: 'json',
+    payloadState: null,
+    firstSeenAt: new Date(0),
+    resolution: null,
     ...fields,
   };
 }
@@ -28,14 +32,14 @@ function faultsOf(entry: StoredEntry, corrected?: object): readonly string[] | u
 }
 
 describe('what a replay sends', () => {
-  it('is the payload as it came, to the letter', () => {
+  it('is the stored payload, byte for byte', () => {
     const payload = '{"source": "shop", "n": 1e999, "a":12345678901234567890}';
     const found = replayable(anEntry({ payload }), undefined);
     if (!('submission' in found)) throw new Error('Nothing to replay');
     expect([found.submission.text(), found.submission.value]).toEqual([payload, parseExactly(payload)]);
   });
 
-  it('is the corrected payload where there is one, also when the old one is gone or was no event', () => {
+  it('is the corrected payload, if there is one, also if the old one was removed or was no event', () => {
     for (const entry of [
       anEntry(),
       anEntry({ payload: null }),
@@ -56,29 +60,30 @@ describe('what a replay sends', () => {
     ['problems that were only counted', { payload: null, payloadState: 'not_kept' }, 'payload not_replayable'],
     ['a body that is no JSON', { payload: '{', payloadForm: 'text' }, 'payload not_replayable'],
     ['a batch', { payload: '{"items":[{}]}' }, 'payload not_replayable'],
-  ] as const)('is nothing for %s', (_what, fields, wanted) => {
-    expect(faultsOf(anEntry(fields))).toEqual([wanted]);
+  ] as const)('is nothing for %s', (_what, fields, expected) => {
+    expect(faultsOf(anEntry(fields))).toEqual([expected]);
   });
 
-  it('is nothing for an event that could not be processed: it is stored, and processed again as it is', () => {
+  it('is nothing for an event whose processing failed: it is stored, and processed again', () => {
     const entry = anEntry({ stage: 'processing', payload: null });
     expect(replayable(entry, undefined)).toEqual({ storedEventId: 'event' });
     expect(faultsOf(entry, EVENT)).toEqual(['payload not_replayable']);
   });
 
-  it('is no corrected payload of a warning', () => {
+  it('is no corrected payload for a warning', () => {
     expect(faultsOf(anEntry({ severity: 'warning' }), EVENT)).toEqual([' not_replayable']);
   });
 
-  it('is no corrected payload of another event; every field that differs is named', () => {
+  it('is no corrected payload of another event; a fault names each field that differs', () => {
     expect(faultsOf(anEntry(), { source: 'other', external_event_id: 1 })).toEqual([
-      ...['payload.source other_event', 'payload.external_event_id other_event'],
+      'payload.source other_event',
+      'payload.external_event_id other_event',
     ]);
     expect(faultsOf(anEntry({ family: 'cdp' }), EVENT)).toEqual(['payload.externalEventId other_event']);
     expect(faultsOf(anEntry(), {})).toHaveLength(2);
   });
 
-  it('may have another id or source where the old one was at fault, or none was known', () => {
+  it('may have another id or source if the old one had a fault or was unknown', () => {
     const other = { ...EVENT, external_event_id: '2' };
     expect(faultsOf(anEntry({ details: [fault('external_event_id', 'too_long')] }), other)).toBeUndefined();
     expect(faultsOf(anEntry({ externalEventId: null }), other)).toBeUndefined();
@@ -87,7 +92,7 @@ describe('what a replay sends', () => {
     ]);
   });
 
-  it('keeps a source that a credential was not allowed to send', () => {
+  it('must keep a source that the credential was not allowed to send', () => {
     const entry = anEntry({ details: [fault('source', 'source_not_allowed')] });
     expect(faultsOf(entry, { ...EVENT, source: 'allowed' })).toEqual(['payload.source other_event']);
   });

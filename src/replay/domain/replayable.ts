@@ -5,9 +5,9 @@ import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/is-object';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
-import type { StoredEntry } from '../../review/domain/stored-entry';
+import type { StoredEntry } from '../../review/domain/review-entry';
 
-/** The event that a replay sends, or the stored one that it processes again, or why there is none. */
+/** What a replay does: sends an event, processes a stored event again, or reports why it can do neither. */
 export type Replayable =
   { readonly submission: Submission } | { readonly storedEventId: string } | { readonly faults: readonly Fault[] };
 
@@ -28,8 +28,9 @@ type Replayed = Pick<
 const PAYLOAD = 'payload';
 
 /**
- * What is sent when an entry is replayed (docs/adr/0023): the payload as it came, or the corrected one, which must be about
- * the same event. What could not be processed is stored and is processed again as it is; warnings hold nothing to send.
+ * Decides what a replay of an entry does (docs/adr/0023). It sends the stored payload or the corrected one, which must
+ * have the same source and event id. An event whose processing failed is stored, and is processed again without a
+ * payload. A warning has nothing to send.
  */
 export function replayable(entry: Replayed, corrected: object | undefined): Replayable {
   if (entry.severity === 'error' && entry.stage === 'processing' && entry.eventId !== null) {
@@ -45,28 +46,28 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
   if (entry.payloadState === 'not_kept') {
     return notReplayable(
       PAYLOAD,
-      'The entry only counts: the workspace had used up the bytes of the day. Send the events again to their ingest route.',
+      'The entry has no payload: the workspace had reached its daily limit. Send the events to their ingest route again.',
     );
   }
   if (corrected !== undefined) return correctedEvent(entry, corrected);
   if (entry.payload === null) {
-    return notReplayable(PAYLOAD, 'The payload is no longer kept; send a corrected payload, or dismiss the entry.');
+    return notReplayable(PAYLOAD, 'The payload is no longer stored; send a corrected payload, or dismiss the entry.');
   }
   if (entry.payloadState === 'cut') {
     return notReplayable(
       PAYLOAD,
-      'Only the beginning of the payload is kept, because it was too large; send one event of it as payload, or send it again.',
+      'Only the beginning of the payload is stored: it was too large. Send one event of it as payload, or send it again.',
     );
   }
   if (entry.payloadForm === 'text') {
-    return notReplayable(PAYLOAD, 'The entry keeps a body that is no JSON; send one event of it as payload.');
+    return notReplayable(PAYLOAD, 'The entry contains a body that is no JSON; send one event of it as payload.');
   }
   const text = entry.payload;
   const value = parseExactly(text);
   if (isEnvelope(value)) {
     return notReplayable(
       PAYLOAD,
-      'The entry keeps a whole batch; send one event of it as payload, or the batch again.',
+      'The entry contains a whole batch; send one event of it as payload, or send the batch again.',
     );
   }
   return submissionOf(entry, value, text);
@@ -86,13 +87,13 @@ function submissionOf({ family }: Replayed, value: unknown, text: string): Repla
   return { submission: { family: family as EventFamily, value, bytes: text.length, text: () => text } };
 }
 
-/** What was wrong in the field itself may be corrected there. That the credential may not send a source is no such thing. */
+/** A field may differ if it had a fault itself. `source_not_allowed` is no such fault: it is about the credential. */
 function faultOfOther({ details }: Replayed, value: object, field: string, original: string | null): Fault[] {
   const wasAtFault = details.some(({ path, code }) => path === field && code !== 'source_not_allowed');
   if (original === null || wasAtFault || (value as Record<string, unknown>)[field] === original) return [];
   const path = fieldPath(PAYLOAD, field);
   return [
-    { path, code: 'other_event', message: `${path} must be the one of the entry: a replay keeps the event's id.` },
+    { path, code: 'other_event', message: `${path} must equal that of the entry: a replay keeps the event's id.` },
   ];
 }
 

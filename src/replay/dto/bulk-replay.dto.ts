@@ -2,20 +2,20 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsIn, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import { REVIEW_STAGES, type ReviewStage, type ReviewStatus } from '../../review/domain/review-entry';
-import { REPLAY_STATES, type ReplayFilter } from '../domain/replay-progress';
+import { REPLAY_STATES, type ReplayFilter } from '../domain/bulk-replay';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
 const REPLAYED_STATUSES = ['open'] as const satisfies ReviewStatus[];
 
-/** Which open refusals are meant: those that every field fits; `{}` means all. */
+/** Selects open refusals: those that match every field; `{}` matches all. */
 export class ReplayFilterDto {
-  /** Only open entries are replayed, named or not. */
+  /** Only open entries are replayed, with or without this field. */
   @IsOptional()
   @IsIn(REPLAYED_STATUSES)
   @ApiProperty({ enum: REPLAYED_STATUSES })
   status?: ReviewStatus;
 
-  /** Where on its way an event met trouble. */
+  /** The step of the pipeline where the problem occurred. */
   @IsOptional()
   @IsIn(REVIEW_STAGES)
   @ApiProperty({ enum: REVIEW_STAGES })
@@ -46,30 +46,30 @@ export class BulkReplayDto {
 }
 
 export class BulkReplayStartedDto {
-  /** Asks `GET /v1/review-replays/{jobId}` how far it has got. */
+  /** The id for `GET /v1/review-replays/{jobId}`, which shows the progress. */
   jobId!: string;
 }
 
-/** A bulk replay and how far it has got. */
+/** A bulk replay and its progress. */
 export class ReviewReplayDto {
   jobId!: string;
 
-  /** `queued` until the first entries are done; `failed` when it could not go on. */
+  /** `queued` until the first entries are done; `failed` if the job gave up. */
   @ApiProperty({ enum: REPLAY_STATES, enumName: 'ReviewReplayState' })
   state!: string;
 
-  /** Entries that fitted when it was asked for. */
+  /** The number of entries that matched when the replay started. */
   total!: number;
 
-  /** Of them, those that are accepted, duplicate or failed. */
+  /** How many of them are accepted, duplicate or failed. */
   done!: number;
 
   accepted!: number;
 
-  /** Their events were stored, or processed, already. */
+  /** The event was stored or processed already. */
   duplicate!: number;
 
-  /** Refused again, or nothing was there to send; each entry's resolution tells why. */
+  /** The event was refused again, or there was nothing to send. The resolution of each entry has the reason. */
   failed!: number;
 
   filter!: ReplayFilterDto;
@@ -84,13 +84,22 @@ export class ReviewReplayDto {
   static of(replay: ReviewReplay): ReviewReplayDto {
     const { id, state, total, accepted, duplicate, failed, filter, createdAt, createdBy, finishedAt } = replay;
     return {
-      ...{ jobId: id, state, total, done: accepted + duplicate + failed, accepted, duplicate, failed },
-      ...{ filter, createdAt, createdBy, finishedAt },
+      jobId: id,
+      state,
+      total,
+      done: accepted + duplicate + failed,
+      accepted,
+      duplicate,
+      failed,
+      filter,
+      createdAt,
+      createdBy,
+      finishedAt,
     };
   }
 }
 
-/** Without the fields that were not sent. */
+/** The filter with its default; fields that were not sent stay absent. */
 export function replayFilter({ status = 'open', ...others }: ReplayFilterDto): ReplayFilter {
   return { status, ...others };
 }

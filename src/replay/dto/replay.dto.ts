@@ -13,14 +13,17 @@ import { ReviewEntryDto } from '../../review/dto/review-entry.dto';
 import type { ReplayResult } from '../domain/replay-result';
 
 export class ReplayDto {
-  /** The event in the form of its family, corrected, with the source and the event id that the entry has; absent: as it came. */
+  /**
+   * The corrected event, in the form of its family, with the source and event id of the entry. Absent: the stored
+   * payload.
+   */
   @IsOptional()
   @IsObject()
   @ApiProperty({ type: 'object', additionalProperties: true })
   payload?: Record<string, unknown>;
 }
 
-/** The event, which was stored and could not be processed, is processed now. */
+/** The event was stored before, and is processed now. */
 export class ProcessedResultDto {
   @ApiProperty({ enum: ['processed'] })
   status!: 'processed';
@@ -28,7 +31,7 @@ export class ProcessedResultDto {
   event_id!: string;
 }
 
-/** The event is stored, and still cannot be processed. */
+/** The event is stored, and its processing failed again. */
 export class ProcessingFailedResultDto {
   @ApiProperty({ enum: ['failed'] })
   status!: 'failed';
@@ -45,12 +48,9 @@ export class ProcessingFailedResultDto {
 
 export type ReplayResultDto = ItemResultDto | ProcessedResultDto | ProcessingFailedResultDto;
 
-const RESULTS = [
-  ...[AcceptedResultDto, DuplicateResultDto, ErrorResultDto],
-  ...[ProcessedResultDto, ProcessingFailedResultDto],
-];
+const RESULTS = [AcceptedResultDto, DuplicateResultDto, ErrorResultDto, ProcessedResultDto, ProcessingFailedResultDto];
 
-/** What has become of the event, and of the entry. */
+/** The result for the event, and the entry afterwards. */
 @ApiExtraModels(...RESULTS)
 export class ReplayedDto {
   @ApiProperty({ oneOf: RESULTS.map((dto) => ({ $ref: getSchemaPath(dto) })) })
@@ -59,10 +59,17 @@ export class ReplayedDto {
   reviewEntry!: ReviewEntryDto;
 }
 
-/** The words of a result on the wire. */
 export function replayResultDto(result: ReplayResult): ReplayResultDto {
-  if (result.status === 'processed') return { status: 'processed', event_id: result.eventId };
-  if (result.status !== 'failed') return ingestResultDto(result);
-  const { code, message, details } = result.failure;
-  return { status: 'failed', event_id: result.eventId, error_code: code, message, details };
+  switch (result.status) {
+    case 'accepted':
+    case 'duplicate':
+    case 'error':
+      return ingestResultDto(result);
+    case 'processed':
+      return { status: 'processed', event_id: result.eventId };
+    case 'failed': {
+      const { code, message, details } = result.failure;
+      return { status: 'failed', event_id: result.eventId, error_code: code, message, details };
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Entries that a bulk replay has still to send; the row is gone once what became of them is counted. */
+/** Entries that a bulk replay has not sent yet. The row is deleted once their results are counted. */
 @Entity('review_replay_pieces')
 export class ReviewReplayPiece {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'review_replay_pieces_pkey' })

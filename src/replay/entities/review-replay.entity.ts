@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ReplayFilter, ReplayState } from '../domain/replay-progress';
+import type { ReplayFilter, ReplayState } from '../domain/bulk-replay';
 
-/** A bulk replay and how far it has got. */
+/** A bulk replay and its progress. */
 @Entity('review_replays')
 export class ReviewReplay {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'review_replays_pkey' })
@@ -13,7 +13,7 @@ export class ReviewReplay {
   @Column('jsonb')
   filter!: ReplayFilter;
 
-  /** The sources that its caller could send when it called; null for all. */
+  /** The sources that the caller's credential could send when the replay started; null for all. */
   @Column('text', { array: true, nullable: true })
   sources!: string[] | null;
 

@@ -1,19 +1,19 @@
 import type { Fault } from '../../platform/errors/fault';
 
-/** Who sends an event of the review area again, and when. */
+/** One attempt to replay an entry. */
 export interface ReplayAttempt {
   readonly action: 'replayed';
   /** ISO 8601. */
   readonly at: string;
   /** The id of the credential. */
   readonly by: string;
-  /** The bulk replay that it is part of. */
+  /** The bulk replay that the attempt is part of. */
   readonly jobId?: string;
-  /** The payload was not the one that is kept. */
+  /** The caller sent a corrected payload. */
   readonly corrected?: true;
 }
 
-/** An entry whose event is stored now, or processed. */
+/** An entry whose event a replay stored or processed. */
 export interface ReplayedEntry {
   readonly tenantId: string;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface ReplayedEntry {
   };
 }
 
-/** An entry whose event could not be taken again; it stays open, and its resolution tells of the last attempt. */
+/** A replay that did not store or process the event. The entry stays open, and `resolution` shows the last attempt. */
 export interface FailedReplay {
   readonly id: string;
   readonly resolution: ReplayAttempt & {
@@ -36,7 +36,7 @@ export interface FailedReplay {
   };
 }
 
-/** Somebody has looked at it and decided that nothing is to be done. */
+/** A user closed the entry: it needs no action. */
 export interface Dismissal {
   readonly action: 'dismissed';
   readonly at: string;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Fault } from '../../platform/errors/fault';
 import { beginningOfText } from '../../platform/values/text/beginning-of-text';
 
-/** Where on its way an event met trouble (contract section 7). */
+/** The step of the pipeline where the problem occurred (contract section 7). */
 export const REVIEW_STAGES = ['request', 'authorization', 'validation', 'contract', 'identity', 'processing'] as const;
 export type ReviewStage = (typeof REVIEW_STAGES)[number];
 export const REVIEW_SEVERITIES = ['error', 'warning'] as const;
@@ -10,45 +10,48 @@ export type ReviewSeverity = (typeof REVIEW_SEVERITIES)[number];
 export const REVIEW_STATUSES = ['open', 'replayed', 'dismissed', 'superseded'] as const;
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
 
-/** What was sent: JSON text, or the text of a body that is no JSON. Kept as it came, masked whenever it is shown. */
+/** What the client sent: JSON text, or the text of a body that is no JSON. Stored as it came; views mask it. */
 export interface ReviewPayload {
   readonly form: 'json' | 'text';
-  /** Bytes are UTF-8, or should be. */
+  /** A Buffer holds UTF-8, or invalid UTF-8 that a client sent. */
   readonly text: string | Buffer;
-  /** More was sent than was received. */
+  /** Whether the text is incomplete, because the service stopped reading the body. */
   readonly isBeginning?: boolean;
 }
 
-/** Why an entry does not hold the whole payload: it was too large, or the workspace has used up its bytes of the day. */
+/**
+ * Why the payload is incomplete: it was too large (`cut`), or the workspace has used up its bytes of the day
+ * (`not_kept`).
+ */
 export type StoredPayloadState = 'cut' | 'not_kept';
 
-/** Something that went wrong, or is odd, as the rooms that find it say it. */
+/** An error or a warning, as the code that finds it reports it. */
 export interface Problem {
   readonly tenantId: string;
   readonly severity: ReviewSeverity;
   readonly stage: ReviewStage;
-  /** The first fault's code, else the error's; or the name of the warning. */
+  /** The code of the first fault, else the error code; of a warning its name. */
   readonly reason: string;
   readonly message: string;
   readonly details: readonly Fault[];
   readonly family: string;
   readonly payload: ReviewPayload;
-  /** Taken from the payload as far as they can be stored. */
+  /** From the payload, as far as they can be stored. */
   readonly source?: string | undefined;
   readonly externalEventId?: string | undefined;
   readonly eventType?: string | undefined;
-  /** The id that the event has, or would get. */
+  /** The id of the event, or the id that it would get. */
   readonly eventId?: string | undefined;
-  /** Epoch milliseconds. */
+  /** When it occurred, in epoch milliseconds. */
   readonly at: number;
   /**
-   * What makes two of these the same one, where that is not their event: such a problem is told once. What comes after the
-   * first is not counted, and does not open what was closed.
+   * The key of a problem that is recorded once. Absent: the event is the key, and each occurrence counts. Further
+   * occurrences of a problem with this key are ignored: they do not count and do not reopen the entry.
    */
   readonly once?: readonly string[] | undefined;
 }
 
-/** A problem as it is stored, one row for all its occurrences. */
+/** A problem as it is stored: one row for all its occurrences. */
 export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
   readonly id: string;
   readonly once: boolean;
@@ -57,24 +60,58 @@ export interface NewReviewEntry extends Omit<Problem, 'payload' | 'once'> {
   readonly payloadState: StoredPayloadState | null;
 }
 
-/** Beside the problem itself. */
+/** A stored entry with its payload, unmasked: for a replay, not for views. */
+export interface StoredEntry {
+  readonly id: string;
+  readonly severity: ReviewSeverity;
+  readonly stage: ReviewStage;
+  readonly status: ReviewStatus;
+  readonly family: string;
+  readonly source: string | null;
+  readonly externalEventId: string | null;
+  /** The id of the event, or the id that it would get. */
+  readonly eventId: string | null;
+  readonly details: readonly Fault[];
+  /** Null once its retention is over. */
+  readonly payload: string | null;
+  readonly payloadForm: ReviewPayload['form'];
+  readonly payloadState: StoredPayloadState | null;
+  readonly firstSeenAt: Date;
+  readonly resolution: Readonly<Record<string, unknown>> | null;
+}
+
+/** The number of entries with the same reason, source or event type; `name` is null for entries without one. */
+export interface ReviewGroup {
+  readonly name: string | null;
+  readonly count: number;
+}
+
+export interface ReviewCounts {
+  readonly total: number;
+  readonly byReason: readonly ReviewGroup[];
+  readonly bySource: readonly ReviewGroup[];
+  readonly byEventType: readonly ReviewGroup[];
+}
+
+/** What `reviewEntry` needs besides the problem. */
 export interface EntryOptions {
-  /** Makes an id that tells nothing of what it is made from. */
+  /** Derives an id from which nobody can infer the parts. */
   readonly idOf: (parts: readonly string[]) => string;
-  /** Of JSON, which may be replayed: what is larger can be no event, and only its beginning is kept. */
+  /** The limit for JSON. Larger JSON cannot be an event and is not replayed, so that only its beginning is stored. */
   readonly jsonBytesMax: number;
 }
 
-/** Of what cannot be replayed as it came: a body that is no JSON, or JSON over its limit. Enough to see what it was. */
-export const BEGINNING_BYTES_MAX = 64 * 1024;
-/** What a row weighs beside its texts, with its places in the indexes. */
+/** The limit for a payload that cannot be replayed: a body that is no JSON, or JSON over its limit. */
+const BEGINNING_BYTES_MAX = 64 * 1024;
+/** The size of a row without its texts, with its index entries. */
 export const ROW_BYTES = 512;
-/** What is replayable whatever the settings: the limit of a single event's body, unless a larger one is set. */
+/** The default limit of a single event's body. JSON of this size is replayable even if the setting is smaller. */
 export const JSON_BYTES_MAX = 256 * 1024;
 
 /**
- * Same workspace, source, event id and reason: one entry with a count; without source or id, the same payload is the
- * same problem, and all of it counts, also what is not kept. The id is made from just that.
+ * Makes the entry of a problem. Problems with the same workspace, source, event id and reason share one entry. Without
+ * source or event id, problems with the same payload do; the whole payload counts, also the part that is not stored.
+ * The id of the entry is derived from these values.
  */
 export function reviewEntry(
   { payload, once, ...problem }: Problem,
@@ -84,19 +121,20 @@ export function reviewEntry(
   const ofEvent =
     source === undefined || externalEventId === undefined ? undefined : ['event', source, externalEventId];
   const subject = once ?? ofEvent ?? ['payload', hash('sha256', payload.text)];
-  const words = {
-    message: cleaned(message),
-    details: details.map((fault) => ({ ...fault, path: cleaned(fault.path) })),
+  const storable = {
+    message: storableText(message),
+    details: details.map((fault) => ({ ...fault, path: storableText(fault.path) })),
   };
   return {
-    ...{ ...problem, ...words },
+    ...problem,
+    ...storable,
     id: idOf([tenantId, reason, ...subject]),
     once: once !== undefined,
-    ...keptPayload(payload, jsonBytesMax),
+    ...storedPayload(payload, jsonBytesMax),
   };
 }
 
-/** What an entry adds to what its workspace keeps; `review.sql.ts` weighs stored ones in the same way. */
+/** The bytes of an entry that count against the daily limit of its workspace; `review.sql.ts` computes the same. */
 export function bytesOf({
   payload,
   message,
@@ -106,20 +144,20 @@ export function bytesOf({
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
 }
 
-type KeptPayload = Pick<NewReviewEntry, 'payload' | 'payloadForm' | 'payloadState'>;
+type StoredPayload = Pick<NewReviewEntry, 'payload' | 'payloadForm' | 'payloadState'>;
 
-function keptPayload({ form, text, isBeginning = false }: ReviewPayload, jsonBytesMax: number): KeptPayload {
+function storedPayload({ form, text, isBeginning = false }: ReviewPayload, jsonBytesMax: number): StoredPayload {
   if (form === 'json' && !isBeginning && Buffer.byteLength(text) <= jsonBytesMax) {
     return { payload: text.toString(), payloadForm: 'json', payloadState: null };
   }
   const beginning = beginningOfText(text, BEGINNING_BYTES_MAX);
-  // Escapes make six characters of one.
-  const storable = beginningOfText(cleaned(beginning.text), BEGINNING_BYTES_MAX);
+  // An escape makes six characters of one.
+  const storable = beginningOfText(storableText(beginning.text), BEGINNING_BYTES_MAX);
   const isCut = isBeginning || beginning.isCut || storable.isCut;
   return { payload: storable.text, payloadForm: 'text', payloadState: isCut ? 'cut' : null };
 }
 
-/** PostgreSQL's text takes no U+0000, and UTF-8 no lone surrogate; JSON text has escapes for both already. */
-function cleaned(text: string): string {
+/** Replaces U+0000, which PostgreSQL does not store, and lone surrogates. JSON text has escapes for both already. */
+function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\\u0000');
 }

@@ -3,17 +3,17 @@ export interface Sized {
   readonly bytes: number;
 }
 
-/** Cuts a list so that what is loaded at a time stays small; an entry that is larger stands alone. */
+/** Splits a list into slices of at most `bytesMax`. An entry that is larger gets its own slice. */
 export function slicesBySize(sizes: readonly Sized[], bytesMax: number): string[][] {
   const slices: string[][] = [];
   let bytes = Infinity;
-  for (const { id, bytes: more } of sizes) {
-    bytes += more;
+  for (const { id, bytes: size } of sizes) {
+    bytes += size;
     const slice = slices.at(-1);
     if (slice !== undefined && bytes <= bytesMax) slice.push(id);
     else {
       slices.push([id]);
-      bytes = more;
+      bytes = size;
     }
   }
   return slices;

@@ -1,31 +1,31 @@
 import { isPersonalName } from '../../platform/privacy/mask-text';
 import type { Traces } from '../../platform/privacy/personal-data';
 
-/** Shorter numbers stand for too many other things, unless the name of their field says that they are an identifier. */
+/** A shorter number is an identifier only if the name of its field says so. */
 const BARE_DIGITS_MIN = 6;
-/** White space, quotes and names beside a value are looked at so far; identifiers are trimmed, and names of fields are short. */
-const BESIDE_MAX = 256;
+/** How many characters next to a value are examined. Names of fields are shorter. */
+const CONTEXT_CHARACTERS_MAX = 256;
 
-// A run of backslashes counts as one: JSON may stand inside a string of JSON. From its beginning, or it is gone over again and again.
+// A run of backslashes counts as one, because a JSON string may contain JSON. The look-behind makes the match linear.
 const ESCAPE = /(?<!\\)\\+(?:u([0-9a-f]{4})|(["/bfnrt]))/gi;
 const CONTROLS = 'bfnrt';
 const AT_SIGNS = /%40|\uff20/gi;
-/** What may stand between digits that are dialled. */
+/** Separators between the digits of a phone number. */
 const BETWEEN_DIGITS = /[\s()./\u2010-\u2015-]+/g;
-/** A number that JSON may write in another way: 4917612345.0, 4.917612345e9. */
+/** An integer in another notation of JSON: 4917612345.0, 4.917612345e9. */
 const ODD_NUMBER = /(?<![\w.])\d{1,40}(?:\.\d{1,40}(?:e\+?\d{1,2})?|e\+?\d{1,2})(?![\w.])/gi;
 const WORD = /[\p{L}\p{N}_.+$-]/u;
 const NAME = /[\p{L}\p{N}_$-]/u;
 const SPACE_OR_ESCAPE = /[\s\\]/;
 
 /**
- * Looks for somebody in text that was refused: JSON of any shape, or what should have been JSON. It is read as it is, not parsed,
- * with the escapes of JSON undone. Linear in the text. What it finds, and what it cannot, is in docs/adr/0041.
+ * Searches refused text for a person. The text is JSON of any shape, or invalid JSON, so it is searched as text, with
+ * its JSON escapes decoded. Takes time linear in the text. docs/adr/0041 says what it finds and what it cannot find.
  */
 export class TraceSearch {
-  /** Values that hold no character which JSON escapes. */
+  /** Values without a character that JSON escapes. */
   private readonly exact: readonly string[];
-  /** Spellings of all others, to be found as they are. */
+  /** The spellings of the other values, searched literally. */
   private readonly escaped: readonly string[];
 
   constructor(private readonly traces: Traces) {
@@ -33,7 +33,7 @@ export class TraceSearch {
     this.escaped = traces.quoted.filter((text) => /["\\]/.test(text));
   }
 
-  /** Whether the text names the person by any identifier. */
+  /** Whether the text contains an identifier of the person. */
   isNamedIn(text: string): boolean {
     const plain = unescaped(text);
     return (
@@ -67,19 +67,19 @@ export class TraceSearch {
   }
 }
 
-/** JSON's escapes undone, however deep JSON stands in strings of JSON. */
+/** Decodes JSON escapes, also those of JSON within JSON strings. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(ESCAPE, (_all, code: string | undefined, letter: string | undefined) =>
-    code === undefined ? writtenFor(letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined ? decodedLetter(letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-function writtenFor(letter: string): string {
+function decodedLetter(letter: string): string {
   return CONTROLS.includes(letter.toLowerCase()) ? ' ' : letter;
 }
 
-/** Whether a value stands somewhere as a whole: between quotes, or bare and as what it is. */
+/** Whether the text contains the value as a whole: between quotes, or bare where `isIdentifier`. */
 function hasExactly(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
     const end = at + value.length;
@@ -97,7 +97,10 @@ function isQuoted(text: string, start: number, end: number): boolean {
 
 const isQuote = (character: string): boolean => character === '"' || character === "'";
 
-/** A long number by itself; anything else only where the name of its field says so: `userId: 42`. */
+/**
+ * Whether a bare value is an identifier: a long number always, other values by the name of their field, as in `userId:
+ * 42`.
+ */
 function isIdentifier(text: string, value: string, at: number): boolean {
   if (/^\d+$/.test(value) && value.length >= BARE_DIGITS_MIN) return true;
   let end = back(text, at);
@@ -107,19 +110,19 @@ function isIdentifier(text: string, value: string, at: number): boolean {
   if (isQuote(text.charAt(end - 1))) end -= 1;
   while (text.charAt(end - 1) === '\\') end -= 1;
   let start = end;
-  while (end - start < BESIDE_MAX && start > 0 && NAME.test(text.charAt(start - 1))) start -= 1;
+  while (end - start < CONTEXT_CHARACTERS_MAX && start > 0 && NAME.test(text.charAt(start - 1))) start -= 1;
   return isPersonalName(text.slice(start, end));
 }
 
-/** Before white space, and after it; a backslash may be left of JSON inside JSON. */
+/** `back` and `forth` skip white space, and backslashes that remain of JSON within JSON. */
 function back(text: string, from: number): number {
   let at = from;
-  while (from - at < BESIDE_MAX && at > 0 && SPACE_OR_ESCAPE.test(text.charAt(at - 1))) at -= 1;
+  while (from - at < CONTEXT_CHARACTERS_MAX && at > 0 && SPACE_OR_ESCAPE.test(text.charAt(at - 1))) at -= 1;
   return at;
 }
 
 function forth(text: string, from: number): number {
   let at = from;
-  while (at - from < BESIDE_MAX && at < text.length && SPACE_OR_ESCAPE.test(text.charAt(at))) at += 1;
+  while (at - from < CONTEXT_CHARACTERS_MAX && at < text.length && SPACE_OR_ESCAPE.test(text.charAt(at))) at += 1;
   return at;
 }

@@ -1,35 +1,38 @@
-import { isObject } from '../../platform/values/json/is-object';
 import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { isObject } from '../../platform/values/json/is-object';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
 import type { Steps } from '../../platform/values/time-slice';
 import { depthOf, valueOfBeginning } from '../../platform/values/json/json-text';
 import { maskContacts, maskValue, propertySteps, textSteps } from '../../platform/privacy/mask';
-import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES } from '../domain/review-entry';
+import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 
-/** Swagger has no word for any JSON value at all. */
+/** Any JSON value. OpenAPI 3.0 has no shorter form. */
 const ANY_VALUE: SchemaObject[] = [
   { type: 'object', additionalProperties: true, nullable: true },
   { type: 'array', items: {} },
-  ...['string', 'number', 'boolean'].map((type) => ({ type })),
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
 ];
 
 const PAYLOAD_STATES = ['whole', 'cut', 'not_kept', 'removed', 'stored'] as const;
 
-/** Something that went wrong, or is odd, with all its occurrences; the payload is masked unless it was asked for unmasked. */
+/** An error or a warning with all its occurrences. The payload is masked, except with `unmask=true`. */
 export class ReviewEntryDto {
   id!: string;
 
   @ApiProperty({ enum: REVIEW_SEVERITIES, enumName: 'ReviewSeverity' })
   severity!: string;
 
-  /** Where on its way the event met trouble. */
+  /** The step of the pipeline where the problem occurred. */
   @ApiProperty({ enum: REVIEW_STAGES, enumName: 'ReviewStage' })
   stage!: string;
 
-  /** The first fault's code, else the error's; or the name of the warning. */
+  /** The code of the first fault, else the error code; of a warning its name. */
   reason!: string;
 
   message!: string;
@@ -47,23 +50,24 @@ export class ReviewEntryDto {
   eventType!: string | null;
 
   /**
-   * What was sent: a JSON value, or the text of a body that is no JSON.
+   * What the client sent: a JSON value, or the text of a body that is no JSON.
    * @example { "source": "shop.orders", "external_event_id": "order-4711", "type": "purchase", "identity": {} }
    */
   @ApiProperty({ anyOf: ANY_VALUE })
   payload!: unknown;
 
   /**
-   * What is kept of it: `whole`; `cut`, its beginning, because it is too large to be replayed; `not_kept`, nothing, because the
-   * workspace had used up its bytes of the day and what goes wrong is only counted; `removed`, nothing any more, because its time
-   * was over or it named a person who was erased; `stored`, nothing, because the event itself is stored (`eventId`).
+   * Which part of the payload is stored. `whole`: all of it. `cut`: its beginning, because it is too large for a
+   * replay. `not_kept`: nothing, because the workspace had used up its bytes of the day. `removed`: nothing any more,
+   * because its retention is over or it named an erased person. `stored`: nothing, because the event itself is stored
+   * (`eventId`).
    */
   @ApiProperty({ enum: PAYLOAD_STATES, enumName: 'ReviewPayloadState' })
   payloadState!: string;
 
   /**
-   * Only the beginning of the payload is shown: in lists 4,096 characters, at the entry's own address 262,144. What a replay
-   * sends is whole.
+   * `payload` is the beginning only: 4,096 characters in lists, 262,144 in a single entry. A replay sends the whole
+   * payload.
    */
   payloadTruncated?: true;
 
@@ -83,19 +87,31 @@ export class ReviewEntryDto {
   resolution!: Record<string, unknown> | null;
 
   /**
-   * In steps of bounded work. `personal`: the properties that the event's type declares as personal data; null shows
-   * everything. `isCut`: the payload is a beginning.
+   * Runs in steps of bounded work. `personal`: the properties that the event type declares as personal data; null shows
+   * all values. `isCut`: the entry holds only the beginning of the payload.
    */
   static *of(entry: ReviewEntry, personal: ReadonlySet<string> | null, isCut = false): Steps<ReviewEntryDto> {
     const { id, severity, stage, reason, message, details, family, source, externalEventId, eventType } = entry;
     const { occurrences, firstSeenAt, lastSeenAt, status, resolution } = entry;
     return {
-      ...{ id, severity, stage, reason, message, details, family, source, externalEventId, eventType },
+      id,
+      severity,
+      stage,
+      reason,
+      message,
+      details,
+      family,
+      source,
+      externalEventId,
+      eventType,
       payload: yield* shownPayload(entry, personal, isCut),
       payloadState: payloadStateOf(entry),
       ...(isCut ? { payloadTruncated: true } : {}),
       ...(entry.eventId !== null && isStored(entry) ? { eventId: entry.eventId } : {}),
-      ...{ occurrences, firstSeenAt, lastSeenAt, status },
+      occurrences,
+      firstSeenAt,
+      lastSeenAt,
+      status,
       resolution: personal === null ? resolution : shownResolution(resolution),
     };
   }
@@ -108,18 +124,38 @@ export class ReviewPageDto {
   nextCursor!: string | null;
 }
 
+export class DismissDto {
+  /**
+   * Why the entry needs no action.
+   * @example "Test data of the agency"
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  note?: string;
+}
+
 function payloadStateOf({ stage, payload, payloadState }: ReviewEntry): (typeof PAYLOAD_STATES)[number] {
   if (stage === 'processing') return 'stored';
   if (payload === null) return payloadState === 'not_kept' ? 'not_kept' : 'removed';
   return payloadState ?? 'whole';
 }
 
-/** A refused event has no record that its id would lead to. */
+/**
+ * Whether the event of an entry is stored. The id of a refused event leads to no record, so that views leave it out.
+ */
 function isStored({ severity, stage, status }: ReviewEntry): boolean {
-  return severity === 'warning' || stage === 'processing' || status === 'superseded' || status === 'replayed';
+  return severity === 'warning' || stage === 'processing' || IS_STORED_BY_STATUS[status];
 }
 
-/** The one text in it that somebody has written by hand. */
+const IS_STORED_BY_STATUS: Readonly<Record<ReviewStatus, boolean>> = {
+  open: false,
+  dismissed: false,
+  replayed: true,
+  superseded: true,
+};
+
+/** Masks the note, the only text of a resolution that a person writes. */
 function shownResolution(resolution: ReviewEntry['resolution']): ReviewEntry['resolution'] {
   if (resolution === null || typeof resolution['note'] !== 'string') return resolution;
   return { ...resolution, note: maskContacts(resolution['note']) };
@@ -129,7 +165,8 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
   const { payload, payloadForm, family, details } = entry;
   if (payload === null) return null;
   yield undefined;
-  // As a value, a number that cannot be kept would be shown as another one, and what is very deep could not be written.
+  // Show the text if the value would differ: a number that a double cannot hold, or a value too deep for
+  // JSON.stringify.
   const asText = payloadForm === 'text' || details.some(({ code }) => code === 'range');
   if (asText || depthOf(payload) > SHOWN_DEPTH_MAX) {
     return personal === null ? payload : yield* textSteps(payload, personal);
@@ -141,8 +178,8 @@ function* shownPayload(entry: ReviewEntry, personal: ReadonlySet<string> | null,
 }
 
 /**
- * Nothing tells what stands in a field that no event has: it may be an identity whose name is misspelt. Looks at an event,
- * a list of them, or a batch, and no deeper.
+ * Masks fields that no event has: such a field may be an identity with a misspelt name. Handles an event, a list of
+ * events, or a batch, and goes no deeper.
  */
 function* withUnknownFieldsHidden(payload: unknown, family: string): Steps<unknown> {
   const known = KNOWN_FIELDS.get(family) ?? new Set<string>();
@@ -172,9 +209,9 @@ function* eventWithKnownFields(event: unknown, known: ReadonlySet<string>): Step
   return Object.fromEntries(fields);
 }
 
-/** Deeper payloads are shown as their text. No body that is taken is deeper. */
+/** A deeper payload is shown as its text. No accepted body is deeper. */
 const SHOWN_DEPTH_MAX = 64;
-/** Fields, or events, after which the work can be interrupted; each costs a microsecond or two. */
+/** The work can pause after this many fields or events; each takes one or two microseconds. */
 const FIELDS_PER_STEP = 256;
 
 const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([

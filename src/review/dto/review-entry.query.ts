@@ -10,7 +10,7 @@ export class ReviewQuery extends PageQuery {
   @ApiPropertyOptional({ enum: REVIEW_STATUSES })
   status?: ReviewStatus;
 
-  /** Where on its way an event met trouble. */
+  /** The step of the pipeline where the problem occurred. */
   @IsOptional()
   @IsIn(REVIEW_STAGES)
   @ApiPropertyOptional({ enum: REVIEW_STAGES })
@@ -36,4 +36,12 @@ export class ReviewQuery extends PageQuery {
 
   @Unmaskable()
   unmask?: Unmask;
+}
+
+export class ReviewSummaryQuery {
+  /** The status of the entries to count; `open` when absent. */
+  @IsOptional()
+  @IsIn(REVIEW_STATUSES)
+  @ApiPropertyOptional({ enum: REVIEW_STATUSES, default: 'open' })
+  status?: ReviewStatus;
 }

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
-import type { ReviewCounts } from '../review-summary';
+import { REVIEW_STATUSES, type ReviewCounts, type ReviewStatus } from '../domain/review-entry';
 
 export class ReviewReasonCountDto {
   reason!: string;
@@ -22,7 +21,7 @@ export class ReviewEventTypeCountDto {
   count!: number;
 }
 
-/** How many entries of one status there are; of each kind of group the 100 largest, largest first. */
+/** The number of entries of one status; of each kind of group the 100 largest, largest first. */
 export class ReviewSummaryDto {
   @ApiProperty({ enum: REVIEW_STATUSES, enumName: 'ReviewStatus' })
   status!: string;

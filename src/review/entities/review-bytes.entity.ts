@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Bytes that one connection has written for a workspace in a day of the database (UTC). */
+/** The bytes that one connection wrote for a workspace on one day (UTC, the database's clock). */
 @Entity('review_bytes')
 export class ReviewBytes {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'review_bytes_pkey' })
@@ -9,7 +9,7 @@ export class ReviewBytes {
   @PrimaryColumn('date', { primaryKeyConstraintName: 'review_bytes_pkey' })
   day!: string;
 
-  /** The process id of the connection's server process: no two transactions at a time have the same. */
+  /** The process id of the connection's server process. No two concurrent transactions have the same one. */
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'review_bytes_pkey' })
   backend!: number;
 

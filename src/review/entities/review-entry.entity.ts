@@ -52,18 +52,18 @@ export class ReviewEntry {
   @Column('text', { name: 'event_type', nullable: true })
   eventType!: string | null;
 
-  /** The id that the event has, or would get. */
+  /** The id of the event, or the id that it would get. */
   @Column('uuid', { name: 'event_id', nullable: true })
   eventId!: string | null;
 
-  /** What was sent, unmasked: JSON text, or the text of a body that is no JSON. */
+  /** What the client sent, unmasked: JSON text, or the text of a body that is no JSON. */
   @Column('text', { nullable: true })
   payload!: string | null;
 
   @Column('text', { name: 'payload_form' })
   payloadForm!: ReviewPayload['form'];
 
-  /** Null when all of it is kept. */
+  /** Null if the payload is complete. */
   @Column('text', { name: 'payload_state', nullable: true })
   payloadState!: StoredPayloadState | null;
 

@@ -1,13 +1,13 @@
-import type { Merge } from '../../../identity/merges.service';
+import type { Merge } from '../../../identity/domain/split-customer';
 
-/** How two customers became one, and whether they were parted again. */
+/** A merge of two customers, and when it was undone. */
 export class MergeDto {
   id!: string;
 
-  /** The surviving profile of the customer that lost, at that time. */
+  /** The surviving profile of the customer that was merged into the other one, at the time of the merge. */
   fromProfileId!: string;
 
-  /** The profile that it became a part of. */
+  /** The surviving profile of the other customer. */
   intoProfileId!: string;
 
   /** The event that named identifiers of both. */

@@ -3,13 +3,13 @@ import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { IDENTIFIER_KINDS } from '../../../identity/domain/identifier';
 import type { EventViewOptions } from '../../../ingest/log/event-views';
 import { maskIdentity } from '../../../platform/privacy/mask';
-import type { CustomerView, CustomerViewPage } from '../profiles.service';
+import type { CustomerView, CustomerViewPage } from '../domain/customer-view';
 
 const TYPE_CHARACTERS_MAX = 64;
-/** White space around it is taken off; what remains has at most 256 characters. */
+/** Before normalisation, which trims white space. A normalised value has at most 256 characters. */
 const VALUE_CHARACTERS_MAX = 512;
 
-/** Names a person by one identifier; in a body, so that no address and no log holds it. */
+/** One identifier of a person. It is sent in a body, so that it occurs in no URL and no log. */
 export class IdentityLookupDto {
   /**
    * `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case.
@@ -30,7 +30,7 @@ export class IdentityLookupDto {
   value!: string;
 }
 
-/** An identifier of a customer; its value is masked unless it was asked for unmasked. */
+/** An identifier of a customer. The value is masked, except with `unmask=true`. */
 export class ProfileIdentifierDto {
   @ApiProperty({ enum: IDENTIFIER_KINDS, enumName: 'IdentifierType' })
   type!: string;
@@ -39,9 +39,9 @@ export class ProfileIdentifierDto {
   value!: string;
 }
 
-/** A customer: all that is known to be one person. */
+/** A customer: the profiles that belong to one person. */
 export class ProfileDto {
-  /** That of the surviving profile, also where a merged one was asked for. */
+  /** The id of the surviving profile, also if the request named a merged one. */
   id!: string;
 
   /** The strongest first. */
@@ -55,7 +55,7 @@ export class ProfileDto {
 
   eventCount!: number;
 
-  /** The profiles that have become part of it; their ids keep working. */
+  /** The profiles that were merged into it. Their ids keep working. */
   mergedFrom!: string[];
 
   static of({ customer, extent }: CustomerView, { unmasked }: EventViewOptions): ProfileDto {

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { compareDefinitions } from './contract-compatibility';
-import { checkDefinition, compileContract, type EventTypeDefinition } from './event-contract';
-import { PROPERTY_TYPES } from './event-type-definition';
+import { compileContract } from './event-contract';
+import { PROPERTY_TYPES, type EventTypeDefinition } from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 
 function define(properties: Record<string, unknown>, rest: Record<string, unknown> = {}): EventTypeDefinition {
-  const checked = checkDefinition({ eventType: 'order.placed', properties, ...rest });
+  const checked = parseDefinition({ eventType: 'order.placed', properties, ...rest });
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults));
   return checked.definition;
 }
@@ -17,7 +18,7 @@ const change = (before: unknown, after: unknown): string[] => {
 const string = { type: 'string' };
 
 describe('compareDefinitions', () => {
-  it('finds a definition identical to itself, whatever the order and however defaults are written', () => {
+  it('finds a definition identical to itself in any order and with explicit defaults', () => {
     const before = define(
       { a: { type: 'string', enum: ['x', 'y'] }, b: { type: 'integer', required: true } },
       { description: 'd' },
@@ -44,7 +45,7 @@ describe('compareDefinitions', () => {
     ['a dropped format', { ...string, format: 'email' }, string],
     ['every integer being a number', { type: 'integer' }, { type: 'number' }],
     ['every listed integer being a number', { type: 'integer', enum: [1] }, { type: 'number', enum: [1, 1.5] }],
-  ])('takes %s for compatible', (_what, before, after) => {
+  ])('finds %s compatible', (_what, before, after) => {
     expect(change(before, after)).toEqual(['compatible']);
   });
 
@@ -64,7 +65,7 @@ describe('compareDefinitions', () => {
     ['a required property', string, { ...string, required: true }, 'property_made_required'],
     ['a new format', string, { ...string, format: 'email' }, 'format_changed'],
     ['another format', { ...string, format: 'uuid' }, { ...string, format: 'email' }, 'format_changed'],
-  ])('takes %s for breaking', (_what, before, after, code) => {
+  ])('finds %s breaking', (_what, before, after, code) => {
     expect(change(before, after)).toEqual(['breaking', `properties.a ${code}`]);
   });
 
@@ -89,12 +90,12 @@ describe('compareDefinitions', () => {
     ]);
   });
 
-  it('takes a removed property for breaking even where undeclared ones are allowed', () => {
+  it('finds a removed property breaking even if undeclared properties are allowed', () => {
     const rest = { additionalProperties: 'allow' };
     expect(compareDefinitions(define({ a: string }, rest), define({}, rest)).outcome).toBe('breaking');
   });
 
-  it('takes a new optional property for compatible, and with it what undeclared ones may have held', () => {
+  it('finds a new optional property compatible, although undeclared ones may have had other types', () => {
     for (const additionalProperties of ['allow', 'reject']) {
       const [before, after] = [define({}, { additionalProperties }), define({ a: string }, { additionalProperties })];
       expect(compareDefinitions(before, after)).toEqual({ outcome: 'compatible', breaks: [] });
@@ -103,7 +104,7 @@ describe('compareDefinitions', () => {
     expect(compareDefinitions(define({}), define({}, { description: 'd' })).outcome).toBe('compatible');
   });
 
-  it('treats __proto__ and constructor like any other name, also as read back from JSON', () => {
+  it('treats __proto__ and constructor like any other name, also after a round trip through JSON', () => {
     const stored = (json: string): EventTypeDefinition => JSON.parse(json) as EventTypeDefinition;
     const empty = stored('{"eventType":"e","properties":{},"additionalProperties":"reject"}');
     for (const name of ['__proto__', 'constructor']) {
@@ -118,21 +119,19 @@ describe('compareDefinitions', () => {
 
   const property = fc.constantFrom<unknown>(
     ...PROPERTY_TYPES.flatMap((type) => [{ type }, { type, required: true }]),
-    ...[
-      { ...string, enum: ['x'] },
-      { ...string, enum: ['x', 'y'] },
-      { ...string, format: 'email' },
-      { type: 'integer', enum: [1] },
-      { type: 'number', enum: [1, 2] },
-    ],
+    { ...string, enum: ['x'] },
+    { ...string, enum: ['x', 'y'] },
+    { ...string, format: 'email' },
+    { type: 'integer', enum: [1] },
+    { type: 'number', enum: [1, 2] },
   );
   const definition = fc
     .tuple(fc.dictionary(fc.constantFrom('a', 'b'), property), fc.constantFrom('reject', 'allow'))
     .map(([properties, additionalProperties]) => define(properties, { additionalProperties }));
 
-  it('calls nothing compatible that would refuse an event whose declared properties were right', () => {
+  it('finds no change compatible that would refuse an event with valid declared properties', () => {
     const value = fc.constantFrom<unknown>('x', 'y', 'a@b.de', 1, 2, 1.5, true, null, {}, [], '2026-01-02T03:04:05Z');
-    // Two definitions made independently are hardly ever compatible: the next version is the last one with an edit.
+    // Independent definitions are hardly ever compatible, so the next version is an edit of the last one.
     const versions = definition.chain((before) =>
       fc.record({
         before: fc.constant(before),
@@ -142,7 +141,7 @@ describe('compareDefinitions', () => {
             fc.constantFrom('allow', before.additionalProperties),
           )
           .map(([edit, additionalProperties]) => define({ ...before.properties, ...edit }, { additionalProperties })),
-        // What was undeclared before is the documented exception; c is declared by nobody.
+        // Properties that were undeclared before are the documented exception. No definition declares c.
         data: fc.dictionary(fc.constantFrom(...Object.keys(before.properties), 'c'), value),
       }),
     );
@@ -159,7 +158,7 @@ describe('compareDefinitions', () => {
     expect(compared).toBeGreaterThan(50);
   });
 
-  it('calls a change identical in one direction only if it is in the other', () => {
+  it('finds a change identical in both directions or in neither', () => {
     fc.assert(
       fc.property(definition, definition, (one, other) => {
         const isIdentical = compareDefinitions(one, other).outcome === 'identical';

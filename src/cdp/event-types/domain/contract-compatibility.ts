@@ -10,13 +10,12 @@ export interface Comparison {
 }
 
 /**
- * What a new version means to those who send and read events by the last one (contract section 4). Breaking is what
- * could refuse an event that was right, or take from readers what they were promised. The order of properties and of
- * enum values does not count, nor does writing a default out (`required: false`).
+ * Compares a new version with the one before it (contract section 4). A change is breaking if it could refuse events
+ * that were valid, or remove a guarantee for readers. The order of properties and enum values does not matter, nor does
+ * an explicit default (`required: false`).
  *
- * An undeclared property that `allow` let through may have had any type. Declaring it is compatible all the same, as
- * every new optional property is: otherwise nothing could ever be declared. `event-types:check` counts the stored
- * events that would fail.
+ * With `additionalProperties: allow`, an undeclared property may have had any type. Declaring it is compatible
+ * nevertheless, like every new optional property; `event-types:check` counts the stored events that would fail.
  */
 export function compareDefinitions(previous: EventTypeDefinition, next: EventTypeDefinition): Comparison {
   const breaks: Fault[] = [];
@@ -30,34 +29,36 @@ export function compareDefinitions(previous: EventTypeDefinition, next: EventTyp
   for (const [name, after] of Object.entries(next.properties)) {
     if (after.required !== true || own(previous, name) !== undefined) continue;
     breaks.push(
-      aBreak(fieldPath('properties', name), 'property_added_required', 'is new and required; make it optional'),
+      breakFault(fieldPath('properties', name), 'property_added_required', 'is new and required; make it optional'),
     );
   }
   if (breaks.length > 0) return { outcome: 'breaking', breaks };
-  return { outcome: meaning(previous) === meaning(next) ? 'identical' : 'compatible', breaks };
+  return { outcome: canonicalText(previous) === canonicalText(next) ? 'identical' : 'compatible', breaks };
 }
 
 function breaksOfProperty(path: string, before: PropertyDefinition, after: PropertyDefinition | undefined): Fault[] {
-  // Also where undeclared properties are allowed: segments, reactions and the mask of a pii property read what was
-  // declared, and the next version could declare it anew with another type.
+  // Breaking even if undeclared properties are allowed: segments, reactions and masking read the declaration, and a
+  // later version could declare the property with another type.
   if (after === undefined)
-    return [aBreak(path, 'property_removed', 'is no longer declared; keep it as an optional property')];
+    return [breakFault(path, 'property_removed', 'is no longer declared; keep it as an optional property')];
   const breaks: Fault[] = [];
   // Every integer is a number.
   const isSameType = before.type === after.type || (before.type === 'integer' && after.type === 'number');
   if (!isSameType) {
-    breaks.push(aBreak(path, 'property_type_changed', `was ${before.type} and becomes ${after.type}`));
+    breaks.push(breakFault(path, 'property_type_changed', `was ${before.type} and becomes ${after.type}`));
   }
   if (before.required !== true && after.required === true) {
-    breaks.push(aBreak(path, 'property_made_required', 'was optional and becomes required'));
+    breaks.push(breakFault(path, 'property_made_required', 'was optional and becomes required'));
   }
-  // Of another type no value fits any more; that its enum or format differs too says nothing new.
+  // After a change of the type no value fits, so that a changed enum or format adds nothing.
   if (isSameType && losesValues(before.enum, after.enum)) {
-    breaks.push(aBreak(path, 'enum_narrowed', 'takes fewer values than before; keep every value, or drop the enum'));
+    breaks.push(
+      breakFault(path, 'enum_narrowed', 'takes fewer values than before; keep every value, or drop the enum'),
+    );
   }
   if (isSameType && after.format !== undefined && after.format !== before.format) {
     breaks.push(
-      aBreak(path, 'format_changed', `must have the format ${after.format}, which it did not have to before`),
+      breakFault(path, 'format_changed', `must have the format ${after.format}, which it did not have to before`),
     );
   }
   return breaks;
@@ -68,7 +69,7 @@ function losesValues(before: PropertyDefinition['enum'], after: PropertyDefiniti
   return before === undefined || before.some((value) => !after.includes(value));
 }
 
-function aBreak(path: string, code: FaultCode, words: string): Fault {
+function breakFault(path: string, code: FaultCode, words: string): Fault {
   return { path, code, message: `${path} ${words}.` };
 }
 
@@ -76,8 +77,8 @@ function own(definition: EventTypeDefinition, name: string): PropertyDefinition 
   return Object.hasOwn(definition.properties, name) ? definition.properties[name] : undefined;
 }
 
-/** Equal text for two definitions that mean the same. */
-function meaning({ description, properties, additionalProperties }: EventTypeDefinition): string {
+/** A text that is equal for equivalent definitions. */
+function canonicalText({ description, properties, additionalProperties }: EventTypeDefinition): string {
   const sorted = Object.entries(properties)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, property]) => [

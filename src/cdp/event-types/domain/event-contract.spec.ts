@@ -1,9 +1,10 @@
-import { checkDefinition, compileContract, type EventTypeDefinition } from './event-contract';
-import { PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { compileContract } from './event-contract';
+import { PROPERTY_FORMATS, PROPERTY_TYPES, type EventTypeDefinition } from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 import { cpuMsSince } from '../../../../test/support/cpu-time';
 
 function define(properties: Record<string, unknown>, rest: Record<string, unknown> = {}): EventTypeDefinition {
-  const checked = checkDefinition({ eventType: 'order.placed', properties, ...rest });
+  const checked = parseDefinition({ eventType: 'order.placed', properties, ...rest });
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults));
   return checked.definition;
 }
@@ -12,7 +13,7 @@ const check = (properties: Record<string, unknown>, value: unknown, rest: Record
   compileContract(define(properties, rest))(value).map(({ path, code }) => `${path} ${code}`);
 const own = (json: string): Record<string, unknown> => JSON.parse(json) as Record<string, unknown>;
 
-/** The least of three; the processor's time and not the wall's, which belongs to everybody. */
+/** The least of three measurements of CPU time, which other processes do not affect. */
 function cpuMs(work: () => unknown): number {
   const runs = [1, 2, 3].map(() => {
     const started = process.cpuUsage();
@@ -54,13 +55,13 @@ describe('a compiled contract', () => {
     ],
   };
 
-  it.each(PROPERTY_TYPES)('takes what is of type %s, and nothing else', (type) => {
+  it.each(PROPERTY_TYPES)('accepts values of type %s only', (type) => {
     const [fits, others] = SAMPLES[type];
     for (const value of fits) expect(check({ a: { type, required: true } }, { a: value })).toEqual([]);
     for (const value of others) expect(check({ a: { type } }, { a: value })).toEqual(['properties.a type']);
   });
 
-  it('takes null for absent: fine where optional, missing where required, also beside an enum or a format', () => {
+  it('treats null as absent, also with an enum or a format', () => {
     const optional = {
       a: { type: 'string', enum: ['x'] },
       b: { type: 'string', format: 'email' },
@@ -76,7 +77,7 @@ describe('a compiled contract', () => {
     );
   });
 
-  it('checks absent properties like empty ones, and refuses what is no object', () => {
+  it('checks absent properties like empty ones, and refuses a value that is no object', () => {
     for (const nothing of [undefined, null, {}]) {
       expect(check({ a: { type: 'string', required: true } }, nothing)).toEqual(['properties.a required']);
       expect(check({ a: { type: 'string' } }, nothing)).toEqual([]);
@@ -93,7 +94,7 @@ describe('a compiled contract', () => {
     expect(check({ a: { type: 'string' } }, { a: 'x', b: 1 }, { additionalProperties: 'allow' })).toEqual([]);
   });
 
-  it('tells every fault, one for each property', () => {
+  it('reports every fault, one for each property', () => {
     const properties = {
       a: { type: 'string', enum: ['x'] },
       b: { type: 'integer', required: true },
@@ -129,7 +130,7 @@ describe('a compiled contract', () => {
     '${x}',
     '名',
     '0',
-  ])('takes %j for a name like any other', (name) => {
+  ])('treats the name %j like any other', (name) => {
     const key = JSON.stringify(name);
     for (const filler of ['', Array.from({ length: 12 }, (_, n) => `"p${n}":{"type":"string"},`).join('')]) {
       const properties = own(`{${filler}${key}:{"type":"integer","required":true}}`);
@@ -142,7 +143,7 @@ describe('a compiled contract', () => {
     }
   });
 
-  it('never repeats a value, and shows of undeclared names nobody’s address', () => {
+  it('repeats no value, and masks contact data in undeclared names', () => {
     const contract = compileContract(
       define({ a: { type: 'integer' }, b: { type: 'string', enum: ['x'] }, c: { type: 'string', format: 'uuid' } }),
     );
@@ -159,7 +160,7 @@ describe('a compiled contract', () => {
     for (const { path, message } of faults) expect(message.startsWith(path)).toBe(true);
   });
 
-  it('takes for a time exactly what the service takes for one elsewhere', () => {
+  it('accepts exactly the times that parseTimestamp accepts', () => {
     const [right, wrong] = [
       ['2026-01-02T03:04Z', '2026-01-02T03:04:05,5Z'],
       ['2026-01-02 03:04:05Z', '2026-01-02T03:04:61Z'],
@@ -185,7 +186,7 @@ describe('a compiled contract', () => {
     expect(check({ a: { type: 'string', format } }, { a: wrong })).toEqual(['properties.a format']);
   });
 
-  it('is made of the largest definition without holding up the node', () => {
+  it('compiles the largest definition without blocking the node', () => {
     const values = Array.from({ length: 100 }, (_, n) => n * 7);
     const many = Array.from({ length: 300 }, (_, n) => [`p${n}`, { type: 'integer', enum: values }]);
     const definition = define(Object.fromEntries(many));
@@ -197,7 +198,7 @@ describe('a compiled contract', () => {
     expect(compileContract(definition)(all(1))[0]).toMatchObject({ path: 'properties.p0', code: 'enum' });
   });
 
-  it('answers hostile text of 64 KiB at once, whatever the format', () => {
+  it('checks hostile text of 64 KiB at once, in every format', () => {
     const pieces = [
       'a',
       'a.',

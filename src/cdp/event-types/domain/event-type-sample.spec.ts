@@ -10,11 +10,11 @@ function resultOf(...events: readonly (readonly Fault[])[]): unknown {
 }
 
 describe('a sample', () => {
-  it('of nothing checks nothing', () => {
+  it('without events counts nothing', () => {
     expect(resultOf()).toEqual({ checked: 0, pass: 0, fail: 0, reasons: [] });
   });
 
-  it('counts each event once, and each reason once an event, the most frequent first', () => {
+  it('counts each event once, and each reason once for each event, most frequent first', () => {
     const [a, b] = [fault('type', 'properties.a'), fault('required', 'properties.b')];
     expect(resultOf([], [b], [a, b, b], [])).toEqual({
       checked: 4,
@@ -27,20 +27,20 @@ describe('a sample', () => {
     });
   });
 
-  it('counts an event of which not all faults are listed as failed, without a reason for that', () => {
+  it('counts an event with a cut list of faults as failed, without a reason for the cut', () => {
     expect(resultOf([fault('too_many_faults', '')])).toEqual({ checked: 1, pass: 0, fail: 1, reasons: [] });
   });
 
-  it('shows of names that are addresses nobody’s', () => {
+  it('masks names that are email addresses', () => {
     expect(JSON.stringify(resultOf([fault('range', 'properties.a["jane@example.com"]')]))).not.toContain('jane@');
   });
 
-  it('lists 100 reasons at most', () => {
+  it('lists at most 100 reasons', () => {
     const faults = Array.from({ length: 150 }, (_, n) => fault('unknown_property', `properties.p${n}`));
     expect((resultOf(faults) as { reasons: unknown[] }).reasons).toHaveLength(100);
   });
 
-  it('is taken from the newest of both kinds together', () => {
+  it('consists of the newest events of both lists together', () => {
     const at = (...times: number[]) => times.map((time) => ({ at: time }));
     expect(newestOf(at(9, 7, 5), at(8, 6, 1), 4)).toEqual(at(9, 8, 7, 6));
     expect(newestOf([], at(2, 1), 4)).toEqual(at(2, 1));

@@ -1,12 +1,22 @@
+import type { Comparison } from './contract-compatibility';
 import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
-import { maskContacts } from '../../../platform/privacy/mask';
+import { hasPersonalName, isPersonalText, maskContacts, withoutPersonal } from '../../../platform/privacy/mask';
+import { isObject } from '../../../platform/values/json/is-object';
 
 /** How many events have this fault; each event counts once. */
 export interface SampleReason {
   readonly code: FaultCode;
   readonly path: string;
   readonly count: number;
+}
+
+/** What registering a definition would do. */
+export interface EventTypeCheckResult {
+  readonly outcome: 'new' | Comparison['outcome'];
+  readonly breaks: readonly Fault[];
+  /** Only for callers with the scope `events:read`. */
+  readonly sample?: SampleCheck;
 }
 
 export interface SampleCheck {
@@ -19,7 +29,7 @@ export interface SampleCheck {
 
 const REASONS_MAX = 100;
 
-/** Of two lists, each newest first, the newest `limit` of both together. */
+/** Merges two lists and returns the newest `limit` entries, newest first. */
 export function newestOf<Entry extends { readonly at: number }>(
   some: readonly Entry[],
   others: readonly Entry[],
@@ -28,21 +38,21 @@ export function newestOf<Entry extends { readonly at: number }>(
   return [...some, ...others].sort((a, b) => b.at - a.at).slice(0, limit);
 }
 
-/** Counts what is wrong with events, and keeps nothing of what they say: codes, names and numbers. */
+/** Counts the faults of sampled events. It keeps codes, paths and counts, and no values. */
 export class SampleTally {
   private checked = 0;
   private fail = 0;
   private readonly reasons = new Map<string, SampleReason>();
 
-  /** `faults`: those of one event; none: it would pass. */
+  /** Adds one event with its faults; an event without faults passes. */
   add(faults: readonly Fault[]): void {
     this.checked += 1;
     if (faults.length > 0) this.fail += 1;
     const own = new Map<string, SampleReason>();
-    for (const { code, path: sent } of faults) {
-      // That there are more than could be listed is no reason of its own.
+    for (const { code, path: sentPath } of faults) {
+      // `too_many_faults` ends a list that was cut; it is no fault of the event.
       if (code === 'too_many_faults') continue;
-      const path = maskContacts(sent);
+      const path = maskContacts(sentPath);
       own.set(`${code} ${path}`, { code, path, count: 1 });
     }
     for (const [key, reason] of own) {
@@ -57,4 +67,31 @@ export class SampleTally {
       .slice(0, REASONS_MAX);
     return { checked, pass: checked - fail, fail, reasons };
   }
+}
+
+/** Whether a check must skip a property: its value is personal, and even "it fits" would disclose something. */
+export type IsLeftOut = (name: string) => boolean;
+
+/**
+ * Skips the properties of one event that views mask, by name or by value. A personal name counts even if it is absent.
+ */
+export function leftOutOf(properties: unknown, piiNames: ReadonlySet<string>): IsLeftOut {
+  return (name) => hasPersonalName(name, piiNames) || isPersonalText(ownProperty(properties, name));
+}
+
+/** Removes from a refused event the properties that views mask. */
+export function withoutPersonalProperties(
+  payload: unknown,
+  piiNames: ReadonlySet<string>,
+): { readonly value: unknown; readonly isLeftOut: IsLeftOut } {
+  if (!isObject(payload) || !Object.hasOwn(payload, 'properties')) {
+    return { value: payload, isLeftOut: leftOutOf(undefined, piiNames) };
+  }
+  const { properties } = payload;
+  const value = { ...payload, properties: withoutPersonal(properties, piiNames) };
+  return { value, isLeftOut: leftOutOf(properties, piiNames) };
+}
+
+function ownProperty(object: unknown, name: string): unknown {
+  return isObject(object) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }

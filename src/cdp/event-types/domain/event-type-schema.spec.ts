@@ -2,23 +2,29 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { checkFreeForm, FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX } from '../../../ingest/parse/free-form';
-import { checkDefinition, compileContract, type EventTypeDefinition } from './event-contract';
-import { PROPERTY_FORMATS, PROPERTY_TYPES, type PropertyDefinition } from './event-type-definition';
+import { compileContract } from './event-contract';
+import {
+  PROPERTY_FORMATS,
+  PROPERTY_TYPES,
+  type EventTypeDefinition,
+  type PropertyDefinition,
+} from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 import { toJsonSchema } from './event-type-schema';
 
 function define(properties: Record<string, unknown>, rest: Record<string, unknown> = {}): EventTypeDefinition {
-  const checked = checkDefinition({ eventType: 'order.placed', properties, ...rest });
+  const checked = parseDefinition({ eventType: 'order.placed', properties, ...rest });
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults));
   return checked.definition;
 }
 
-/** Ajv as it comes, strict; only that `constructor` is no property of every object has to be said. */
+/** Ajv with default options, strict; `ownProperties`, or every object has a property `constructor`. */
 const ajv = addFormats(new Ajv2020({ ownProperties: true }));
 const stock = (definition: EventTypeDefinition): ValidateFunction => ajv.compile(toJsonSchema(definition));
 
 const LIMITS = { bytesMax: 65_536, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
 
-/** All that the service says about the properties of an event. */
+/** Every fault that the service finds in the properties of an event. */
 function service(definition: EventTypeDefinition): (properties: object) => boolean {
   const contract = compileContract(definition);
   return (properties) =>
@@ -39,7 +45,8 @@ const property = fc
   .map(({ type, required, isEnum, format }): PropertyDefinition => {
     const values = type === 'string' ? ['x', '::1'] : type === 'integer' || type === 'number' ? [0, 1] : undefined;
     return {
-      ...{ type, required },
+      type,
+      required,
       ...(isEnum && values !== undefined ? { enum: values } : {}),
       ...(type === 'string' && format !== undefined ? { format } : {}),
     };
@@ -54,17 +61,23 @@ const upTo = (max: number): fc.Arbitrary<string> => fc.nat({ max }).map((n) => S
 const fraction = maybe(joined(fc.constantFrom('.', ','), fc.oneof(digits(1), digits(3), digits(9), digits(10))));
 const day = joined(
   fc.oneof(digits(4), fc.constantFrom('2024', '2100', '2000', '0004', '1900')),
-  ...[fc.constant('-'), upTo(13), fc.constant('-'), fc.oneof(upTo(32), fc.constantFrom('28', '29', '30', '31'))],
+  fc.constant('-'),
+  upTo(13),
+  fc.constant('-'),
+  fc.oneof(upTo(32), fc.constantFrom('28', '29', '30', '31')),
 );
 const time = joined(
-  ...[fc.constantFrom('T', 'T', 'T', 't', ' '), fc.oneof(upTo(25), fc.constant('24')), fc.constant(':')],
-  ...[fc.oneof(upTo(61), fc.constant('00')), maybe(joined(fc.constant(':'), upTo(61), fraction))],
+  fc.constantFrom('T', 'T', 'T', 't', ' '),
+  fc.oneof(upTo(25), fc.constant('24')),
+  fc.constant(':'),
+  fc.oneof(upTo(61), fc.constant('00')),
+  maybe(joined(fc.constant(':'), upTo(61), fraction)),
 );
 const offset = joined(fc.constantFrom('+', '-'), upTo(25), maybe(joined(fc.constantFrom('', ':'), upTo(61))));
 const zone = fc.oneof(fc.constantFrom('Z', 'z', '', ' '), offset);
 const anInstant = joined(day, time, zone);
 
-/** The two differences that the pattern of a time has (see there). */
+/** The two documented differences between `TIMESTAMP_PATTERN` and the service. */
 function isKnownDifference(text: unknown): boolean {
   return typeof text === 'string' && (/:60[^Zz]*[+-]/.test(text) || /^(?:0001-01-01|9999-12-31)/.test(text));
 }
@@ -78,7 +91,7 @@ const value = fc.oneof(
 );
 
 describe('the JSON Schema of an event type', () => {
-  it('is a document that other tools read', () => {
+  it('is a document that other tools can read', () => {
     const properties = {
       amount: { type: 'number', required: true, description: 'gross', segmentable: true },
       plan: { type: 'string', enum: ['a', 'b'], pii: true },
@@ -125,7 +138,7 @@ describe('the JSON Schema of an event type', () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
-  it('accepts for a time exactly what the service accepts, whether a type or a format says that it is one', () => {
+  it('accepts exactly the times that the service accepts, by type or by format', () => {
     let accepted = 0;
     for (const definition of [
       define({ a: { type: 'timestamp' } }),
@@ -152,7 +165,7 @@ describe('the JSON Schema of an event type', () => {
     expect(accepted).toBeGreaterThan(500);
   });
 
-  it('accepts the numbers that can be kept exactly and no others, as the service does', () => {
+  it('accepts exactly the numbers that a double holds, as the service does', () => {
     const limit = 2 ** 53;
     for (const type of ['number', 'integer']) {
       const definition = define({ a: { type } });
@@ -167,7 +180,7 @@ describe('the JSON Schema of an event type', () => {
     }
   });
 
-  it('accepts 300 properties and no more where any are allowed, as the service does', () => {
+  it('accepts 300 properties and no more if undeclared ones are allowed, as the service does', () => {
     const definition = define({}, { additionalProperties: 'allow' });
     for (const count of [300, 301]) {
       const data = Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, n]));

@@ -2,7 +2,7 @@ import { FREE_FORM_KEYS_MAX } from '../../../ingest/parse/free-form';
 import { EXACT_INTEGER_MAX } from '../../../platform/values/json/exact-number';
 import type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
 
-/** A JSON Schema document, draft 2020-12; of the keywords used, draft-07 means the same. */
+/** A JSON Schema, draft 2020-12. The keywords used mean the same in draft-07. */
 export type EventTypeJsonSchema = Readonly<Record<string, unknown>>;
 
 interface PropertiesSchema {
@@ -13,7 +13,7 @@ interface PropertiesSchema {
   readonly additionalProperties: boolean;
 }
 
-/** What is published of an event type. */
+/** The published schema of an event type. */
 export interface EventTypeSchema extends PropertiesSchema {
   readonly $schema: string;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface EventTypeSchema extends PropertiesSchema {
   readonly maxProperties: number;
 }
 
-/** In the schema that is compiled: stands for `enum`, which Ajv would write out as thousands of lines of code. */
+/** The keyword for `enum` in the compiled schema. For `enum` Ajv would generate thousands of lines of code. */
 export const LISTED_VALUES = 'listedValues';
 
 const DAY = '(?:0[1-9]|[12][0-9]|3[01])';
@@ -37,14 +37,14 @@ const TIME =
 const LEAP_SECOND = `23:59:60${FRACTION}[Zz]`;
 
 /**
- * What the service takes for a time (`parseTimestamp`), for tools that know no more than patterns; RFC 3339, which `format`
- * would mean, has neither times without seconds nor offsets without minutes. Two differences are left, which cost pages of
- * pattern: a leap second only in UTC, and instants that an offset pushes out of the years 1 to 9999 pass here. No
- * lookahead and no `\d`: Go and Python read patterns too.
+ * The times that the service accepts (`parseTimestamp`), as a pattern for other tools. `format: date-time` means RFC
+ * 3339, which has neither times without seconds nor offsets without minutes. The pattern differs in two cases, which
+ * would need pages: it accepts leap seconds in UTC only, and times that an offset moves out of the years 1 to 9999. It
+ * has no lookahead and no `\d`, so that Go and Python can use it.
  */
 const TIMESTAMP_PATTERN = `^${DATE}[Tt](?:${TIME}|${LEAP_SECOND})$`;
 
-/** How one of the two schemas says what the other says differently. */
+/** The keywords in which the published and the enforced schema differ. */
 interface Dialect {
   readonly time: EventTypeJsonSchema;
   readonly number: EventTypeJsonSchema;
@@ -53,14 +53,16 @@ interface Dialect {
 
 const PUBLISHED: Dialect = {
   time: { pattern: TIMESTAMP_PATTERN },
-  // Beyond these a number may not be the one that was sent (docs/adr/0050).
+  // A double cannot hold every number beyond these limits exactly (docs/adr/0050).
   number: { minimum: -EXACT_INTEGER_MAX, maximum: EXACT_INTEGER_MAX },
   values: 'enum',
 };
 
 const ENFORCED: Dialect = { time: { format: 'date-time' }, number: {}, values: LISTED_VALUES };
 
-/** The contract as JSON Schema, for senders who check before they send (contract section 4, docs/adr/0022). */
+/**
+ * The published JSON Schema, for senders that check events before they send them (contract section 4, docs/adr/0022).
+ */
 export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
   const { eventType, description } = definition;
   return {
@@ -73,8 +75,8 @@ export function toJsonSchema(definition: EventTypeDefinition): EventTypeSchema {
 }
 
 /**
- * The same for the service's own validator. What holds for the properties of every event, whatever its type, is checked
- * before (`checkFreeForm`).
+ * The schema for the service's own validator. `checkFreeForm` checks the rules that hold for the properties of every
+ * event.
  */
 export function enforcedSchema(definition: EventTypeDefinition): EventTypeJsonSchema {
   return { ...propertiesSchema(definition, ENFORCED) };
@@ -82,7 +84,7 @@ export function enforcedSchema(definition: EventTypeDefinition): EventTypeJsonSc
 
 function propertiesSchema(definition: EventTypeDefinition, dialect: Dialect): PropertiesSchema {
   const entries = Object.entries(definition.properties);
-  // `__proto__` as a key of `properties` is lost in most tools, Ajv among them; as a pattern it means the same.
+  // Most tools, including Ajv, lose a key `__proto__` of `properties`. As a pattern it means the same.
   const isPlain = ([name]: readonly [string, unknown]): boolean => name !== '__proto__';
   const plain = entries.filter(isPlain).map(([name, property]) => [name, propertySchema(property, dialect)] as const);
   const patterns = entries
@@ -111,7 +113,18 @@ function propertySchema(property: PropertyDefinition, dialect: Dialect): EventTy
 }
 
 function formSchema({ type, format }: PropertyDefinition, dialect: Dialect): EventTypeJsonSchema {
-  if (type === 'timestamp' || format === 'date-time') return dialect.time;
-  if (type === 'number' || type === 'integer') return dialect.number;
-  return format === undefined ? {} : { format };
+  switch (type) {
+    case 'timestamp':
+      return dialect.time;
+    case 'number':
+    case 'integer':
+      return dialect.number;
+    case 'string':
+      if (format === undefined) return {};
+      return format === 'date-time' ? dialect.time : { format };
+    case 'boolean':
+    case 'object':
+    case 'array':
+      return {};
+  }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EventTypeJsonSchema } from '../domain/event-type-schema';
 
-/** A JSON Schema (draft 2020-12) of the `properties` of events of one type; other tools read it as it is. */
+/** A JSON Schema (draft 2020-12) for the `properties` of events of one type. Other tools can use it directly. */
 export class EventTypeSchemaDto {
   /** @example "https://json-schema.org/draft/2020-12/schema" */
   $schema!: string;
@@ -20,7 +20,7 @@ export class EventTypeSchemaDto {
   @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: { type: 'number' } } })
   properties!: EventTypeJsonSchema;
 
-  /** Of a property `__proto__`, which few tools could read among the others. */
+  /** Contains a property `__proto__`, which most tools cannot handle under `properties`. */
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   patternProperties?: EventTypeJsonSchema;
 

@@ -1,9 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Fault } from '../../../platform/errors/fault';
 import { FaultDto } from '../../../platform/errors/problem-details.dto';
-import type { EventTypeCheckResult } from '../event-type-check';
+import type { EventTypeCheckResult } from '../domain/event-type-sample';
 
-/** Something that is wrong with events of the sample. */
+const OUTCOMES = Object.keys({
+  new: true,
+  identical: true,
+  compatible: true,
+  breaking: true,
+} satisfies Record<EventTypeCheckResult['outcome'], true>);
+
+/** A fault of events of the sample. */
 export class SampleReasonDto {
   /**
    * The `details[].code` that such an event would be refused with.
@@ -14,7 +21,7 @@ export class SampleReasonDto {
   /** @example "properties.amount" */
   path!: string;
 
-  /** So many events of the sample have it. */
+  /** The number of events of the sample with this fault. */
   count!: number;
 }
 
@@ -27,27 +34,27 @@ export class EventTypeSampleDto {
 
   fail!: number;
 
-  /** The most frequent first, at most 100; an event may have several. */
+  /** The most frequent first, at most 100. An event may have several. */
   reasons!: SampleReasonDto[];
 }
 
 /** What registering a definition would do. */
 export class EventTypeTrialDto {
-  /** `breaking`: it would be refused, unless forced. */
-  @ApiProperty({ enum: ['new', 'identical', 'compatible', 'breaking'] })
-  outcome!: string;
+  /** `breaking`: the registration would be refused without `force`. */
+  @ApiProperty({ enum: OUTCOMES })
+  outcome!: EventTypeCheckResult['outcome'];
 
   /**
-   * What would break; empty unless `breaking`.
+   * Each change that breaks; empty unless `breaking`.
    * @example []
    */
   @ApiProperty({ type: [FaultDto] })
   breaks!: Fault[];
 
   /**
-   * What the definition would have said to the newest 1,000 stored and refused events of its type. Left out unless the API key
-   * also has the scope `events:read`. Personal properties are not judged: those that are `pii` in any version or in this
-   * definition, and what views mask as contact data.
+   * The check of the newest 1,000 stored and refused events of the type against the definition. Absent unless the API
+   * key also has the scope `events:read`. Personal properties are skipped: those that are `pii` in any version or in
+   * this definition, and what views mask as contact data.
    */
   sample?: EventTypeSampleDto;
 

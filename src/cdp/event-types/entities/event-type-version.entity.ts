@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { EventTypeDefinition } from '../domain/event-contract';
+import type { EventTypeDefinition } from '../domain/event-type-definition';
 
-/** Immutable: events name the version they were checked against. */
+/** One version of an event type. Immutable: events name the version that they were checked against. */
 @Entity('event_type_versions')
 export class EventTypeVersion {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'event_type_versions_pkey' })
@@ -13,7 +13,7 @@ export class EventTypeVersion {
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'event_type_versions_pkey' })
   version!: number;
 
-  /** json and not jsonb: properties keep the order in which they were written. */
+  /** json instead of jsonb, which would not keep the order of the properties. */
   @Column('json')
   definition!: EventTypeDefinition;
 
@@ -23,7 +23,7 @@ export class EventTypeVersion {
   @Column('text', { name: 'created_by' })
   createdBy!: string;
 
-  /** The names of the properties that the definition declares `pii: true`; null: only the definition says so. */
+  /** The names of the properties with `pii: true`; null in rows of older versions of the service. */
   @Column('text', { name: 'personal_properties', array: true, nullable: true })
   personalProperties!: string[] | null;
 }

@@ -32,11 +32,7 @@ export class BodyReader {
    * The body as a handler takes it; of a request that is not all there yet a promise of it. To be called behind the guards.
    * Throws what `readJsonBody` throws, `validation_failed`, and `batch_too_large`.
    */
-  read(
-    request: Request,
-    plan: BodyPlan,
-    { limit = 'single', optional = false, withText = false }: BodyUse,
-  ): unknown {
+  read(request: Request, plan: BodyPlan, { limit = 'single', optional = false, withText = false }: BodyUse): unknown {
     if (optional && !announcesBody(request)) return this.checked(EMPTY_BODY, plan);
     return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), (body) => {
       const value = this.checked(body, plan);

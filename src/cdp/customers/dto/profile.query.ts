@@ -1,10 +1,17 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
-import type { TimelineOrder } from '../../../ingest/log/timeline-range';
+import type { TimelineOrder, TimelineSpan } from '../../../ingest/log/timeline-range';
 import { TimeBound } from '../../../ingest/log/dto/time-bound.decorator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';
 import { PageQuery } from '../../../platform/pagination/page.query';
+import { pageStart } from '../../../platform/pagination/time-key';
+import { parseTimeRange } from '../../../platform/pagination/time-range';
+
+export class ProfileListQuery extends PageQuery {
+  @Unmaskable()
+  unmask?: Unmask;
+}
 
 export class ProfileTimelineQuery extends PageQuery {
   @IsOptional()
@@ -35,4 +42,10 @@ export class ProfileTimelineQuery extends PageQuery {
 
   @Unmaskable()
   unmask?: Unmask;
+}
+
+/** The part of a timeline that a query selects. Throws `validation_failed` with every fault. */
+export function timelineSpan(query: ProfileTimelineQuery): TimelineSpan {
+  const { order = 'desc', cursor } = query;
+  return { order, ...parseTimeRange(query), after: cursor === undefined ? undefined : pageStart(cursor) };
 }

@@ -2,10 +2,10 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import { encodeCursor } from '../../../platform/pagination/cursor';
 import { cursorAfter } from '../../../platform/pagination/time-key';
 import { newId } from '../../../platform/values/ids';
-import { cursorAfterEventType, eventTypePageStart } from './event-type-key';
+import { cursorAfterEventType, eventTypePageStart } from './event-type-page';
 
 describe('a cursor of event types', () => {
-  it('begins the page right after the type it was made of, whatever its name', () => {
+  it('starts the page right after its type, for every name', () => {
     for (const eventType of ['a', 'order.placed', '0', 'x'.repeat(128)]) {
       const key = { createdAt: new Date('2026-01-02T03:04:05.678Z'), eventType };
       expect(eventTypePageStart(cursorAfterEventType(key))).toEqual(key);
@@ -23,7 +23,7 @@ describe('a cursor of event types', () => {
     expect(() => eventTypePageStart(text)).toThrow(DomainError);
   });
 
-  it('of another list is harmless: an id is a name that sorts somewhere', () => {
+  it('of another list is accepted: an id is a valid name', () => {
     expect(eventTypePageStart(cursorAfter({ at: new Date(0), id: newId() }))).toBeDefined();
   });
 });

@@ -1,20 +1,24 @@
-import type { StoredEntry } from '../../review/domain/stored-entry';
-import { replayStep } from './replay-step';
+import type { StoredEntry } from '../../review/domain/review-entry';
+import { replayStep } from './bulk-replay';
 
 const JOB = 'job-1';
 
 function anEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
-    ...{ id: 'entry', severity: 'error', stage: 'validation', status: 'open', family: 'cdp', details: [] },
-    ...{
-      source: 'shop',
-      eventId: 'event',
-      externalEventId: '1',
-      payload: '{}',
-      payloadForm: 'json',
-      payloadState: null,
-    },
-    ...{ firstSeenAt: new Date(0), resolution: null },
+    id: 'entry',
+    severity: 'error',
+    stage: 'validation',
+    status: 'open',
+    family: 'cdp',
+    details: [],
+    source: 'shop',
+    eventId: 'event',
+    externalEventId: '1',
+    payload: '{}',
+    payloadForm: 'json',
+    payloadState: null,
+    firstSeenAt: new Date(0),
+    resolution: null,
     ...fields,
   };
 }
@@ -23,27 +27,23 @@ describe('a step of a bulk replay', () => {
   it.each([
     ['is open', anEntry()],
     ['failed in another replay', anEntry({ resolution: { jobId: 'job-0', outcome: 'error' } })],
-    ['failed when somebody replayed it alone', anEntry({ resolution: { action: 'replayed', outcome: 'error' } })],
+    ['failed in a single replay', anEntry({ resolution: { action: 'replayed', outcome: 'error' } })],
   ])('sends an entry that %s', (_what, entry) => {
     expect(replayStep(entry, JOB)).toEqual({ send: entry });
   });
 
   it.each([
-    ['that it has sent, which was accepted', { status: 'replayed', outcome: 'accepted' }, 'accepted'],
-    ['that it has sent, whose event was there', { status: 'replayed', outcome: 'duplicate' }, 'duplicate'],
-    ['that it has sent, which was refused', { status: 'open', outcome: 'error' }, 'failed'],
-    [
-      'that it has sent, whose event is there with other content',
-      { status: 'open', outcome: 'duplicate' },
-      'duplicate',
-    ],
+    ['that it sent and that was accepted', { status: 'replayed', outcome: 'accepted' }, 'accepted'],
+    ['that it sent and that was a duplicate', { status: 'replayed', outcome: 'duplicate' }, 'duplicate'],
+    ['that it sent and that was refused', { status: 'open', outcome: 'error' }, 'failed'],
+    ['that it sent and whose stored event has other content', { status: 'open', outcome: 'duplicate' }, 'duplicate'],
   ] as const)('counts an entry %s', (_what, { status, outcome }, counted) => {
     const entry = anEntry({ status, resolution: { jobId: JOB, outcome } });
     expect(replayStep(entry, JOB)).toEqual({ counted });
   });
 
   it.each([
-    ['is gone', undefined, 'failed'],
+    ['does not exist any more', undefined, 'failed'],
     ['was dismissed meanwhile', anEntry({ status: 'dismissed' }), 'failed'],
     ['was superseded meanwhile', anEntry({ status: 'superseded' }), 'duplicate'],
     ['was replayed meanwhile', anEntry({ status: 'replayed', resolution: { outcome: 'accepted' } }), 'duplicate'],

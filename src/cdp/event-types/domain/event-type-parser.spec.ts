@@ -1,28 +1,29 @@
 import fc from 'fast-check';
-import { checkDefinition, PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { PROPERTY_FORMATS, PROPERTY_TYPES } from './event-type-definition';
+import { parseDefinition } from './event-type-parser';
 
 const faults = (input: unknown): string[] => {
-  const checked = checkDefinition(input);
+  const checked = parseDefinition(input);
   return 'faults' in checked ? checked.faults.map(({ path, code }) => `${path} ${code}`) : [];
 };
 const withProperty = (property: unknown): unknown => ({ eventType: 'order.placed', properties: { a: property } });
 const ofProperty = (property: unknown): string[] => faults(withProperty(property));
 
-describe('checkDefinition', () => {
-  it('keeps what it was given, with additionalProperties defaulting to reject', () => {
+describe('parseDefinition', () => {
+  it('returns the definition, with additionalProperties defaulting to reject', () => {
     const properties = {
       amount: { type: 'number', required: true, enum: [1, 2.5], description: 'gross', segmentable: true, pii: false },
       mail: { type: 'string', format: 'email', pii: true, required: false },
       at: { type: 'timestamp' },
     };
     const input = { eventType: 'order.placed', description: 'An order', properties };
-    expect(checkDefinition(input)).toEqual({ definition: { ...input, additionalProperties: 'reject' } });
-    expect(checkDefinition({ ...input, additionalProperties: 'allow' })).toEqual({
+    expect(parseDefinition(input)).toEqual({ definition: { ...input, additionalProperties: 'reject' } });
+    expect(parseDefinition({ ...input, additionalProperties: 'allow' })).toEqual({
       definition: { ...input, additionalProperties: 'allow' },
     });
   });
 
-  it('takes null in an optional field for absent', () => {
+  it('treats null in an optional field as absent', () => {
     const absent = { required: null, enum: null, format: null, description: null, segmentable: null, pii: null };
     const input = {
       eventType: 'e',
@@ -30,16 +31,16 @@ describe('checkDefinition', () => {
       additionalProperties: null,
       properties: { a: { type: 'object', ...absent } },
     };
-    expect(checkDefinition(input)).toEqual({
+    expect(parseDefinition(input)).toEqual({
       definition: { eventType: 'e', properties: { a: { type: 'object' } }, additionalProperties: 'reject' },
     });
   });
 
-  it('keeps properties called __proto__ and constructor, and pollutes nothing', () => {
+  it('keeps properties called __proto__ and constructor without changing any prototype', () => {
     const input: unknown = JSON.parse(
       '{"eventType":"e","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     );
-    const checked = checkDefinition(input);
+    const checked = parseDefinition(input);
     if ('faults' in checked) throw new Error('refused');
     expect(Object.entries(checked.definition.properties)).toEqual([
       ['__proto__', { type: 'string' }],
@@ -79,7 +80,7 @@ describe('checkDefinition', () => {
     ]);
   });
 
-  it('names what is missing or of the wrong type', () => {
+  it('reports fields that are missing or have the wrong type', () => {
     for (const input of [null, [], 'x', 7, undefined]) expect(faults(input)).toEqual([' type']);
     expect(faults({})).toEqual(['eventType required', 'properties required']);
     expect(faults({ eventType: 7, properties: [], description: 7, additionalProperties: true })).toEqual([
@@ -90,7 +91,7 @@ describe('checkDefinition', () => {
     ]);
   });
 
-  it('takes event types by the rule for names in paths', () => {
+  it('accepts event types by the rule for names in paths', () => {
     for (const eventType of ['a', 'Order.Placed-v2_x', '9', 'x'.repeat(128)])
       expect(faults({ eventType, properties: {} })).toEqual([]);
     for (const eventType of ['', '-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', 'x'.repeat(129)]) {
@@ -98,7 +99,7 @@ describe('checkDefinition', () => {
     }
   });
 
-  it('takes printable property names of 1 to 128 characters', () => {
+  it('accepts printable property names of 1 to 128 characters', () => {
     const named = (name: string): string[] =>
       faults({ eventType: 'e', properties: Object.fromEntries([[name, { type: 'string' }]]) });
     for (const name of ['a', 'first name', '名前', '😀', 'a.b', '$x', '__proto__', '😀'.repeat(128)])
@@ -110,14 +111,14 @@ describe('checkDefinition', () => {
     expect(named('x'.repeat(129))).toEqual([expect.stringMatching(/ too_long$/)]);
   });
 
-  it('takes 300 properties and no more', () => {
+  it('accepts 300 properties and no more', () => {
     const properties = (count: number): unknown =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string' }]));
     expect(faults({ eventType: 'e', properties: properties(300) })).toEqual([]);
     expect(faults({ eventType: 'e', properties: properties(301) })).toEqual(['properties too_many_keys']);
   });
 
-  it('takes descriptions of 1,000 characters that can be stored', () => {
+  it('accepts descriptions of up to 1,000 characters that PostgreSQL can store', () => {
     for (const description of ['', 'x'.repeat(1_000), '😀'.repeat(1_000)]) {
       expect(faults({ eventType: 'e', properties: {}, description })).toEqual([]);
       expect(ofProperty({ type: 'string', description })).toEqual([]);
@@ -133,7 +134,7 @@ describe('checkDefinition', () => {
     ]);
   });
 
-  it('takes an enum of 1 to 100 different values that fit the type', () => {
+  it('accepts an enum of 1 to 100 different values of the type', () => {
     const values = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
     expect(ofProperty({ type: 'integer', enum: values(100) })).toEqual([]);
     expect(ofProperty({ type: 'integer', enum: values(101) })).toEqual(['properties.a.enum too_many_items']);
@@ -144,7 +145,8 @@ describe('checkDefinition', () => {
     ]);
     expect(ofProperty({ type: 'integer', enum: [1, 1.5] })).toEqual(['properties.a.enum[1] type']);
     expect(ofProperty({ type: 'integer', enum: [2 ** 53, 2 ** 53 + 2, Infinity] })).toEqual([
-      ...['properties.a.enum[1] range', 'properties.a.enum[2] range'],
+      'properties.a.enum[1] range',
+      'properties.a.enum[2] range',
     ]);
     expect(ofProperty({ type: 'number', enum: [1, 1.5, Infinity, '1'] })).toEqual([
       'properties.a.enum[2] range',
@@ -160,7 +162,7 @@ describe('checkDefinition', () => {
     }
   });
 
-  it('takes a format of the closed list, for strings only', () => {
+  it('accepts a format of the closed list, for strings only', () => {
     for (const format of PROPERTY_FORMATS) expect(ofProperty({ type: 'string', format })).toEqual([]);
     for (const format of ['regex', 'uri-template', 'constructor', ''])
       expect(ofProperty({ type: 'string', format })).toEqual(['properties.a.format enum']);
@@ -171,12 +173,12 @@ describe('checkDefinition', () => {
 
   it('lists 100 faults and says that there are more', () => {
     const input = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, n]));
-    const checked = checkDefinition(input);
+    const checked = parseDefinition(input);
     expect('faults' in checked && checked.faults.length).toBe(101);
     expect('faults' in checked && checked.faults.at(-1)?.code).toBe('too_many_faults');
   });
 
-  it('answers any JSON with a definition or with faults whose messages begin with their path', () => {
+  it('returns for any JSON a definition, or faults whose messages begin with their path', () => {
     const property = fc.record(
       { type: fc.constantFrom<unknown>(...PROPERTY_TYPES, 'x', 1), enum: fc.jsonValue(), format: fc.jsonValue() },
       { requiredKeys: [] },
@@ -190,7 +192,7 @@ describe('checkDefinition', () => {
     );
     fc.assert(
       fc.property(input, (value) => {
-        const checked = checkDefinition(value);
+        const checked = parseDefinition(value);
         if (!('faults' in checked)) return;
         expect(checked.faults.length).toBeGreaterThan(0);
         for (const { path, message } of checked.faults.slice(0, 100))
