@@ -5,7 +5,7 @@ import { cursorAfterId, idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { noSuchApiKey } from './api-key-refusals';
-import type { ApiKeyState } from './domain/api-key-state';
+import type { ApiKeyState } from './domain/api-key-lifetime';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
 

@@ -12,8 +12,7 @@ import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { ApiKeyReader } from './api-key-reader';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto } from './dto/api-key-audit.dto';
-import { ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
+import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto, ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
 import { ApiKeyQuery } from './dto/api-key.query';
 import { CreateApiKeyDto } from './dto/create-api-key.dto';
 

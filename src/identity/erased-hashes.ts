@@ -1,4 +1,4 @@
-import type { KeyedRecords } from '../platform/secrets/keyed-records';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 
 /** Hashes that erased persons are recognised by. */
 export const ERASED_HASHES: KeyedRecords = {

@@ -4,6 +4,7 @@ import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 
 /** A key set may have 64 KiB. */
 const LISTED_ISSUERS: LargeRows = {
@@ -117,3 +118,16 @@ export class JwtIssuerRepository {
     return (await found.getRawMany<{ readonly audience: string }>()).map(({ audience }) => audience);
   }
 }
+
+/** Secrets that issuers share with the service. */
+export const SEALED_ISSUERS: KeyedRecords = {
+  loss: 'shared secrets of issuers: their tokens are answered 503 until the issuer is deleted and created again',
+  count: {
+    name: 'sealed_issuers_count',
+    text: 'SELECT count(*)::int AS count FROM jwt_issuers WHERE secret IS NOT NULL',
+  },
+  sample: {
+    name: 'sealed_issuers_sample',
+    text: `SELECT tenant_id, id, secret AS sealed FROM jwt_issuers WHERE secret IS NOT NULL ORDER BY created_at DESC LIMIT 20`,
+  },
+};

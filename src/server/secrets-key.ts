@@ -1,14 +1,13 @@
 import { join, resolve } from 'node:path';
 import { ERASED_HASHES } from '../identity/erased-hashes';
-import { SEALED_ISSUERS } from '../jwt-issuers/sealed-issuers';
+import { SEALED_ISSUERS } from '../jwt-issuers/jwt-issuer.repository';
 import type { Settings } from '../platform/config/settings';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { SteadyClient } from '../platform/postgres/steady-client';
-import type { KeyedRecords } from '../platform/secrets/keyed-records';
+import { type KeyedRecords, SecretsKeyCheck } from '../platform/secrets/secrets-key-check';
 import { localSecretsKey, readLocalSecretsKey, SECRETS_KEY_FILE } from '../platform/secrets/local-secrets-key';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { SecretsKeyCheck } from '../platform/secrets/secrets-key-check';
-import { SEALED_CREDENTIALS } from '../service-credentials/sealed-credentials';
+import { SEALED_CREDENTIALS } from '../service-credentials/service-credential.repository';
 
 /** All that is of no use without the key it was written under. A feature that writes such records adds them here. */
 const KEYED_RECORDS: readonly KeyedRecords[] = [SEALED_ISSUERS, SEALED_CREDENTIALS, ERASED_HASHES];

@@ -12,7 +12,7 @@ import type { Page } from '../platform/pagination/page';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { credentialKey, type CredentialKeyRequest } from './domain/credential-key';
 import type { ServiceCredential } from './entities/service-credential.entity';
-import { assertMayIssue, noSuchServiceCredential } from './service-credential-refusals';
+import { assertMayIssue, noSuchServiceCredential } from './domain/service-credential';
 import { ServiceCredentialRepository } from './service-credential.repository';
 import { credentialSubject } from './signing-credentials';
 

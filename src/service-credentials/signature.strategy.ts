@@ -7,12 +7,20 @@ import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { expectContentDigest } from '../platform/http/body/content-digest';
-import { readSignature, type SignedMessage } from './domain/received-signature';
-import { signatureRefused } from './domain/signature-refused';
-import { SIGNATURE_SCOPE } from './domain/signature-scope';
-import { isSignedWith } from './domain/verifying-key';
-import { ServiceCredentialUse } from './service-credential-use';
+import { readSignature, type SignedMessage, isSignedWith } from './domain/request-signature';
+import { signatureRefused } from './domain/structured-dictionary';
+import { SIGNATURE_SCOPE } from './domain/service-credential';
 import { SigningCredentials, type SigningCredential } from './signing-credentials';
+import { LastUse } from '../platform/auth/last-use';
+import { ServiceCredentialRepository } from './service-credential.repository';
+
+/** Keeps `lastUsedAt` of service credentials. */
+@Injectable()
+export class ServiceCredentialUse extends LastUse {
+  constructor(clock: Clock, credentials: ServiceCredentialRepository) {
+    super(clock, (tenantId, id, at) => credentials.storeUse(tenantId, id, at));
+  }
+}
 
 /** Verifies a signed request (contract section 2): its head now, and its body by the digest that the signature covers. */
 @Injectable()

@@ -6,8 +6,8 @@ import { NegativeCache } from '../platform/invalidation/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/values/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
-import { signatureRefused } from './domain/signature-refused';
-import { ed25519Key, hmacKey, type VerifyingKey } from './domain/verifying-key';
+import { signatureRefused } from './domain/structured-dictionary';
+import { ed25519Key, hmacKey, type VerifyingKey } from './domain/request-signature';
 import type { ServiceCredential } from './entities/service-credential.entity';
 import { ServiceCredentialRepository } from './service-credential.repository';
 

@@ -40,7 +40,7 @@ import { CheckedQuery } from '../../src/platform/http/checked-query.decorator';
 import { BODY_LIMITS } from '../../src/platform/http/body/body-limits';
 import { configureApp } from '../../src/platform/http/server/configure-app';
 import { ApiExpressAdapter } from '../../src/platform/http/server/express-adapter';
-import { HttpModule } from '../../src/platform/http/body/http.module';
+import { BodyValidators } from '../../src/platform/http/body/body-validators';
 import { receivedJson } from '../../src/platform/http/body/json-body';
 import { JsonBody } from '../../src/platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../../src/platform/http/path-name.pipe';
@@ -193,9 +193,9 @@ class NotesController {
 }
 
 @Module({
-  imports: [HttpModule],
   controllers: [NotesController],
   providers: [
+    BodyValidators,
     KeyGuard,
     {
       provide: BODY_LIMITS,

@@ -2,6 +2,25 @@ import { parseTimestamp } from '../../platform/values/timestamp';
 import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
 
+/** Upper case on the wire (contract section 2). */
+export const API_KEY_STATES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const;
+export type ApiKeyState = (typeof API_KEY_STATES)[number];
+
+interface Lifetime {
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** Worked out whenever it is read; a key that was revoked stays so when its time is over too. */
+export function apiKeyState({ expiresAt, revokedAt }: Lifetime, now: Date): ApiKeyState {
+  if (revokedAt !== null) return 'REVOKED';
+  return expiresAt !== null && expiresAt <= now ? 'EXPIRED' : 'ACTIVE';
+}
+
+/** What can be done to a key; each leaves a line in its audit (contract section 2). */
+export const API_KEY_ACTIONS = ['created', 'rotated', 'revoked'] as const;
+export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const API_KEY_DAYS_DEFAULT = 90;
 /** A year and a day: long enough for a yearly rotation, short enough that a forgotten key dies. */

@@ -1,8 +1,14 @@
-import type { Scope } from '../../platform/auth/scopes';
-import { SCOPES } from '../../platform/auth/scopes';
 import { ApiProperty } from '@nestjs/swagger';
-import { API_KEY_STATES, apiKeyState, type ApiKeyState } from '../domain/api-key-state';
+import { type Scope, SCOPES } from '../../platform/auth/scopes';
+import {
+  API_KEY_STATES,
+  apiKeyState,
+  type ApiKeyState,
+  API_KEY_ACTIONS,
+  type ApiKeyAction,
+} from '../domain/api-key-lifetime';
 import type { ApiKey } from '../entities/api-key.entity';
+import type { ApiKeyAudit } from '../entities/api-key-audit.entity';
 
 /** What can be known of a key after its creation. */
 export class ApiKeyDto {
@@ -78,4 +84,27 @@ export class IssuedApiKeyDto {
   static of({ apiKey, key }: { readonly apiKey: ApiKey; readonly key: string }, now: Date): IssuedApiKeyDto {
     return { apiKey: ApiKeyDto.of(apiKey, now), key };
   }
+}
+
+/** Something that was done to a key. */
+export class ApiKeyAuditEntryDto {
+  @ApiProperty({ enum: API_KEY_ACTIONS, enumName: 'ApiKeyAction' })
+  action!: ApiKeyAction;
+
+  at!: Date;
+
+  /** The id of the credential that did it, or `bootstrap`. */
+  by!: string;
+
+  /** The network address that it was done from; null when the service did it at its start. */
+  address!: string | null;
+
+  static of({ action, at, by, address }: ApiKeyAudit): ApiKeyAuditEntryDto {
+    return { action, at, by, address };
+  }
+}
+
+export class ApiKeyAuditPageDto {
+  items!: ApiKeyAuditEntryDto[];
+  nextCursor!: string | null;
 }

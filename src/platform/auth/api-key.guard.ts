@@ -14,10 +14,9 @@ import {
   TAKES_SIGNATURES,
   UNMASKS,
 } from './auth-metadata';
-import { bearerCredential, looksLikeJwt } from './bearer-credential';
+import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/challenges';
-import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';

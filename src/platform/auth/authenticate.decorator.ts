@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
-import { RefusedReadFilter } from '../http/refused-read.filter';
+import { RefusedReadFilter } from '../http/problem-details.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import {
@@ -17,8 +17,7 @@ import {
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
-import { BoundCursorsInterceptor } from './bound-cursors.interceptor';
-import { ReadSlotsInterceptor } from './read-slots.interceptor';
+import { BoundCursorsInterceptor, ReadSlotsInterceptor } from './list-requests.interceptors';
 import { isReadScope, type Scope } from './scopes';
 import { WORKSPACE_HEADER } from './workspace-header';
 

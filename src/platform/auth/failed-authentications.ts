@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 import { ConcurrencyLimiter } from '../async/concurrency-limiter';
 import { Clock } from '../values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 import { isRefusal } from '../invalidation/negative-cache';
 import { DomainError } from '../errors/domain-error';
-import { networkOf } from '../rate-limit/network-of';
 import { RateLimiter } from '../rate-limit/rate-limiter';
 
 /** Beyond the limit, an address has so many look-ups under way: it cannot take the database's time from the others. */
@@ -72,4 +72,17 @@ function tooManyWait(): DomainError {
   const message =
     'Too many unknown credentials from this address wait to be checked. Send the same again after the time in Retry-After.';
   return new DomainError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** A household or a server has a /64 of IPv6; counting single addresses would let it start anew 2^64 times. */
+const IPV6_PREFIX_BITS = 64;
+
+/** What stands for a client when its failures are counted: its IPv4 address, or its IPv6 network of 64 bits. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(
+    `${parsed.toNormalizedString().replace(/%.*/, '')}/${IPV6_PREFIX_BITS}`,
+  ).toString();
 }

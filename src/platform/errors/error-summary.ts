@@ -1,5 +1,5 @@
 /** What a log line may say about an error that nobody foresaw. */
-export interface ErrorSummary {
+interface ErrorSummary {
   readonly name: string;
   readonly code?: string;
   readonly frames: readonly string[];
@@ -52,4 +52,15 @@ function stackFrames(error: Error): string[] {
     .split('\n')
     .filter((line) => FRAME.test(line))
     .slice(0, FRAMES_MAX);
+}
+
+/** Whether an error of the operating system has one of these codes. By the code alone: under Jest an error of `node:fs` is no `Error` of the module that catches it. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && codes.includes(code);
+}
+
+/** What whoever is at the terminal is told of anything that was thrown; not for logs and clients (see `describeError`). */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : 'Something was thrown that is no error.';
 }

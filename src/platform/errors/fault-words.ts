@@ -1,4 +1,4 @@
-import { maskContacts } from '../privacy/mask';
+import { maskContacts } from '../privacy/contact-data';
 import type { JsonExcess } from '../values/json/json-scan';
 import type { TimestampFaultCode } from '../values/timestamp';
 import type { Fault } from './fault';

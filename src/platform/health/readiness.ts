@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
 import { PipelinedConnection, type Statement } from '../postgres/pipelined-connection';
-import { pendingMigrations } from '../postgres/schema/schema-state';
+import { pendingMigrations } from '../postgres/schema/migrate';
 import { ClockDifference } from '../observability/clock-difference';
 import { Metrics } from '../observability/metrics';
 import { settledWithin } from '../observability/settled-within';

@@ -96,3 +96,13 @@ function internalError(cause: unknown): DomainError {
     cause: cause ?? 'nothing',
   });
 }
+
+/** For routes that only read, whatever their method is, as `profiles:lookup`: their refusals speak of no effect. */
+@Catch()
+export class RefusedReadFilter implements ExceptionFilter {
+  constructor(private readonly problems: ProblemDetailsFilter) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    this.problems.catch(error instanceof ClientGone ? error : this.problems.refusalOf(error).ofRead(), host);
+  }
+}

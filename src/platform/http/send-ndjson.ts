@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TimeSlice } from '../values/time-slice';
-import { isErrno } from '../errors/errno';
+import { isErrno } from '../errors/error-summary';
 import { jsonTextOf } from '../values/json/json-text-of';
 import { ClientGone } from '../errors/client-gone';
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runMigrations } from 'graphile-worker';
+import { runMigrations, Logger, type LogFunctionFactory } from 'graphile-worker';
 import type { ConnectionSettings } from '../postgres/connection-settings';
 import { SteadyClient } from '../postgres/steady-client';
-import { jobLogger } from './job-logger';
+import { describeError } from '../errors/error-summary';
 
 /** The job library's tables, and the heartbeats beside them, have a schema of their own. */
 export const JOBS_SCHEMA = 'cds_jobs';
@@ -45,4 +45,22 @@ async function libraryMigrations(): Promise<{ readonly id: number; readonly text
       return { id: Number.parseInt(name, 10), text: text.replaceAll(':GRAPHILE_WORKER_SCHEMA', JOBS_SCHEMA) };
     }),
   );
+}
+
+type LogMeta = Parameters<ReturnType<LogFunctionFactory>>[2];
+
+/**
+ * The job library's trouble in our words: its own lines quote messages of errors, which may hold what nobody must read. What
+ * it tells of each job is left out; `Jobs` tells of those that fail.
+ */
+export function jobLogger(tell: (words: string) => void): Logger {
+  return new Logger(() => (level, message, meta) => {
+    const isTrouble = (level as string) === 'error' || (level as string) === 'warning';
+    if (isTrouble && meta?.['failure'] !== true) tell(wordsOf(message, meta));
+  });
+}
+
+function wordsOf(message: string, meta: LogMeta): string {
+  const error = meta?.['error'] ?? meta?.['fatalError'];
+  return error === undefined ? message : describeError(error).line;
 }

@@ -12,9 +12,8 @@ import { OutageLog } from '../errors/outage-log';
 import { ConnectionMetrics } from '../observability/connection-metrics';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
-import { jobLogger } from './job-logger';
+import { jobLogger, JOBS_SCHEMA } from './jobs-schema';
 import { JobSchedule } from './job-schedule';
-import { JOBS_SCHEMA } from './jobs-schema';
 
 /** Ids only: what a job is about stands in tables of ours, where an erasure finds it. */
 export type JobPayload = Readonly<Record<string, string>>;

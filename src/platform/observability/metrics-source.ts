@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Registry } from 'prom-client';
+import { Registry, collectDefaultMetrics } from 'prom-client';
 import { snapshotOf, type MetricSnapshots } from './metric-snapshots';
 import { Metrics } from './metrics';
-import { processMetrics } from './process-metrics';
 
 /** Where `GET /metrics` gets its text: from this process, unless somebody knows more. */
 @Injectable()
@@ -28,4 +27,18 @@ export class MetricsSource {
   private own(): Registry {
     return Registry.merge([this.metrics.registry, processMetrics()]);
   }
+}
+
+let registry: Registry | undefined;
+
+/**
+ * Memory, CPU, garbage collection, open files and the lag of the event loop, as `process_*` and `nodejs_*`. They belong to
+ * the process, and watching them cannot be ended: of any number of services in one process there is one watcher.
+ */
+function processMetrics(): Registry {
+  if (registry === undefined) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+  }
+  return registry;
 }

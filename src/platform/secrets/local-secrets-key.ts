@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isErrno } from '../errors/errno';
+import { isErrno } from '../errors/error-summary';
 
 /** Beside an embedded database. */
 export const SECRETS_KEY_FILE = 'secrets.key';

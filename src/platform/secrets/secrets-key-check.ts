@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { NIL_UUID } from '../values/uuid';
-import type { KeyedRecords } from './keyed-records';
 import { SecretBoxError, type SecretBox } from './secret-box';
+import type { Statement } from '../postgres/statement';
 
 /*
  * The database remembers which key it is used with, by a value that is made of the key and tells nothing about it. It belongs to
@@ -15,9 +15,9 @@ const REPLACE_CHECK = `INSERT INTO secrets_key_checks (tenant_id, check_value, c
   DO UPDATE SET check_value = excluded.check_value, created_at = excluded.created_at`;
 
 /** `fits`: the database is used with this key from now on, or was before; `other`: it was used with another one. */
-export type KeyCheckResult = 'fits' | 'other';
+type KeyCheckResult = 'fits' | 'other';
 
-export interface KeyLoss {
+interface KeyLoss {
   readonly count: number;
   readonly loss: string;
 }
@@ -96,4 +96,14 @@ function opens(box: SecretBox, { sealed, tenant_id: tenantId, id }: SealedRow): 
     if (error instanceof SecretBoxError) return false;
     throw error;
   }
+}
+
+/** Records of a feature that are of no use without the key they were written under. */
+export interface KeyedRecords {
+  /** What is lost with the key, after a number: "shared secrets of issuers, which …". */
+  readonly loss: string;
+  /** How many there are: one row with `count`. */
+  readonly count: Statement;
+  /** The newest of them with what was sealed: `tenant_id`, `id`, `sealed`. Hashes have none: they cannot be tried. */
+  readonly sample?: Statement;
 }

@@ -1,6 +1,5 @@
 import type { Worker } from 'node:cluster';
-import type { MetricSnapshots } from '../../platform/observability/metric-snapshots';
-import { JointMetrics } from '../../platform/observability/joint-metrics';
+import { type MetricSnapshots, JointMetrics } from '../../platform/observability/metric-snapshots';
 
 /** Longer than a gauge may take (`Metrics`), and short enough to answer in two seconds. */
 const TELL_MS_MAX = 1_500;

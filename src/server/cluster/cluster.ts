@@ -7,7 +7,7 @@ import { allowedCores, keepToCore } from './cluster-cores';
 import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
 import type { Settings } from '../../platform/config/settings';
-import { messageOf } from '../../platform/errors/message-of';
+import { messageOf } from '../../platform/errors/error-summary';
 import type { JsonLogger } from '../../platform/observability/logger';
 import { listeningHost, makeFirstKey, type Start } from '../service';
 

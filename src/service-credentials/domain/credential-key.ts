@@ -1,7 +1,7 @@
+import { createPublicKey } from 'node:crypto';
 import type { Fault } from '../../platform/errors/fault';
-import { requiredFault } from '../../platform/errors/fault-words';
-import { holdsPrivateKey, normalizedPublicKey, privateKeyFault } from './public-key';
-import type { SignatureAlgorithm } from './signature-algorithms';
+import { requiredFault, formatFault } from '../../platform/errors/fault-words';
+import type { SignatureAlgorithm } from './service-credential';
 
 export interface CredentialKeyRequest {
   readonly algorithm: SignatureAlgorithm;
@@ -9,7 +9,7 @@ export interface CredentialKeyRequest {
 }
 
 /** What a new credential is verified with: the caller's public key, or a secret that is still to be made. */
-export type CredentialKey =
+type CredentialKey =
   | { readonly algorithm: 'ed25519'; readonly publicKey: string }
   | { readonly algorithm: 'hmac-sha256'; readonly publicKey: null };
 
@@ -40,4 +40,72 @@ function noSecretsKeyFault(): Fault {
   const message =
     'The service has no SECRETS_KEY, so it cannot keep secrets; use ed25519, or have its operator set one.';
   return { path: 'algorithm', code: 'secrets_key_missing', message };
+}
+
+const PATH = 'publicKey';
+const PRIVATE_KEY = /PRIVATE KEY/i;
+/** One block and nothing beside it: OpenSSL would look for one in any text, and take certificates too. */
+const PUBLIC_KEY = /^-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
+
+/** What stands before the 32 bytes of every Ed25519 key in SPKI (RFC 8410, section 4). */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+const SPKI_BYTES = SPKI_PREFIX.length + 32;
+
+/** Whether somebody sent the half of a key pair that must never leave its owner. */
+function holdsPrivateKey(pem: string): boolean {
+  return PRIVATE_KEY.test(pem);
+}
+
+/** Its words never repeat the key, and say that it is burnt. */
+function privateKeyFault(): Fault {
+  const words =
+    'holds a private key. It has left its owner and is no secret any more: delete it, make a new pair, and send';
+  return formatFault(PATH, `${words} only the public half (-----BEGIN PUBLIC KEY-----)`);
+}
+
+/** The SPKI PEM of an Ed25519 public key in the one form in which it is stored, or what is wrong with the text. */
+function normalizedPublicKey(pem: string): { readonly pem: string } | { readonly fault: Fault } {
+  const base64 = PUBLIC_KEY.exec(pem.trim())?.[1];
+  const der = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+  if (der === undefined || !isEd25519Spki(der)) {
+    const words =
+      'is not the public key of an Ed25519 pair as SPKI in PEM, which begins with -----BEGIN PUBLIC KEY-----';
+    return { fault: formatFault(PATH, words) };
+  }
+  if (isForgeable(der)) {
+    return {
+      fault: formatFault(PATH, 'is a key that anybody can sign for, such as one of zeros; make a pair of your own'),
+    };
+  }
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  return { pem: key.export({ type: 'spki', format: 'pem' }).toString() };
+}
+
+/** By its bytes: OpenSSL is handed no key of another kind, such as RSA with an exponent of thousands of bits. */
+function isEd25519Spki(der: Buffer): boolean {
+  return der.length === SPKI_BYTES && der.subarray(0, SPKI_PREFIX.length).equals(SPKI_PREFIX);
+}
+
+/** y coordinates of the points of small order, as RFC 8032 encodes them, and their spellings beyond the field. */
+const SMALL_ORDER_POINTS = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+]);
+const POINT_BYTES = 32;
+const SIGN_BIT = 0x80;
+
+/**
+ * Whether anybody can sign for an Ed25519 key, given as SPKI DER: a point of small order, such as a key of zeros that stands
+ * in a template, has signatures that take no private key. OpenSSL opens it like any other.
+ */
+function isForgeable(spki: Buffer): boolean {
+  const point = Buffer.from(spki.subarray(-POINT_BYTES));
+  const last = POINT_BYTES - 1;
+  point[last] = (point[last] ?? 0) & ~SIGN_BIT;
+  return SMALL_ORDER_POINTS.has(point.toString('hex'));
 }

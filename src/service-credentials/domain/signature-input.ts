@@ -1,7 +1,6 @@
 import { isInnerList, serializeInnerList, type InnerList } from 'structured-headers';
-import { isSignatureAlgorithm, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './signature-algorithms';
-import { signatureRefused } from './signature-refused';
-import { readDictionary } from './structured-dictionary';
+import { isSignatureAlgorithm, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './service-credential';
+import { signatureRefused, readDictionary } from './structured-dictionary';
 
 /** The signature that counts; others, such as a proxy's own, are passed over. */
 export const SIGNATURE_LABEL = 'sig1';

@@ -1,5 +1,6 @@
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers';
-import { signatureRefused } from './signature-refused';
+import { credentialRefused } from '../../platform/errors/challenges';
+import type { DomainError } from '../../platform/errors/domain-error';
 
 /** How `Signature-Input`, `Signature` and `Content-Digest` are written: as dictionaries of RFC 9651. */
 export type { Dictionary };
@@ -32,4 +33,9 @@ function parsed(header: string): Dictionary | undefined {
 
 function squeezed(text: string): string {
   return text.replace(WHITE_SPACE, '');
+}
+
+/** 401 `invalid_signature`; `words` say what is wrong with the signature and never repeat a part of it. */
+export function signatureRefused(words: string): DomainError {
+  return credentialRefused('invalid_signature', words);
 }

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/signature-algorithms';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/service-credential';
 
 /** Far beyond an Ed25519 key: a key of another kind, or a private one, is to be told so and not that it is too long. */
 const PEM_CHARACTERS_MAX = 8_192;

@@ -3,8 +3,9 @@ import {
   SERVICE_CREDENTIAL_STATES,
   serviceCredentialState,
   type ServiceCredentialState,
-} from '../domain/service-credential-state';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/signature-algorithms';
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+} from '../domain/service-credential';
 import type { ServiceCredential } from '../entities/service-credential.entity';
 
 /** What can be known of a service credential after its creation. */

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import type { SignatureAlgorithm } from '../domain/signature-algorithms';
+import type { SignatureAlgorithm } from '../domain/service-credential';
 
 @Entity('service_credentials')
 @Unique('service_credentials_id_key', ['id'])

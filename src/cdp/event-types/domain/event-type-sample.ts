@@ -1,6 +1,6 @@
 import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
-import { maskContacts } from '../../../platform/privacy/mask';
+import { maskContacts } from '../../../platform/privacy/contact-data';
 
 /** How many events have this fault; each event counts once. */
 export interface SampleReason {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response, NextFunction } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../problem-details.filter';
 import type { StatusPolicy } from '../../errors/status-policy';
@@ -9,13 +9,12 @@ import { BODY_LIMITS, type BodyLimitsByName } from '../body/body-limits';
 import { BodyReader, setBodyReader } from '../body/body-reader';
 import { BodyValidators } from '../body/body-validators';
 import { literalColons } from '../custom-method';
-import { onlyDocsFiles, withoutTrailingSlash } from './docs-files';
 import { apiAdapterOf } from './express-adapter';
 import { type DocumentedLimits, openApiDocument } from '../openapi/openapi';
 import { identifyRequest } from '../request-id';
-import { serveNoApi } from './serve-no-api';
+import { DomainError } from '../../errors/domain-error';
 
-export interface AppOptions {
+interface AppOptions {
   /** How many reverse proxies may tell the address of the client by X-Forwarded-For. */
   readonly trustProxy?: number;
   /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
@@ -122,4 +121,41 @@ function docsHeaders(): ReturnType<typeof helmet.contentSecurityPolicy> {
       frameAncestors: ["'none'"],
     },
   });
+}
+
+/** The page and what it loads. Swagger UI's folder holds more, its package.json too, which tells a stranger the version. */
+const SERVED: ReadonlySet<string> = new Set([
+  '/',
+  '/swagger-ui-init.js',
+  '/swagger-ui.css',
+  '/swagger-ui-bundle.js',
+  '/swagger-ui-standalone-preset.js',
+  '/favicon-16x16.png',
+  '/favicon-32x32.png',
+]);
+
+/**
+ * Leads `/docs/` to `/docs`, by a relative address. The page calls the API beside its own address, and must not stand one step
+ * deeper, also behind a proxy with a path of its own.
+ */
+function withoutTrailingSlash({ originalUrl }: Request, response: Response, next: NextFunction): void {
+  const [path = ''] = originalUrl.split('?', 1);
+  const folder = /\/([^/]+)\/+$/.exec(path)?.[1];
+  if (folder === undefined) next();
+  else response.redirect(`../${folder}`);
+}
+
+/** Lets only the files through that the documentation page needs; `path` begins below the page. */
+function onlyDocsFiles({ path }: Request, _response: Response, next: NextFunction): void {
+  if (SERVED.has(path)) next();
+  else next(new DomainError('not_found', 'The documentation has no such file; its page is /docs.'));
+}
+
+/** What whoever runs the service asks of every process. */
+const OPERATORS_PATHS = /^\/(health(\/|$)|metrics$)/;
+
+/** Of a process that only works: it answers operators, and sends everybody else away. */
+function serveNoApi(request: Request, _response: Response, next: NextFunction): void {
+  if (OPERATORS_PATHS.test(request.path)) next();
+  else next(new DomainError('not_found', 'This process serves no API (ROLE=worker). Call one that does.'));
 }

@@ -6,10 +6,8 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from '../body/expect-continue';
-import { inARow } from './in-a-row';
+import { inARow, writeInOnePiece, oneAtATime } from './connection-writes';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';
-import { writeInOnePiece } from './one-piece';
-import { oneAtATime } from './pipelining';
 import { routeFallback } from './route-fallback';
 import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 

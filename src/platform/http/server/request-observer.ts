@@ -4,7 +4,6 @@ import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { requestIdOf } from '../request-id';
 import type { RequestLine } from '../../observability/logger';
 import { Metrics } from '../../observability/metrics';
-import { routeName } from './route-name';
 import { Tracing, type RequestTrace } from '../../observability/tracing';
 
 /** Of what no route answered; its path is the client's choice and is neither counted nor written down. */
@@ -14,7 +13,7 @@ const PROBED_ROUTES: ReadonlySet<string> = new Set(['/health/live', '/health/rea
 const TRACED_HEADER = 'traceparent';
 
 /** Where the line of a request goes. */
-export interface RequestLog {
+interface RequestLog {
   request(level: 'debug' | 'info' | 'error', line: RequestLine): void;
 }
 
@@ -86,4 +85,18 @@ function routeOf({ route }: AuthenticatedRequest): string {
   // Express knows it without a type.
   const path: unknown = (route as { path?: unknown } | undefined)?.path;
   return typeof path === 'string' ? routeName(path) : NO_ROUTE;
+}
+
+const names = new Map<string, string>();
+
+/**
+ * A route of Express's router as the OpenAPI document writes it: `/v1/campaigns/{campaign_id}/variables:define`. There are as
+ * many as there are routes, so each is worked out once.
+ */
+export function routeName(path: string): string {
+  const known = names.get(path);
+  if (known !== undefined) return known;
+  const name = path.replaceAll(/(?<!\\):(\w+)/g, '{$1}').replaceAll('\\', '');
+  names.set(path, name);
+  return name;
 }
