@@ -20,6 +20,7 @@ import { JsonLogger } from '../platform/observability/logger';
 import { EventWorker } from '../processing/event-worker';
 import { Readiness } from '../platform/health/readiness';
 import { RequestObserver } from '../platform/http/server/request-observer';
+import { apiDocumentTexts } from './api-document';
 import { withSecretsKey } from './secrets-key';
 import { openStandbyServer } from './standby-server';
 import { BootstrapService } from '../workspaces/bootstrap.service';
@@ -184,7 +185,10 @@ export async function createApp(
     { bodyParser: false, logger, abortOnError: false },
   );
   await configureApp(app, {
-    ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
+    pluginMetadata,
+    texts: apiDocumentTexts(settings),
+    batchItemsMax: settings.batchItemsMax,
+    trustProxy: settings.trustProxy,
     statusPolicy: statusPolicy(settings),
     servesApi: settings.role !== 'worker',
     observer: app.get(RequestObserver).middleware(logger),

@@ -217,13 +217,7 @@ export interface NotesApp {
 export async function startNotesApp(): Promise<NotesApp> {
   const testing = await Test.createTestingModule({ imports: [NotesModule] }).compile();
   const app = testing.createNestApplication<NestExpressApplication>(new ApiExpressAdapter(), { logger: false });
-  const settings = {
-    batchItemsMax: 5,
-    batchBytesMax: 5_242_880,
-    bodyBytesMax: BODY_BYTES_MAX,
-    propertiesBytesMax: 65_536,
-  };
-  const document = await configureApp(app, { settings });
+  const document = await configureApp(app, { batchItemsMax: 5 });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return { app, document, port, url: `http://127.0.0.1:${port}` };

@@ -2616,7 +2616,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request, for whoever looks for it later; the one that the client has sent, if it is sane.
+         * @description Names this request in logs and traces; the id that the client has sent, if it is well formed.
          * @example 2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60
          */
         "X-Request-Id": string;

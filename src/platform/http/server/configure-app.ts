@@ -10,7 +10,8 @@ import { BodyReader, setBodyReader } from '../body/body-reader';
 import { BodyValidators } from '../body/body-validators';
 import { literalColons } from '../custom-method';
 import { apiAdapterOf } from './express-adapter';
-import { type DocumentedLimits, openApiDocument } from '../openapi/openapi';
+import type { DocumentTexts } from '../openapi/document-texts';
+import { openApiDocument } from '../openapi/openapi';
 import { identifyRequest } from '../request-id';
 import { DomainError } from '../../errors/domain-error';
 
@@ -19,8 +20,10 @@ interface AppOptions {
   readonly trustProxy?: number;
   /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
-  /** The limits in force, to be documented, and the size of a batch to be enforced. */
-  readonly settings?: DocumentedLimits;
+  /** What the OpenAPI document says beside the routes. */
+  readonly texts?: DocumentTexts;
+  /** Most items in a batch; unset: as many as the DTO allows. */
+  readonly batchItemsMax?: number;
   /** Sees every request first and its answer last. */
   readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
@@ -43,9 +46,9 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
-  const document = openApiDocument(app, options.settings, options.statusPolicy);
+  const document = openApiDocument(app, options.texts, options.statusPolicy);
   const validators = app.get(BodyValidators);
-  validators.setDocument(document, options.settings);
+  validators.setDocument(document, options);
   setBodyReader(app, new BodyReader(validators, app.get<BodyLimitsByName>(BODY_LIMITS)));
   const adapter = apiAdapterOf(app);
   adapter.setLastRoutes(() => {
