@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../values/clock';
-import type { InvalidationFeed, InvalidationKind } from '../invalidation/invalidation-feed';
+import type { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { InvalidatingCache } from '../invalidation/invalidating-cache';
 import { NegativeCache } from '../invalidation/negative-cache';
 import type { Verified } from './principal';
@@ -17,7 +17,7 @@ export class CredentialMemory<Caller extends Verified> {
   private readonly memory: InvalidatingCache<Caller>;
 
   constructor(
-    private readonly kind: InvalidationKind,
+    private readonly kind: string,
     feed: InvalidationFeed,
     clock: Clock,
   ) {

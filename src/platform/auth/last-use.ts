@@ -25,10 +25,13 @@ export interface UsedCredential {
  */
 export type WriteLastUse = (tenantId: string, id: string, at: Date) => Promise<unknown>;
 
-/** `WriteLastUse` for a table of credentials. The column is in no index, so that the row is updated within its page. */
+/**
+ * `WriteLastUse` for a table of credentials. `table` is a constant of the caller, never input. The column is in no index, so
+ * that PostgreSQL updates the row within its page (HOT).
+ */
 export async function storeLastUse(
   database: DataSource,
-  table: 'api_keys' | 'service_credentials',
+  table: string,
   ...[tenantId, id, at]: Parameters<WriteLastUse>
 ): Promise<void> {
   await database.query(

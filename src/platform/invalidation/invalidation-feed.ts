@@ -5,13 +5,11 @@ import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ClockDifference } from '../observability/clock-difference';
 
-/** What every node remembers and must forget within a second of a change. */
-export type InvalidationKind = 'api_key' | 'campaign' | 'event_type' | 'jwt_issuer' | 'service_credential';
-
-/** A control object: one credential, event type or campaign of one workspace. */
+/** A record that every node caches, such as a credential or an event type. Caches drop it within a second of a change. */
 export interface InvalidationSubject {
   readonly tenantId: string;
-  readonly kind: InvalidationKind;
+  /** The kind of record, in snake_case. Each feature names its own kinds. */
+  readonly kind: string;
   readonly id: string;
 }
 
@@ -55,7 +53,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   private readonly logger = new Logger(InvalidationFeed.name);
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
-  private readonly localChangesByKind = new Map<InvalidationKind, number>();
+  private readonly localChangesByKind = new Map<string, number>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   /** What the database's clock showed in the last successful poll; epoch seconds. */
   private lookedAt: number | null = null;
@@ -119,7 +117,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   }
 
   /** Whether anything of this kind was changed by this node after `readAtMs` (monotonic). */
-  changedHereSince(kind: InvalidationKind, readAtMs: number): boolean {
+  changedHereSince(kind: string, readAtMs: number): boolean {
     return (this.localChangesByKind.get(kind) ?? Number.NEGATIVE_INFINITY) >= readAtMs;
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../values/clock';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
-import type { InvalidationFeed, InvalidationKind } from './invalidation-feed';
+import type { InvalidationFeed } from './invalidation-feed';
 
 /**
  * A refusal is repeated for so long without asking again. Shorter than the second within which a new credential must be
@@ -36,7 +36,7 @@ export class NegativeCache {
   private newestAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly kind: InvalidationKind,
+    private readonly kind: string,
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {}

@@ -71,12 +71,12 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Runs the commit of a batch in a span of its own; `marks` are what `current` gave for each piece of it. */
-  commit<T>(lane: string, marks: readonly unknown[], run: () => Promise<T>): Promise<T> {
+  commit<T>(name: string, marks: readonly unknown[], run: () => Promise<T>): Promise<T> {
     if (this.spans === undefined) return run();
     const links = distinct(marks.filter(isSpanContext));
     // Nobody asked for a trace of any of these.
     if (links.length === 0) return run();
-    return this.spanning(this.spans, `commit ${lane}`, 'internal', links, { 'cds.batch.size': marks.length }, run);
+    return this.spanning(this.spans, `commit ${name}`, 'internal', links, { 'cds.batch.size': marks.length }, run);
   }
 
   /** Keeps the commit that the caller is a part of as the one that stored these events. */
