@@ -34,7 +34,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
     verifier.use(API_KEY_STRATEGY, this);
   }
 
-  /** The headers only: the library would also take `access_token` from the query and from a body. */
+  /** Passes the headers only: the library would also take `access_token` from the query and the body. */
   override authenticate(request: Request): void {
     super.authenticate({ headers: request.headers } as Request);
   }

@@ -31,7 +31,7 @@ export class ServiceCredentialRepository {
     await this.database.manager.insert(ServiceCredential, { ...credential, tenantId });
   }
 
-  /** Takes a credential out of use in the caller's transaction; of any number of callers at a time, one is told true. */
+  /** Revokes a credential in the caller's transaction. Returns true to exactly one of any number of concurrent callers. */
   async revoke(manager: EntityManager, tenantId: string, id: string, at: Date): Promise<boolean> {
     const { affected } = await manager.update(
       ServiceCredential,
@@ -47,7 +47,7 @@ export class ServiceCredentialRepository {
   }
 }
 
-/** Secrets that requests are signed with. */
+/** Encrypted HMAC secrets, for the check of SECRETS_KEY. */
 export const SEALED_CREDENTIALS: KeyedRecords = {
   loss: 'secrets of service credentials (hmac-sha256): requests signed with them are answered 503; make new ones and revoke these',
   count: {

@@ -22,10 +22,10 @@ export class ServiceCredentialUse extends LastUse {
   }
 }
 
-/** Verifies a signed request (contract section 2): its head now, and its body by the digest that the signature covers. */
+/** Verifies a signed request (contract section 2). The body is checked later, by the digest that the signature covers. */
 @Injectable()
 export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRATEGY) {
-  /** What is remembered of a credential is noted once: every signed request comes by here. */
+  /** Cached credentials whose use was noted already: every signed request passes here. */
   private readonly noted = new WeakSet<SigningCredential>();
 
   constructor(
@@ -45,7 +45,7 @@ export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRA
     );
   }
 
-  /** Throws `invalid_signature` with words that say what is wrong, and `unavailable`. */
+  /** Throws `invalid_signature` with the reason, or `unavailable`. */
   async validate(request: Request): Promise<Principal> {
     const received = readSignature(signedMessage(request), this.clock.now());
     const credential = await this.credentials.find(received.keyId);
@@ -85,7 +85,7 @@ function signedMessage({ method, originalUrl, headers }: Request): SignedMessage
   };
 }
 
-/** Node has joined by itself what came in several lines; its types do not know. */
+/** Node joins repeated headers itself; its types do not say so. */
 function joined(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }

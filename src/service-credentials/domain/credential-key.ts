@@ -8,22 +8,21 @@ export interface CredentialKeyRequest {
   readonly publicKey?: string | undefined;
 }
 
-/** What a new credential is verified with: the caller's public key, or a secret that is still to be made. */
+/** The key of a new credential: the caller's public key, or a secret that the service creates later. */
 type CredentialKey =
   | { readonly algorithm: 'ed25519'; readonly publicKey: string }
   | { readonly algorithm: 'hmac-sha256'; readonly publicKey: null };
 
-/** Checks the key of a new credential against its algorithm (contract section 2); `canSeal`: whether a secret can be kept. */
+/** Checks the key of a new credential against its algorithm (contract section 2). `canSeal`: secrets can be encrypted. */
 export function credentialKey(
   { algorithm, publicKey }: CredentialKeyRequest,
   canSeal: boolean,
 ): CredentialKey | { readonly faults: readonly Fault[] } {
   if (publicKey !== undefined && holdsPrivateKey(publicKey)) return { faults: [privateKeyFault()] };
   if (algorithm === 'hmac-sha256') {
-    const faults = [
-      ...(publicKey === undefined ? [] : [needlessKeyFault()]),
-      ...(canSeal ? [] : [noSecretsKeyFault()]),
-    ];
+    const faults: Fault[] = [];
+    if (publicKey !== undefined) faults.push(needlessKeyFault());
+    if (!canSeal) faults.push(noSecretsKeyFault());
     return faults.length > 0 ? { faults } : { algorithm, publicKey: null };
   }
   if (publicKey === undefined) return { faults: [requiredFault('publicKey')] };
@@ -44,26 +43,26 @@ function noSecretsKeyFault(): Fault {
 
 const PATH = 'publicKey';
 const PRIVATE_KEY = /PRIVATE KEY/i;
-/** One block and nothing beside it: OpenSSL would look for one in any text, and take certificates too. */
+/** Exactly one block: OpenSSL would find a block in any text, and accept certificates too. */
 const PUBLIC_KEY = /^-----BEGIN PUBLIC KEY-----\s([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
 
-/** What stands before the 32 bytes of every Ed25519 key in SPKI (RFC 8410, section 4). */
+/** The bytes before the 32 key bytes of every Ed25519 key in SPKI (RFC 8410, section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const SPKI_BYTES = SPKI_PREFIX.length + 32;
 
-/** Whether somebody sent the half of a key pair that must never leave its owner. */
+/** Whether the client sent a private key, which must never leave its owner. */
 function holdsPrivateKey(pem: string): boolean {
   return PRIVATE_KEY.test(pem);
 }
 
-/** Its words never repeat the key, and say that it is burnt. */
+/** The message never repeats the key, and says that it counts as leaked. */
 function privateKeyFault(): Fault {
   const words =
     'holds a private key. It has left its owner and is no secret any more: delete it, make a new pair, and send';
   return formatFault(PATH, `${words} only the public half (-----BEGIN PUBLIC KEY-----)`);
 }
 
-/** The SPKI PEM of an Ed25519 public key in the one form in which it is stored, or what is wrong with the text. */
+/** The SPKI PEM of an Ed25519 public key in canonical form, or the fault of the text. */
 function normalizedPublicKey(pem: string): { readonly pem: string } | { readonly fault: Fault } {
   const base64 = PUBLIC_KEY.exec(pem.trim())?.[1];
   const der = base64 === undefined ? undefined : Buffer.from(base64, 'base64');
@@ -81,12 +80,12 @@ function normalizedPublicKey(pem: string): { readonly pem: string } | { readonly
   return { pem: key.export({ type: 'spki', format: 'pem' }).toString() };
 }
 
-/** By its bytes: OpenSSL is handed no key of another kind, such as RSA with an exponent of thousands of bits. */
+/** Compares bytes, so that OpenSSL never parses another kind of key, such as RSA with an exponent of thousands of bits. */
 function isEd25519Spki(der: Buffer): boolean {
   return der.length === SPKI_BYTES && der.subarray(0, SPKI_PREFIX.length).equals(SPKI_PREFIX);
 }
 
-/** y coordinates of the points of small order, as RFC 8032 encodes them, and their spellings beyond the field. */
+/** The y coordinates of the points of small order, as RFC 8032 encodes them, with their non-canonical encodings. */
 const SMALL_ORDER_POINTS = new Set([
   '00'.repeat(32),
   `01${'00'.repeat(31)}`,
@@ -100,8 +99,8 @@ const POINT_BYTES = 32;
 const SIGN_BIT = 0x80;
 
 /**
- * Whether anybody can sign for an Ed25519 key, given as SPKI DER: a point of small order, such as a key of zeros that stands
- * in a template, has signatures that take no private key. OpenSSL opens it like any other.
+ * Whether signatures for an Ed25519 key (SPKI DER) can be forged. A point of small order, such as a key of zeros from a
+ * template, has valid signatures that need no private key. OpenSSL accepts such a key.
  */
 function isForgeable(spki: Buffer): boolean {
   const point = Buffer.from(spki.subarray(-POINT_BYTES));

@@ -4,25 +4,25 @@ import type { SignatureAlgorithm } from './service-credential';
 import { readSignatureInput, SIGNATURE_LABEL, type SignedComponent } from './signature-input';
 import { signatureRefused, readDictionary } from './structured-dictionary';
 
-/** What a signature is about, as it came over the line. */
+/** The signed parts of a request, as they were sent. */
 export interface SignedMessage {
   readonly method: string;
   /** The request target, with nothing decoded. */
   readonly target: string;
-  /** Header values; of a header that came several times, all of them joined by commas. */
+  /** Header values. Repeated headers are joined by commas. */
   readonly signatureInput: string | undefined;
   readonly signature: string | undefined;
   readonly contentDigest: string | undefined;
 }
 
-/** A signature that is well made and of our time; whether the credential that it names made it is to be found out. */
+/** A well-formed signature within its time window. It is not verified yet. */
 interface ReceivedSignature {
   readonly keyId: string;
   readonly algorithm: SignatureAlgorithm;
   /** The bytes that were signed. */
   readonly base: Buffer;
   readonly signature: Buffer;
-  /** What the body has to be. */
+  /** The digests that the body must have. */
   readonly digests: readonly ExpectedDigest[];
 }
 
@@ -37,7 +37,7 @@ export function readSignature(message: SignedMessage, now: Date): ReceivedSignat
     components.map((component) => [component, values[component]]),
     serialized,
   );
-  // Node reads a byte of a target or header as the character of that number: this gives back the bytes that were sent.
+  // Node decodes targets and headers as Latin-1: this restores the bytes that were sent.
   return { keyId, algorithm, base: Buffer.from(base, 'latin1'), signature, digests };
 }
 
@@ -51,22 +51,22 @@ function signatureBytes(header: string | undefined): Buffer {
 
 function componentValues({ method, target, contentDigest }: SignedMessage): Record<SignedComponent, string> {
   const { path, query } = signedTarget(target);
-  // Surrounding white space belongs to no header's value (RFC 9421, section 2.1).
+  // Surrounding white space is not part of a header's value (RFC 9421, section 2.1).
   return { '@method': method, '@path': path, '@query': query, 'content-digest': contentDigest?.trim() ?? '' };
 }
 
-/** The two components that a request target is signed as (RFC 9421, sections 2.2.6 and 2.2.7). */
+/** The two signed components of a request target (RFC 9421, sections 2.2.6 and 2.2.7). */
 interface SignedTarget {
-  /** As it was sent: `%3A` and `:` are two paths here. */
+  /** As it was sent: `%3A` and `:` are different paths here. */
   readonly path: string;
-  /** With its question mark; `?` alone when there is no query. */
+  /** With its question mark. `?` alone when there is no query. */
   readonly query: string;
 }
 
-/** Scheme and authority of the absolute form, which proxies are sent (RFC 9112, section 3.2.2). */
+/** Scheme and authority of the absolute form, which proxies receive (RFC 9112, section 3.2.2). */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** Takes a request target apart, decoding nothing. */
+/** Splits a request target without decoding it. */
 export function signedTarget(target: string): SignedTarget {
   const local = target.replace(ORIGIN, '');
   const queryAt = local.indexOf('?');
@@ -74,22 +74,22 @@ export function signedTarget(target: string): SignedTarget {
   return { path: path === '' ? '/' : path, query: queryAt === -1 ? '?' : local.slice(queryAt) };
 }
 
-/** A component as the signature base names it, and its value in this request. */
+/** A component's name in the signature base, and its value in this request. */
 type ComponentValue = readonly [name: string, value: string];
 
 /**
- * The text that is signed (RFC 9421, section 2.5): a line for each component in the order of the signature, then the
- * signature's own parameters, and no line break at the end.
+ * The text that is signed (RFC 9421, section 2.5): a line per component in the order of the signature, then the parameters
+ * of the signature, without a final line break.
  */
 export function signatureBase(components: readonly ComponentValue[], signatureParams: string): string {
   const lines = [...components, ['@signature-params', signatureParams] as const];
   return lines.map(([name, value]) => `"${name}": ${value}`).join('\n');
 }
 
-/** How far the clocks of a client and ours may lie apart, and how long a request may be under way (contract section 2). */
+/** Tolerance for the difference of clocks and the time of transmission (contract section 2). */
 const SIGNATURE_WINDOW_SECONDS = 300;
 
-/** Throws `invalid_signature` unless the signature was made within 300 s of `now`, both ends included, and has not expired. */
+/** Throws `invalid_signature` unless `created` lies within 300 s of `now`, both ends included, and `expires` lies ahead. */
 export function assertTimely(
   { created, expires }: { readonly created: number; readonly expires: number | undefined },
   now: Date,
@@ -103,7 +103,7 @@ export function assertTimely(
 
 function offTheClock(side: 'before' | 'after'): Error {
   return signatureRefused(
-    `The signature's created lies more than ${SIGNATURE_WINDOW_SECONDS} s ${side} the service's time, which Date tells; ` +
+    `The signature's created lies more than ${SIGNATURE_WINDOW_SECONDS} s ${side} the service's time, which the header Date shows; ` +
       'sign each request when it is sent, with a clock that is right.',
   );
 }
@@ -113,13 +113,13 @@ interface KnownDigest {
   readonly bytes: number;
 }
 
-/** RFC 9530 has others, which are no protection (md5, sha) and are passed over. */
+/** The other algorithms of RFC 9530 (md5, sha) are insecure and are ignored. */
 const KNOWN_DIGESTS: ReadonlyMap<string, KnownDigest> = new Map([
   ['sha-256', { algorithm: 'sha256', bytes: 32 }],
   ['sha-512', { algorithm: 'sha512', bytes: 64 }],
 ]);
 
-/** Reads a `Content-Digest` header: every digest that we can check, one at least. Throws `invalid_signature`. */
+/** Reads all supported digests of a `Content-Digest` header. Throws `invalid_signature` unless there is at least one. */
 export function readContentDigest(header: string | undefined): ExpectedDigest[] {
   const digests = [...readDictionary('Content-Digest', header)].flatMap(([name, [value]]) => {
     const known = KNOWN_DIGESTS.get(name);
@@ -135,7 +135,7 @@ export function readContentDigest(header: string | undefined): ExpectedDigest[] 
   return digests;
 }
 
-/** What the signatures of one credential are verified with, ready to use. */
+/** The key that verifies the signatures of one credential. */
 export interface VerifyingKey {
   readonly algorithm: SignatureAlgorithm;
   readonly key: KeyObject;
@@ -148,12 +148,12 @@ export function ed25519Key(publicKey: string): VerifyingKey {
   return { algorithm: 'ed25519', key };
 }
 
-/** The key is the UTF-8 bytes of the secret as it was shown, not what it would be if it were decoded. */
+/** The key is the UTF-8 bytes of the secret as it was shown; the secret is not decoded. */
 export function hmacKey(secret: string): VerifyingKey {
   return { algorithm: 'hmac-sha256', key: createSecretKey(secret, 'utf8') };
 }
 
-/** Whether the key's own algorithm, never the one that the request asks for, finds that the signature is of this key. */
+/** Verifies a signature with the algorithm of the key, never with the one that the request names. */
 export function isSignedWith({ algorithm, key }: VerifyingKey, { base, signature }: ReceivedSignature): boolean {
   if (algorithm === 'ed25519') return verify(null, base, key, signature);
   const expected = createHmac('sha256', key).update(base).digest();

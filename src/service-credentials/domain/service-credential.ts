@@ -12,7 +12,7 @@ export function isSignatureAlgorithm(name: string): name is SignatureAlgorithm {
   return SIGNATURE_ALGORITHMS.some((algorithm) => algorithm === name);
 }
 
-/** All that a signed request may do, whatever its source (contract section 2). */
+/** The only scope of a signed request, for every source (contract section 2). */
 export const SIGNATURE_SCOPE: Scope = 'external-events:write';
 
 /** Upper case on the wire (contract section 2). */
@@ -20,7 +20,7 @@ export const SERVICE_CREDENTIAL_STATES = ['ACTIVE', 'REVOKED'] as const;
 
 export type ServiceCredentialState = (typeof SERVICE_CREDENTIAL_STATES)[number];
 
-/** Worked out whenever it is read; a credential never expires. */
+/** Computed on every read. A credential never expires. */
 export function serviceCredentialState({ revokedAt }: { readonly revokedAt: Date | null }): ServiceCredentialState {
   return revokedAt === null ? 'ACTIVE' : 'REVOKED';
 }
@@ -32,7 +32,7 @@ export function noSuchServiceCredential(): DomainError {
 
 /**
  * A caller can grant only what it has, and signed requests may send external events of every source. Throws
- * `insufficient_scope` and `source_not_allowed`.
+ * `insufficient_scope` or `source_not_allowed`.
  */
 export function assertMayIssue(caller: Principal): void {
   if (!grants(caller.scopes, SIGNATURE_SCOPE)) throw scopeMissing(SIGNATURE_SCOPE);
