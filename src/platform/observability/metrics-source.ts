@@ -3,14 +3,14 @@ import { Registry, collectDefaultMetrics } from 'prom-client';
 import { snapshotOf, type MetricSnapshots } from './metric-snapshots';
 import { Metrics } from './metrics';
 
-/** Where `GET /metrics` gets its text: from this process, unless somebody knows more. */
+/** The text of `GET /metrics`: of this process, or of all worker processes. */
 @Injectable()
 export class MetricsSource {
   private others: (() => Promise<string>) | undefined;
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** From now on `read` is asked, which knows of all processes that serve together. */
+  /** From now on `read` returns the text, which covers all worker processes. */
   replaceBy(read: () => Promise<string>): void {
     this.others = read;
   }
@@ -19,8 +19,8 @@ export class MetricsSource {
     return this.others === undefined ? this.own().metrics() : this.others();
   }
 
-  /** What this process alone counts and measures, to be told to another. */
-  async figures(): Promise<MetricSnapshots> {
+  /** The metrics of this process alone, to be sent to another process. */
+  async snapshots(): Promise<MetricSnapshots> {
     return snapshotOf(this.own());
   }
 
@@ -32,8 +32,8 @@ export class MetricsSource {
 let registry: Registry | undefined;
 
 /**
- * Memory, CPU, garbage collection, open files and the lag of the event loop, as `process_*` and `nodejs_*`. They belong to
- * the process, and watching them cannot be ended: of any number of services in one process there is one watcher.
+ * Memory, CPU, garbage collection, open files and the lag of the event loop, as `process_*` and `nodejs_*`. The library
+ * cannot stop collecting them, so all applications in one process share one registry.
  */
 function processMetrics(): Registry {
   if (registry === undefined) {

@@ -6,13 +6,13 @@ import type { FromWorker, ToWorker } from './cluster-metrics';
 import { DomainError } from '../../platform/errors/domain-error';
 import { settledWithin } from '../../platform/observability/settled-within';
 
-/** What a worker tells the process that has started it. */
+/** What a worker reports to the primary process after its start. */
 export type WorkerReport = { readonly url: string } | { readonly failure: string };
 
-/**
- * One of several processes that serve on one port; see `cluster.ts`, which sends the settings. When that process is gone,
- * Node ends this one.
- */
+/** Longer than the primary process waits for other workers; the client still has its answer within two seconds. */
+const ANSWER_MS_MAX = 1_900;
+
+/** A worker process of `cluster.ts`, which sends the settings. Node ends it when the primary process ends. */
 process.once('message', (settings: Settings & { readonly databaseUrl: string }) => {
   serve(settings, (app) => shareMetrics(app.get(MetricsSource))).then(
     (serving) => {
@@ -25,7 +25,7 @@ process.once('message', (settings: Settings & { readonly databaseUrl: string }) 
   );
 });
 
-/** A Ctrl-C reaches this process as well as the other, which then asks for the same. */
+/** Ctrl-C reaches this process and the primary, which then sends a second signal. */
 function stopOnSignal(serving: Serving): void {
   let stopping: Promise<void> | undefined;
   const stop = (): void => {
@@ -38,42 +38,38 @@ function stopOnSignal(serving: Serving): void {
   process.on('SIGINT', stop);
 }
 
-function report(words: WorkerReport, sent?: () => void): void {
-  process.send?.(words, sent);
+function report(message: WorkerReport, sent?: () => void): void {
+  process.send?.(message, sent);
 }
 
-/** The first process has a moment more than it gives the workers, and whoever asked has the answer in two seconds. */
-const ANSWER_MS_MAX = 1_900;
-
-/** Makes `GET /metrics` of this worker tell of all workers, and tells the first process the numbers of this one. */
+/** Makes `GET /metrics` of this worker cover all workers, and answers the primary's requests for its own metrics. */
 function shareMetrics(source: MetricsSource): void {
-  const asking = new Map<number, (metrics: string) => void>();
-  let questions = 0;
+  const waiting = new Map<number, (metrics: string) => void>();
+  let lastRequest = 0;
   process.on('message', (message: ToWorker) => {
-    if ('wantsFigures' in message) void tellFigures(source, message.wantsFigures);
-    else asking.get(message.answers)?.(message.metrics);
+    if ('requestSnapshots' in message) void sendSnapshots(source, message.requestSnapshots);
+    else waiting.get(message.answerMetrics)?.(message.metrics);
   });
   source.replaceBy(async () => {
-    questions += 1;
-    const question = questions;
-    const answered = new Promise<string>((resolve) => asking.set(question, resolve));
-    send({ wantsMetrics: question });
+    lastRequest += 1;
+    const request = lastRequest;
+    const answered = new Promise<string>((resolve) => waiting.set(request, resolve));
+    send({ requestMetrics: request });
     const metrics = await settledWithin(ANSWER_MS_MAX, () => answered);
-    asking.delete(question);
+    waiting.delete(request);
     if (metrics === undefined) {
-      // The numbers of one would look as if the counters had begun anew.
-      const words = 'The numbers of all processes could not be collected in time. Ask again.';
-      throw new DomainError('unavailable', words);
+      // The metrics of this worker alone would look like a restart of all counters.
+      throw new DomainError('unavailable', 'The metrics of all processes could not be collected in time. Try again.');
     }
     return metrics;
   });
 }
 
-async function tellFigures(source: MetricsSource, question: number): Promise<void> {
-  send({ toldFigures: question, figures: await source.figures() });
+async function sendSnapshots(source: MetricsSource, request: number): Promise<void> {
+  send({ answerSnapshots: request, snapshots: await source.snapshots() });
 }
 
 function send(message: FromWorker): void {
-  // Without the other process there is nobody to be told, and Node ends this one.
+  // Fails when the primary has ended; Node then ends this process.
   process.send?.(message, undefined, undefined, () => undefined);
 }
