@@ -15,7 +15,7 @@ import { namedWorkspace } from './workspace-header';
 /** Contract section 2. */
 const TOKEN_BYTES_MAX = 8 * 1024;
 
-/** Lets a participant through whose JWT was signed by an issuer of a workspace and is in force. */
+/** Admits a participant with a valid JWT of a registered issuer. */
 @Injectable()
 export class JwtGuard implements CanActivate {
   private readonly memory: CredentialMemory<Participant>;

@@ -87,12 +87,12 @@ function refusalOfFramework(error: unknown): DomainError | undefined {
 }
 
 function refusal(code: ErrorCode): DomainError {
-  const { title, mend } = ERROR_CODES[code];
-  return new DomainError(code, `${title}. ${mend}`);
+  const { title, remedy } = ERROR_CODES[code];
+  return new DomainError(code, `${title}. ${remedy}`);
 }
 
 function internalError(cause: unknown): DomainError {
-  return new DomainError('internal', 'The service made a mistake. Nobody needs to change the request.', {
+  return new DomainError('internal', 'Internal error. Your request is not the cause; retry with the same event id.', {
     cause: cause ?? 'nothing',
   });
 }

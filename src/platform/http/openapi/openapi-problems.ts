@@ -88,7 +88,7 @@ function problemResponse(
   policy: StatusPolicy,
   shown: ProblemExamples,
 ): ResponseObject {
-  const meanings = codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}. ${ERROR_CODES[code].mend}`);
+  const meanings = codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}. ${ERROR_CODES[code].remedy}`);
   const examples = codes.map((code) => {
     return [code, { summary: ERROR_CODES[code].title, value: problemExample(code, policy, shown) }] as const;
   });
@@ -109,10 +109,10 @@ function problemExample(
   policy: StatusPolicy,
   { faults, statePaths }: ProblemExamples,
 ): ProblemDetails {
-  const { title, mend } = ERROR_CODES[code];
+  const { title, remedy } = ERROR_CODES[code];
   const fault = faults[code];
   const path = statePaths[code];
-  const message = fault?.message ?? `${title}. ${mend}`;
+  const message = fault?.message ?? `${title}. ${remedy}`;
   return {
     ...{ type: problemType(code), title, status: statusOf(code, policy), detail: message, error_code: code, message },
     ...{ details: fault === undefined ? [] : [fault], request_id: '2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60' },

@@ -160,7 +160,7 @@ function faultSchema(): SchemaObject {
     properties: {
       path: { type: 'string', description: 'The field, the way the client wrote it.', example: 'identity.type' },
       code: { type: 'string', enum: Object.keys(FAULT_CODES) },
-      message: { type: 'string', description: 'What is wrong and how to mend it; never the value itself.' },
+      message: { type: 'string', description: 'What is wrong and how to correct it; never the value itself.' },
     },
   };
 }
