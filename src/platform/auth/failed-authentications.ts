@@ -33,7 +33,7 @@ export class FailedAuthentications {
     });
     this.lookUps = new ConcurrencyLimiter({
       // Each running look-up may fail.
-      runningMax: (network) => Math.max(RUNNING_MAX, this.limiter.allowanceOf(network).remaining),
+      runningMax: (network) => Math.max(RUNNING_MAX, this.limiter.stateOf(network).remaining),
       waitingMax: WAITING_MAX,
       refusal: tooManyWait,
     });

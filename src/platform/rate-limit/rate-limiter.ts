@@ -3,48 +3,48 @@ import type { Clock } from '../values/clock';
 import { DomainError } from '../errors/domain-error';
 
 interface RateLimitPolicy extends Quota {
-  /** As `RateLimit-Policy` names it. */
+  /** The name in `RateLimit-Policy`. */
   readonly name: string;
-  /** What is limited, for the words of a refusal. */
+  /** What is limited, for the message of a refusal. */
   readonly subject: string;
 }
 
-/** Beyond so many spenders in a window, those who have not been seen for longest start anew. */
-const SPENDERS_MAX = 50_000;
+/** Beyond this many keys in a window, the least recently used ones begin with a full quota again. */
+const KEYS_MAX = 50_000;
 
-/** Holds each spender to a quota, in the memory of this process (docs/adr/0019). */
+/** Limits each key to a quota, in the memory of this process (docs/adr/0019). */
 export class RateLimiter {
-  /** By size, each of them 1: `max` would set all the room aside at every start. */
-  private readonly fullAt = new LRUCache<string, number>({ maxSize: SPENDERS_MAX, sizeCalculation: () => 1 });
+  /** Each entry has size 1. With `max` the cache would allocate all its memory at the start. */
+  private readonly fullAt = new LRUCache<string, number>({ maxSize: KEYS_MAX, sizeCalculation: () => 1 });
 
   constructor(
     private readonly clock: Clock,
     private readonly policy: RateLimitPolicy,
   ) {}
 
-  /** What the spender has left now. */
-  allowanceOf(spender: string): QuotaState {
+  /** What the key has left now. */
+  stateOf(key: string): QuotaState {
     const now = this.clock.monotonicMs();
-    return quotaStateOf(this.policy, this.fullAt.get(spender) ?? now, now);
+    return quotaStateOf(this.policy, this.fullAt.get(key) ?? now, now);
   }
 
-  /** Throws `rate_limited` unless the spender may spend at least one unit now. */
-  check(spender: string): void {
-    const allowance = this.allowanceOf(spender);
-    if (allowance.remaining > 0) return;
+  /** Throws `rate_limited` unless the key may spend at least one unit now. */
+  check(key: string): void {
+    const state = this.stateOf(key);
+    if (state.remaining > 0) return;
     const { subject, quota, windowSeconds } = this.policy;
     const window = windowSeconds === 1 ? 'a second' : `${windowSeconds} s`;
     throw new DomainError('rate_limited', `Too many ${subject}: the limit is ${quota} in ${window}.`, {
-      retryAfterSeconds: allowance.retryAfterMs / 1000,
-      headers: headersOf(this.policy, allowance),
+      retryAfterSeconds: state.retryAfterMs / 1000,
+      headers: headersOf(this.policy, state),
     });
   }
 
-  /** Spends, into debt if need be; answers the headers that tell what is left. */
-  spend(spender: string, cost: number): Readonly<Record<string, string>> {
+  /** Spends units, also below zero. Returns the headers with what is left. */
+  spend(key: string, cost: number): Readonly<Record<string, string>> {
     const now = this.clock.monotonicMs();
-    const fullAt = fullAfterSpending(this.policy, this.fullAt.get(spender) ?? now, now, cost);
-    this.fullAt.set(spender, fullAt);
+    const fullAt = fullAfterSpending(this.policy, this.fullAt.get(key) ?? now, now, cost);
+    this.fullAt.set(key, fullAt);
     return headersOf(this.policy, quotaStateOf(this.policy, fullAt, now));
   }
 }
@@ -57,13 +57,13 @@ function headersOf({ name, quota, windowSeconds }: RateLimitPolicy, { remaining,
   };
 }
 
-/** So many units in a window; all of them may be spent at once. */
+/** Units per window. All of them may be spent at once. */
 export interface Quota {
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
-/** What a spender has left. */
+/** What a key has left. */
 interface QuotaState {
   /** Whole units that may be spent now. */
   readonly remaining: number;
@@ -73,11 +73,11 @@ interface QuotaState {
   readonly resetMs: number;
 }
 
-/** Sums of fractions of a window end a hair beside it. */
+/** Tolerance for rounding errors in sums of fractions of a window. */
 const ROUNDING_MS = 1e-6;
 
 /**
- * A leaky bucket kept as one number (GCRA): the moment at which it is full again. Units come back evenly over the window.
+ * A leaky bucket stored as one number (GCRA): the time at which it is full again. Units return evenly over the window.
  */
 export function quotaStateOf({ quota, windowSeconds }: Quota, fullAtMs: number, nowMs: number): QuotaState {
   const windowMs = windowSeconds * 1000;
@@ -89,8 +89,8 @@ export function quotaStateOf({ quota, windowSeconds }: Quota, fullAtMs: number, 
 }
 
 /**
- * When the bucket is full again once `cost` units are spent. It may go into debt: whoever may spend one unit may spend as
- * many as one request holds, and then waits. A batch larger than the quota is slowed down, not made impossible.
+ * When the bucket is full again after `cost` units are spent. It may go below zero: a key with one unit left may spend as many
+ * as one request needs, and waits afterwards. So a batch larger than the quota is slowed down, not refused for ever.
  */
 export function fullAfterSpending(
   { quota, windowSeconds }: Quota,
