@@ -56,7 +56,7 @@ export function tenantOf({ caller, participant }: KnownRequest): string {
 function tooManyBytes(): DomainError {
   return new DomainError(
     'unavailable',
-    'Too many bytes of request bodies are under way. Send the same again after the time in Retry-After, with fewer requests at a time.',
+    'Too many bytes of request bodies are being received. Send the same again after the time in Retry-After, with fewer requests at a time.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

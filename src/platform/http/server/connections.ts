@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Handles what arrives in one turn of the event loop in a row, in the order of arrival, at the beginning of the next turn.
- * Each step of a request is then taken by all of them before the next step, so that the code and data of a step are in the
- * processor's caches for all but the first: by itself each request runs through more code than they hold, and measured
- * three times as long in the checks of an event. A request that is alone waits for no other one.
+ * Handles all requests of one turn of the event loop together, in the order of arrival, at the beginning of the next turn.
+ * All requests take each step before the next one, so the code and data of a step stay in the processor's caches. Alone, a
+ * request runs through more code than the caches hold; the checks of an event then took three times as long (measured). A
+ * single request does not wait for others.
  *
  * `handle` must not throw.
  */
@@ -26,9 +26,9 @@ export function inARow<Arguments extends readonly unknown[]>(
 type Chunk = Parameters<NonNullable<Socket['_writev']>>[0][number];
 
 /**
- * Sends an answer by a write of one piece. Node puts head and body of an answer into one string, and behind it an empty one
- * that is to tell when all is out; the list of both goes through more code than the string, for the same bytes on the wire.
- * `written` is called after each write. To be called for each connection, before anything is written to it.
+ * Sends an answer by one plain write. Node writes an answer as one string and an empty one, whose callback shows the end. A
+ * list of both takes more code than the string alone, for the same bytes. `written` is called after each write. Call this for
+ * each connection before its first write.
  */
 export function writeInOnePiece(socket: Socket, written: (socket: Socket) => void = () => undefined): void {
   const write = socket._write.bind(socket);
@@ -48,20 +48,20 @@ function isEmpty(chunk: Chunk | undefined): boolean {
   return chunk?.chunk === '';
 }
 
-/** Requests of one connection that may wait; honest clients that pipeline at all send a few. */
+/** Waiting requests of one connection. Clients that use pipelining send a few. */
 const WAITING_PER_CONNECTION_MAX = 1_000;
-/** Of all connections of this process together: a request that waits takes some kilobytes. */
+/** Waiting requests of all connections of this process. Each takes some kilobytes. */
 const WAITING_MAX = 10_000;
 
-/** The requests of one connection that wait. */
+/** The waiting requests of one connection. */
 interface Line {
   waiting: number;
 }
 
 /**
- * Handles the requests of one connection one after the other, each when the answers before it are out (HTTP pipelining). So a
- * connection has one answer in memory, however many requests a client sends that reads nothing. Meanwhile nothing further is
- * read from the connection. `handle` must not throw.
+ * Handles the requests of one connection one after the other, each when the answers before it are sent (HTTP pipelining). So a
+ * connection has one answer in memory, also when its client sends many requests and reads nothing. Meanwhile the connection is
+ * not read. `handle` must not throw.
  */
 export function oneAtATime(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -79,7 +79,7 @@ export function oneAtATime(
     return line;
   };
   return (request, response) => {
-    // Node gives an answer the connection when all answers before it are out.
+    // Node assigns the connection to an answer when all answers before it are sent.
     if (response.socket !== null) {
       handle(request, response);
       return;
@@ -91,7 +91,7 @@ export function oneAtATime(
       return;
     }
     leave(line, -1);
-    // Reading the body of an earlier request may have gone on reading the connection.
+    // Reading the body of an earlier request may have resumed the connection.
     socket.pause();
     response.once('socket', () => {
       leave(line, 1);

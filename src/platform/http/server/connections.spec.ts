@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { inARow, writeInOnePiece } from './connection-writes';
+import { inARow, writeInOnePiece } from './connections';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
