@@ -62,6 +62,8 @@ function exampleOfType(schema: SchemaObject, sources: ExampleSources): unknown {
       return schema.default ?? schema.minimum ?? 1;
     case 'boolean':
       return true;
+    case 'string':
+    case undefined:
     default:
       return schema.format === 'date-time' ? A_TIME : undefined;
   }
