@@ -26,7 +26,7 @@ export async function withSecretsKey(settings: Settings, database: ConnectionSet
     const key = secretsKey ?? (await createdKey(settings));
     // An external database without a key: records that need one cannot be created.
     if (key === undefined) return settings;
-    if ((await check.standingOf(new SecretBox({ secretsKey: key }))) === 'other') {
+    if ((await check.check(new SecretBox({ secretsKey: key }))) === 'other') {
       throw new Error(await otherKeyMessage(settings, check));
     }
     return { ...settings, secretsKey: key };

@@ -4,8 +4,8 @@ import { SecretBoxError, type SecretBox } from './secret-box';
 import type { Statement } from '../postgres/statement';
 
 /*
- * The database remembers which key it is used with, by a value that is made of the key and tells nothing about it. It belongs to
- * the whole installation; in the place of a workspace stands the id that no workspace has.
+ * The database stores a value that is derived from its key and reveals nothing about it. It belongs to the whole installation;
+ * its tenant id is one that no workspace has.
  */
 const READ_CHECK = 'SELECT check_value FROM secrets_key_checks WHERE tenant_id = $1';
 const WRITE_CHECK = `INSERT INTO secrets_key_checks (tenant_id, check_value, created_at) VALUES ($1, $2, clock_timestamp())
@@ -41,7 +41,7 @@ export class SecretsKeyCheck {
   }
 
   /** Compares the key with the one that the database was used with; where that is not known, the key becomes that one. */
-  async standingOf(box: SecretBox): Promise<KeyCheckResult> {
+  async check(box: SecretBox): Promise<KeyCheckResult> {
     const known = await this.read();
     if (known === undefined && !(await this.mayAdopt(box))) return 'other';
     await this.client.query(WRITE_CHECK, [NIL_UUID, box.checkValue]);
@@ -55,7 +55,7 @@ export class SecretsKeyCheck {
     return known === undefined ? this.mayAdopt(box) : known.equals(box.checkValue);
   }
 
-  /** Makes it the key of this database, whatever was used before. */
+  /** Makes it the key of this database, and replaces any former one. */
   async accept(box: SecretBox): Promise<void> {
     await this.client.query(REPLACE_CHECK, [NIL_UUID, box.checkValue]);
   }
@@ -98,7 +98,7 @@ function opens(box: SecretBox, { sealed, tenant_id: tenantId, id }: SealedRow): 
   }
 }
 
-/** Records of a feature that are of no use without the key they were written under. */
+/** Records of a feature that are unusable without the key they were written with. */
 export interface KeyedRecords {
   /** What is lost with the key, after a number: "shared secrets of issuers, which …". */
   readonly loss: string;
