@@ -14,6 +14,7 @@ import { readSettings } from '../dist/src/platform/config/env.js';
 import { BodyValidators } from '../dist/src/platform/http/body/body-validators.js';
 import { ApiExpressAdapter } from '../dist/src/platform/http/server/express-adapter.js';
 import { openApiDocument } from '../dist/src/platform/http/openapi/openapi.js';
+import { apiDocumentTexts } from '../dist/src/server/api-document.js';
 
 const target = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'openapi.json');
 const settings = readSettings({});
@@ -25,7 +26,7 @@ const app = await NestFactory.create(AppModule.with(settings, nowhere), new ApiE
   logger: ['error'],
 });
 await SwaggerModule.loadPluginMetadata(metadata.default);
-const document = openApiDocument(app, settings);
+const document = openApiDocument(app, apiDocumentTexts(settings));
 // The service completes the document's schemas by what it checks bodies with.
 new BodyValidators().setDocument(document, settings);
 await app.close();

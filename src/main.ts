@@ -1,7 +1,7 @@
 import { serveByWorkers } from './server/cluster/cluster';
 import { processEnvironment, readSettings } from './platform/config/env';
 import { databaseProblem } from './platform/postgres/database-problem';
-import { messageOf } from './platform/errors/message-of';
+import { messageOf } from './platform/errors/error-summary';
 import { migrateDatabase, serveHere, startService, type Service } from './server/service';
 import type { FirstKey } from './workspaces/workspaces.service';
 

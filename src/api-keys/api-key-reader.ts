@@ -5,11 +5,11 @@ import { cursorAfterId, idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { noSuchApiKey } from './api-key-refusals';
-import type { ApiKeyState } from './domain/api-key-state';
+import type { ApiKeyState } from './domain/api-key-lifetime';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
 import { ApiKey } from './entities/api-key.entity';
 
-/** A key may name a hundred sources of 128 characters. */
+/** A key may list a hundred sources of 128 characters. */
 const LISTED_KEYS: LargeRows = {
   table: 'api_keys',
   scope: ['tenant_id'],
@@ -18,7 +18,7 @@ const LISTED_KEYS: LargeRows = {
   bytes: '1024 + octet_length(r.name) + octet_length(r.scopes::text) + coalesce(octet_length(r.sources::text), 0)',
 };
 
-/** Finds keys and what was done to them, for people who look after them. No plaintext is known here. */
+/** Reads keys and their audit trail. */
 @Injectable()
 export class ApiKeyReader {
   constructor(private readonly database: DataSource) {}
@@ -30,7 +30,7 @@ export class ApiKeyReader {
     return key;
   }
 
-  /** One page below the id `start`, newest first, of the keys that are in this state at `now`. */
+  /** One page below the id `start`, newest first, of the keys that have this state at `now`. */
   async list(
     tenantId: string,
     { state, now }: { readonly state: ApiKeyState | undefined; readonly now: Date },
@@ -42,11 +42,13 @@ export class ApiKeyReader {
       .select(['key.tenantId', 'key.id'])
       .where('key.tenantId = :tenantId AND key.id < :start', { tenantId, start })
       .orderBy('key.id', 'DESC')
-      // One more than the page shows that there is a next one.
+      // One more than the page shows whether there is a next page.
       .limit(limit + 1);
     if (state !== undefined) inState(query, state, now);
     const page = await pageThatFits(this.database, LISTED_KEYS, [tenantId], {
-      ...{ found: await query.getMany(), limit, nameOf: ({ id }: ApiKey) => id },
+      found: await query.getMany(),
+      limit,
+      nameOf: ({ id }: ApiKey) => id,
       cursorAfter: ({ id }) => cursorAfterId(id),
     });
     const where = { tenantId, id: In(page.rows.map(({ id }) => id)) };
@@ -62,7 +64,7 @@ export class ApiKeyReader {
   }
 }
 
-/** `apiKeyState` as a condition, so that a page of one state is as full as any other. */
+/** `apiKeyState` as an SQL condition, so that a page of one state is full. */
 function inState(query: SelectQueryBuilder<ApiKey>, state: ApiKeyState, now: Date): void {
   query.andWhere(`key.revokedAt IS ${state === 'REVOKED' ? 'NOT NULL' : 'NULL'}`);
   if (state === 'ACTIVE') query.andWhere('(key.expiresAt IS NULL OR key.expiresAt > :now)', { now });

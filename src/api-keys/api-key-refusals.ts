@@ -8,7 +8,7 @@ export function noSuchApiKey(): DomainError {
   return new DomainError('not_found', 'There is no API key with this id in this workspace.');
 }
 
-/** The refusal to rotate a key that is out of use. */
+/** 409: a revoked key cannot be rotated. */
 export function apiKeyIsRevoked({ rotatedTo }: { readonly rotatedTo: string | null }): DomainError {
   const words =
     rotatedTo === null
@@ -24,7 +24,7 @@ export interface Grant {
   readonly sources?: readonly string[] | undefined;
 }
 
-/** A caller can grant only what it has. Throws `insufficient_scope` and `source_not_allowed`. */
+/** A caller can grant only what it has. Throws `insufficient_scope` or `source_not_allowed`. */
 export function assertMayGrant(caller: Principal, { scopes, sources }: Grant): void {
   const lacking = scopes.find((scope) => !grants(caller.scopes, scope));
   if (lacking !== undefined) throw scopeMissing(lacking);

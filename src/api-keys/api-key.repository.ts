@@ -12,34 +12,34 @@ export interface Actor {
   readonly address: string | null;
 }
 
-/** The tables of API keys. The plaintext never reaches it: keys come and are found by their hash. */
+/** The tables of API keys. Keys are stored and found by their hash, never by their plaintext. */
 @Injectable()
 export class ApiKeyRepository {
   constructor(private readonly database: DataSource) {}
 
-  /** Finds a key by its plaintext's hash, before the workspace is known; the hash is unique over all workspaces. */
+  /** Finds a key by the hash of its plaintext, which is unique over all workspaces. The workspace is not known yet. */
   findByHash(keyHash: Buffer, manager = this.database.manager): Promise<ApiKey | null> {
     return manager.findOneBy(ApiKey, { keyHash });
   }
 
-  /** Stores a new key and the line of its audit in the caller's transaction. */
+  /** Stores a new key and its audit entry in the caller's transaction. */
   async insert(manager: EntityManager, tenantId: string, key: Omit<ApiKey, 'tenantId'>, actor: Actor): Promise<void> {
     await manager.insert(ApiKey, { ...key, tenantId });
     await this.audit(manager, tenantId, key.id, 'created', key.createdAt, actor);
   }
 
-  /** Gives a key that nobody else changes until the caller's transaction ends. */
+  /** Reads a key and locks it until the caller's transaction ends. */
   hold(manager: EntityManager, tenantId: string, id: string): Promise<ApiKey | null> {
     return manager.findOne(ApiKey, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Takes a key out of use, with the line of its audit, in the caller's transaction, which holds the key. */
+  /** Revokes a key and writes its audit entry, in the caller's transaction, which holds the key's lock. */
   async revoke(manager: EntityManager, tenantId: string, id: string, at: Date, actor: Actor): Promise<void> {
     await manager.update(ApiKey, { tenantId, id }, { revokedAt: at });
     await this.audit(manager, tenantId, id, 'revoked', at, actor);
   }
 
-  /** Takes a key out of use because another one replaces it; otherwise like `revoke`. */
+  /** Like `revoke`, for a key that another one replaces. */
   async replace(
     manager: EntityManager,
     tenantId: string,
@@ -56,16 +56,16 @@ export class ApiKeyRepository {
     return storeLastUse(this.database, 'api_keys', tenantId, id, at);
   }
 
-  /** Revokes the bootstrap keys of a workspace but one; answers their ids. */
+  /** Revokes all bootstrap keys of a workspace except one. Returns their ids. */
   async revokeOtherBootstrapKeys(
     manager: EntityManager,
     tenantId: string,
-    keptHash: Buffer,
+    exceptHash: Buffer,
     at: Date,
     actor: Actor,
   ): Promise<string[]> {
     const old = await manager.find(ApiKey, {
-      where: { tenantId, origin: 'bootstrap', revokedAt: IsNull(), keyHash: Not(keptHash) },
+      where: { tenantId, origin: 'bootstrap', revokedAt: IsNull(), keyHash: Not(exceptHash) },
       lock: { mode: 'pessimistic_write' },
     });
     for (const { id } of old) await this.revoke(manager, tenantId, id, at, actor);
@@ -84,7 +84,7 @@ export class ApiKeyRepository {
   }
 }
 
-/** Keys are random, so a fast hash keeps them as well as a slow one would. */
+/** Keys have 190 random bits, so a fast hash protects them as well as a slow one. */
 export function apiKeyHash(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -8,10 +8,18 @@ import { credentialRefused } from '../platform/errors/challenges';
 import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
-import { ApiKeyUse } from './api-key-use';
 import { ApiKeyRepository, apiKeyHash } from './api-key.repository';
-import { apiKeyState } from './domain/api-key-state';
+import { apiKeyState } from './domain/api-key-lifetime';
 import { hasWrongChecksum } from './domain/api-key-token';
+import { LastUse } from '../platform/auth/last-use';
+
+/** Keeps `lastUsedAt` of API keys. */
+@Injectable()
+export class ApiKeyUse extends LastUse {
+  constructor(clock: Clock, keys: ApiKeyRepository) {
+    super(clock, (tenantId, id, at) => keys.storeUse(tenantId, id, at));
+  }
+}
 
 /** Verifies an API key against its table: known, not revoked, not expired. */
 @Injectable()
@@ -26,7 +34,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
     verifier.use(API_KEY_STRATEGY, this);
   }
 
-  /** The headers only: the library would also take `access_token` from the query and from a body. */
+  /** Passes the headers only: the library would also take `access_token` from the query and the body. */
   override authenticate(request: Request): void {
     super.authenticate({ headers: request.headers } as Request);
   }

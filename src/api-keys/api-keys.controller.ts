@@ -12,8 +12,7 @@ import { idPageStart } from '../platform/pagination/id-key';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
 import { ApiKeyReader } from './api-key-reader';
 import { ApiKeysService } from './api-keys.service';
-import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto } from './dto/api-key-audit.dto';
-import { ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
+import { ApiKeyAuditEntryDto, ApiKeyAuditPageDto, ApiKeyDto, ApiKeyPageDto, IssuedApiKeyDto } from './dto/api-key.dto';
 import { ApiKeyQuery } from './dto/api-key.query';
 import { CreateApiKeyDto } from './dto/create-api-key.dto';
 
@@ -34,10 +33,10 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   async createApiKey(
     @Caller() caller: Principal,
-    @JsonBody(CreateApiKeyDto) wanted: CreateApiKeyDto,
+    @JsonBody(CreateApiKeyDto) body: CreateApiKeyDto,
     @Ip() address: string,
   ): Promise<IssuedApiKeyDto> {
-    return IssuedApiKeyDto.of(await this.keys.create(caller, wanted, address), this.clock.now());
+    return IssuedApiKeyDto.of(await this.keys.create(caller, body, address), this.clock.now());
   }
 
   /** Lists the workspace's API keys, newest first; revoked and expired ones too. */
@@ -45,7 +44,7 @@ export class ApiKeysController {
   @AuthenticateApiKey('api-keys:read')
   @ApiOkResponse({ type: ApiKeyPageDto })
   async listApiKeys(@Caller() { tenantId }: Principal, @CheckedQuery() query: ApiKeyQuery): Promise<ApiKeyPageDto> {
-    // One moment for both: no key is listed under one state and shown in another.
+    // One time for both: no key is listed under one state and shown in another.
     const now = this.clock.now();
     const { state, cursor } = query;
     const { rows, nextCursor } = await this.reader.list(tenantId, { state, now }, idPageStart(cursor), limitOf(query));

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeyReader } from './api-key-reader';
-import { ApiKeyUse } from './api-key-use';
+import { ApiKeyUse, ApiKeyStrategy } from './api-key.strategy';
 import { ApiKeyRepository } from './api-key.repository';
-import { ApiKeyStrategy } from './api-key.strategy';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';

@@ -17,13 +17,13 @@ export interface ApiKeyRequest extends LifetimeRequest, Grant {
   readonly name: string;
 }
 
-/** A key's record with its plaintext, which exists only here and in the answer to whoever asked for it. */
+/** A key's record with its plaintext, which is in this answer only. */
 export interface IssuedApiKey {
   readonly apiKey: ApiKey;
   readonly key: string;
 }
 
-/** Issues the keys that backends call with, and takes them out of use (contract section 2). */
+/** Issues, rotates and revokes the keys that backends call with (contract section 2). */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -33,16 +33,16 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a key. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` for what the caller lacks. */
-  async create(caller: Principal, wanted: ApiKeyRequest, address: string | null): Promise<IssuedApiKey> {
+  /** Creates a key. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` for what the caller lacks. */
+  async create(caller: Principal, request: ApiKeyRequest, address: string | null): Promise<IssuedApiKey> {
     const now = this.clock.now();
-    const expiry = expiryOf(wanted, now, endOf(caller));
+    const expiry = expiryOf(request, now, expiryOfCaller(caller));
     if ('fault' in expiry) throw validationFailed([expiry.fault]);
-    assertMayGrant(caller, wanted);
+    assertMayGrant(caller, request);
     const actor = { by: caller.credentialId, address };
     return this.database.transaction((manager) =>
       this.issue(manager, caller.tenantId, makeApiKey(randomBytes), {
-        ...wanted,
+        ...request,
         origin: 'api',
         expiresAt: expiry.at,
         createdAt: now,
@@ -52,11 +52,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Replaces a key by a new one of the same configuration and length of life; the old one is out of use when this resolves.
-   * The successor of another key than the caller's own expires no later than the caller's (docs/adr/0045).
-   * Of any number of callers who rotate one key at once, exactly one gets a new key. Throws `not_found`, `key_revoked`, and
-   * `insufficient_scope` or `source_not_allowed` for what the key has and the caller lacks: otherwise api-keys:write would be
-   * a way to whatever any key may do.
+   * Replaces a key by a new one with the same configuration and lifetime. The old key is revoked when this resolves.
+   * Unless a caller rotates its own key, the new key expires no later than the caller's (docs/adr/0045). Of any number of
+   * concurrent callers exactly one gets a new key. Throws `not_found` and `key_revoked`. Throws `insufficient_scope` or
+   * `source_not_allowed` for what the key has and the caller lacks: otherwise api-keys:write would give every scope.
    */
   async rotate(caller: Principal, id: string, address: string | null): Promise<IssuedApiKey> {
     const actor = { by: caller.credentialId, address };
@@ -67,11 +66,16 @@ export class ApiKeysService {
       if (old.revokedAt !== null) throw apiKeyIsRevoked(old);
       const now = this.clock.now();
       const renewed = renewedExpiry(old, now);
-      const expiresAt = old.id === caller.credentialId ? renewed : earlierOf(renewed, endOf(caller));
+      const expiresAt = old.id === caller.credentialId ? renewed : earlierOf(renewed, expiryOfCaller(caller));
       const issued = await this.issue(manager, old.tenantId, makeApiKey(randomBytes), {
-        ...{ name, ...grant, createdAt: now, expiresAt, rotatedFrom: old.id, actor },
-        // Also of a bootstrap key: what follows it is not the value that the environment names.
+        name,
+        ...grant,
+        // Also for a bootstrap key: its successor is not the value in the environment.
         origin: 'api',
+        createdAt: now,
+        expiresAt,
+        rotatedFrom: old.id,
+        actor,
       });
       await this.keys.replace(manager, old.tenantId, old.id, issued.apiKey, actor);
       await this.announce(manager, old);
@@ -80,8 +84,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Takes a key out of use at once, whatever it may do and be it the caller's own: nobody gains anything by a key that is
-   * refused. A key that is out of use is left as it is. Throws `not_found`.
+   * Revokes a key at once. It may be any key of the workspace, also the caller's own: revoking grants nothing. Idempotent.
+   * Throws `not_found`.
    */
   async revoke(caller: Principal, id: string, address: string | null): Promise<ApiKey> {
     return this.changing(caller.tenantId, id, async (manager, key) => {
@@ -93,14 +97,14 @@ export class ApiKeysService {
     });
   }
 
-  /** Makes the first key of a new workspace, with all scopes and without an end. */
+  /** Creates the first key of a new workspace, with all scopes and without expiry. */
   createFirst(manager: EntityManager, tenantId: string, actor: Actor): Promise<IssuedApiKey> {
     return this.issue(manager, tenantId, makeApiKey(randomBytes), this.bootstrapKey('api', actor));
   }
 
   /**
-   * Whether a key that the environment names cannot be a workspace's admin key: because it is another workspace's, or one
-   * that a caller was given with fewer scopes or for a time.
+   * Whether a key from the environment cannot become the workspace's admin key: it belongs to another workspace, has fewer
+   * scopes, or expires.
    */
   async isTaken(tenantId: string | undefined, key: string): Promise<boolean> {
     const found = await this.keys.findByHash(apiKeyHash(key));
@@ -109,9 +113,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes the key that the environment names the workspace's only bootstrap key, idempotently, in a transaction that holds
-   * the workspace; answers the ids of the keys it replaced. One that was revoked stays so: whoever revoked it had a reason
-   * that a restart does not know.
+   * Makes the key from the environment the workspace's only bootstrap key. Idempotent. Runs in a transaction that holds the
+   * lock on the workspace. Returns the ids of the replaced keys. A restart never reactivates a revoked key.
    */
   async bootstrap(manager: EntityManager, tenantId: string, key: string): Promise<readonly string[] | 'revoked'> {
     const actor = { by: 'bootstrap', address: null };
@@ -124,12 +127,12 @@ export class ApiKeysService {
     return ids;
   }
 
-  /** Makes revocations that have been committed count on this node at once. */
+  /** Applies committed revocations on this node at once. */
   forget(tenantId: string, ids: readonly string[]): void {
     for (const id of ids) this.feed.forget({ tenantId, kind: 'api_key', id });
   }
 
-  /** Changes a key that nobody else changes meanwhile, and makes the change count on this node at once. */
+  /** Changes a key under its row lock, and applies the change on this node at once. */
   private async changing<Result>(
     tenantId: string,
     id: string,
@@ -141,12 +144,12 @@ export class ApiKeysService {
       if (key === null) throw noSuchApiKey();
       return [await change(manager, key), key.id];
     });
-    // As the database writes the id: the path may have it in upper case, and nobody would recognise it.
+    // The id as the database writes it: the path may have it in upper case.
     this.forget(tenantId, [changedId]);
     return result;
   }
 
-  /** Makes a change of a key count on every node within a second of the commit. */
+  /** Applies a change on every node within a second of the commit. */
   private announce(manager: EntityManager, { tenantId, id }: Pick<ApiKey, 'tenantId' | 'id'>): Promise<void> {
     return this.feed.announce(manager, { tenantId, kind: 'api_key', id });
   }
@@ -155,30 +158,30 @@ export class ApiKeysService {
     return { name: 'first admin key', scopes: ['admin'], origin, expiresAt: null, createdAt: this.clock.now(), actor };
   }
 
-  private async issue(manager: EntityManager, tenantId: string, key: string, wanted: NewKey): Promise<IssuedApiKey> {
+  private async issue(manager: EntityManager, tenantId: string, key: string, newKey: NewKey): Promise<IssuedApiKey> {
     const record: Omit<ApiKey, 'tenantId'> = {
       id: newId(),
-      name: wanted.name,
+      name: newKey.name,
       keyHash: apiKeyHash(key),
       hint: hintOf(key),
-      scopes: [...new Set(wanted.scopes)],
-      sources: wanted.sources === undefined ? null : [...wanted.sources],
-      origin: wanted.origin,
-      createdAt: wanted.createdAt,
-      createdBy: wanted.actor.by,
-      expiresAt: wanted.expiresAt,
+      scopes: [...new Set(newKey.scopes)],
+      sources: newKey.sources === undefined ? null : [...newKey.sources],
+      origin: newKey.origin,
+      createdAt: newKey.createdAt,
+      createdBy: newKey.actor.by,
+      expiresAt: newKey.expiresAt,
       lastUsedAt: null,
       revokedAt: null,
-      rotatedFrom: wanted.rotatedFrom ?? null,
+      rotatedFrom: newKey.rotatedFrom ?? null,
       rotatedTo: null,
     };
-    await this.keys.insert(manager, tenantId, record, wanted.actor);
+    await this.keys.insert(manager, tenantId, record, newKey.actor);
     return { apiKey: { tenantId, ...record }, key };
   }
 }
 
-/** When the caller's own key expires; null for never. */
-function endOf({ expiresAt }: Principal): Date | null {
+/** When the caller's own key expires; null: never. */
+function expiryOfCaller({ expiresAt }: Principal): Date | null {
   return expiresAt === null ? null : new Date(expiresAt);
 }
 

@@ -1,7 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { API_KEY_DAYS_DEFAULT, API_KEY_DAYS_MAX } from '../api-keys/domain/api-key-lifetime';
-import { API_KEY_STATES, type ApiKeyState } from '../api-keys/domain/api-key-state';
+import {
+  API_KEY_DAYS_DEFAULT,
+  API_KEY_DAYS_MAX,
+  API_KEY_STATES,
+  type ApiKeyState,
+} from '../api-keys/domain/api-key-lifetime';
 import type { ApiKey } from '../api-keys/entities/api-key.entity';
 import { readable } from '../client/foreign-data';
 import { SCOPES, type Scope } from '../platform/auth/scopes';

@@ -4,7 +4,7 @@ import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
 import { databaseProblem } from '../platform/postgres/database-problem';
 import { DomainError } from '../platform/errors/domain-error';
-import { messageOf } from '../platform/errors/message-of';
+import { messageOf } from '../platform/errors/error-summary';
 import { cliProgram } from './program';
 
 void run();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import type { KeyedRecords } from '../platform/secrets/keyed-records';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { tenantIdentifierKey, type Identifier, type TenantIdentifier } from './domain/identifier';
 import { FIND_ERASED } from './profile.sql';

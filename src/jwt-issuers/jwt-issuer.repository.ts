@@ -4,8 +4,9 @@ import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 
-/** A key set may have 64 KiB. */
+/** A key set has up to 64 KiB. */
 const LISTED_ISSUERS: LargeRows = {
   table: 'jwt_issuers',
   scope: ['tenant_id'],
@@ -14,7 +15,7 @@ const LISTED_ISSUERS: LargeRows = {
   bytes: `4096 + coalesce(octet_length(r.jwks::text), 0) + coalesce(octet_length(r.allowed_campaign_ids::text), 0)`,
 };
 
-/** What a token says of its issuer: `iss`, and one of its `aud`. */
+/** The names of an issuer in a token: `iss`, and one of its `aud`. */
 export interface NamedPair {
   readonly issuer: string;
   readonly audience: string;
@@ -26,8 +27,8 @@ export class JwtIssuerRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * When a new registration of the pair counts as made: now by the database's clock, and after all that are there, also when
-   * that clock was set back. To be asked while nobody else registers the pair.
+   * The time of a new registration of the pair: now by the database's clock, and later than all existing ones, also when
+   * that clock was set back. The caller holds the lock of the pair.
    */
   async nextTime(manager: EntityManager, { issuer, audience }: NamedPair): Promise<Date> {
     const rows: unknown = await manager.query(
@@ -36,7 +37,7 @@ export class JwtIssuerRepository {
       [issuer, audience],
     );
     const [row] = rows as readonly { readonly at: Date }[];
-    if (row === undefined) throw new Error('The database does not tell the time');
+    if (row === undefined) throw new Error('The database did not return its time');
     return row.at;
   }
 
@@ -65,11 +66,13 @@ export class JwtIssuerRepository {
       .where('issuer.tenantId = :tenantId', { tenantId })
       .andWhere('(issuer.createdAt, issuer.id) < (:at, :id)', start)
       .orderBy({ 'issuer.createdAt': 'DESC', 'issuer.id': 'DESC' })
-      // One more than the page shows that there is a next one.
+      // One more than the page shows whether there is a next page.
       .limit(limit + 1)
       .getMany();
     const page = await pageThatFits(this.database, LISTED_ISSUERS, [tenantId], {
-      ...{ found, limit, nameOf: ({ id }: JwtIssuer) => id },
+      found,
+      limit,
+      nameOf: ({ id }: JwtIssuer) => id,
       cursorAfter: ({ createdAt: at, id }) => cursorAfter({ at, id }),
     });
     const rows = await this.database.manager.find(JwtIssuer, {
@@ -79,7 +82,7 @@ export class JwtIssuerRepository {
     return { ...page, rows };
   }
 
-  /** Takes the record away and answers what it was; null when there is none, or somebody else was faster. */
+  /** Deletes the record and returns it. Null when there is none, or a concurrent caller has deleted it. */
   async delete(manager: EntityManager, tenantId: string, id: string): Promise<JwtIssuer | null> {
     const issuer = await manager.findOne(JwtIssuer, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
     if (issuer !== null) await manager.delete(JwtIssuer, { tenantId, id });
@@ -91,7 +94,7 @@ export class JwtIssuerRepository {
     return this.database.manager.findOneBy(JwtIssuer, { tenantId, issuer, audience });
   }
 
-  /** The oldest registration of the pair in any workspace: a token that names no workspace finds its own by it. */
+  /** The oldest registration of the pair in any workspace. It decides the workspace of a token that names none. */
   findFirst({ issuer, audience }: NamedPair): Promise<JwtIssuer | null> {
     return this.database.manager
       .createQueryBuilder(JwtIssuer, 'issuer')
@@ -102,7 +105,7 @@ export class JwtIssuerRepository {
       .getOne();
   }
 
-  /** Those of the audiences that are registered together with this issuer: in the workspace, or without one in any. */
+  /** The audiences that are registered with this issuer: in the workspace, or in any when it is undefined. */
   async registeredAudiences(
     tenantId: string | undefined,
     issuer: string,
@@ -117,3 +120,16 @@ export class JwtIssuerRepository {
     return (await found.getRawMany<{ readonly audience: string }>()).map(({ audience }) => audience);
   }
 }
+
+/** Encrypted secrets of HS256 issuers, for the check of SECRETS_KEY. */
+export const SEALED_ISSUERS: KeyedRecords = {
+  loss: 'shared secrets of issuers: their tokens are answered 503 until the issuer is deleted and created again',
+  count: {
+    name: 'sealed_issuers_count',
+    text: 'SELECT count(*)::int AS count FROM jwt_issuers WHERE secret IS NOT NULL',
+  },
+  sample: {
+    name: 'sealed_issuers_sample',
+    text: `SELECT tenant_id, id, secret AS sealed FROM jwt_issuers WHERE secret IS NOT NULL ORDER BY created_at DESC LIMIT 20`,
+  },
+};

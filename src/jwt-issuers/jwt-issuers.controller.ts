@@ -1,11 +1,9 @@
-import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
 import { CheckedQuery } from '../platform/http/checked-query.decorator';
-import { receivedJson } from '../platform/http/body/json-body';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { limitOf, PageQuery } from '../platform/pagination/page.query';
@@ -26,10 +24,10 @@ export class JwtIssuersController {
   @ApiCreatedResponse({ type: JwtIssuerDto })
   async createJwtIssuer(
     @Caller() caller: Principal,
-    @JsonBody(CreateJwtIssuerDto, { checked: false, examples: JWT_ISSUER_EXAMPLES }) _wanted: unknown,
-    @Req() request: Request,
+    // `IssuerDefinitionCheck` checks it, by the same DTO, to report faults of shape and of meaning in one answer.
+    @JsonBody(CreateJwtIssuerDto, { checked: false, examples: JWT_ISSUER_EXAMPLES }) body: unknown,
   ): Promise<JwtIssuerDto> {
-    return JwtIssuerDto.of(await this.issuers.create(caller, receivedJson(request)?.value));
+    return JwtIssuerDto.of(await this.issuers.create(caller, body));
   }
 
   /** Lists the issuers of the workspace, newest first. */

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { JwtIssuer } from './entities/jwt-issuer.entity';
-import { IssuerCheck } from './issuer-check';
+import { IssuerDefinitionCheck } from './issuer-definition-check';
 import { KeySets } from './jwks/key-sets';
 import { JwtIssuerRepository } from './jwt-issuer.repository';
 import { JwtIssuersController } from './jwt-issuers.controller';
@@ -14,6 +14,14 @@ import { TokenKeys } from './token-keys';
 @Module({
   imports: [TypeOrmModule.forFeature([JwtIssuer]), WorkspacesModule],
   controllers: [JwtIssuersController],
-  providers: [JwtIssuersService, IssuerCheck, JwtIssuerRepository, KnownIssuers, TokenKeys, KeySets, JwtStrategy],
+  providers: [
+    JwtIssuersService,
+    IssuerDefinitionCheck,
+    JwtIssuerRepository,
+    KnownIssuers,
+    TokenKeys,
+    KeySets,
+    JwtStrategy,
+  ],
 })
 export class JwtIssuersModule {}

@@ -11,7 +11,7 @@ import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
-import { IssuerCheck, type IssuerRequest } from './issuer-check';
+import { IssuerDefinitionCheck, type IssuerRequest } from './issuer-definition-check';
 import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
 import { issuerSubject } from './known-issuers';
 
@@ -22,33 +22,33 @@ const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
 const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
 const DEVELOPMENT_SECRET_BYTES = 32;
 
-/** With its secret, which is for whoever mints its tokens within the service. */
+/** An issuer with its secret in plaintext, for code of the service that signs tokens. */
 export interface DevelopmentIssuer {
   readonly issuer: JwtIssuer;
   readonly secret: string;
 }
 
-/** What is known of an issuer before it is registered. */
+/** An issuer before its registration, which sets `createdAt`. */
 type NewIssuer = Omit<JwtIssuer, 'createdAt'>;
 
-/** Registers whose tokens the participants of a workspace call with (contract section 2, JWT issuers). */
+/** Registers the issuers of participant tokens (contract section 2, JWT issuers). */
 @Injectable()
 export class JwtIssuersService {
   constructor(
     private readonly database: DataSource,
     private readonly issuers: JwtIssuerRepository,
-    private readonly issuerCheck: IssuerCheck,
+    private readonly definitionCheck: IssuerDefinitionCheck,
     private readonly secrets: SecretBox,
     private readonly feed: InvalidationFeed,
   ) {}
 
   /**
-   * Registers an issuer; its tokens are taken at once on this node, and within a second on every other one. Throws
-   * `validation_failed`, and `issuer_taken` when the workspace has registered the same issuer and audience before; of other
-   * workspaces nothing is told.
+   * Registers an issuer. Its tokens are accepted at once on this node, and within a second on every other node. Throws
+   * `validation_failed`, and `issuer_taken` when the workspace has registered the same issuer and audience before. The
+   * answer reveals nothing about other workspaces.
    */
   async create({ tenantId, credentialId }: Principal, body: unknown): Promise<JwtIssuer> {
-    const issuer = this.newIssuer(tenantId, this.issuerCheck.check(body), 'api', credentialId);
+    const issuer = this.newIssuer(tenantId, this.definitionCheck.check(body), 'api', credentialId);
     const registered = await this.register(issuer);
     if (registered === null) throw issuerTaken();
     return registered;
@@ -66,7 +66,7 @@ export class JwtIssuersService {
     return issuer;
   }
 
-  /** Its tokens are refused at once on this node, and within a second on every other one. Throws `not_found`. */
+  /** Its tokens are refused at once on this node, and within a second on every other node. Throws `not_found`. */
   async delete(tenantId: string, id: string): Promise<JwtIssuer> {
     if (!isUuid(id)) throw unknownIssuer();
     const deleted = await this.database.transaction(async (manager) => {
@@ -80,21 +80,22 @@ export class JwtIssuersService {
   }
 
   /**
-   * The issuer of a workspace whose secret only the service knows, for trying the runtime out without an identity provider;
-   * made when it is not there. `audience` is the workspace's own. Throws `validation_failed` without SECRETS_KEY.
+   * The development issuer of a workspace, for trials of the runtime without an identity provider. Only the service knows
+   * its secret. Created when it does not exist. `audience` is the workspace's own. Throws `validation_failed` without
+   * SECRETS_KEY.
    */
   async developmentIssuer({ tenantId, credentialId }: Principal, audience: string): Promise<DevelopmentIssuer> {
     const name = { issuer: DEVELOPMENT_ISSUER, audience };
     const secret = randomBytes(DEVELOPMENT_SECRET_BYTES).toString('base64url');
-    const wanted = this.issuerCheck.check({ ...name, secret });
-    // Of any number that are made at once one stays, and everybody gets that.
-    await this.register(this.newIssuer(tenantId, wanted, 'development', credentialId));
+    const request = this.definitionCheck.check({ ...name, secret });
+    // Of any number of concurrent registrations one is stored, and every caller gets that one.
+    await this.register(this.newIssuer(tenantId, request, 'development', credentialId));
     const found = await this.issuers.findOwn(tenantId, name);
     if (found?.origin !== 'development' || found.secret === null) throw issuerTaken();
     return { issuer: found, secret: this.secrets.open(found.secret, tenantId, found.id) };
   }
 
-  /** Whether its tokens find its workspace without the header `X-Workspace`. */
+  /** Whether its tokens belong to its workspace without the header `X-Workspace`. */
   async isFirst(issuer: JwtIssuer): Promise<boolean> {
     return (await this.issuers.findFirst(issuer))?.id === issuer.id;
   }
@@ -102,44 +103,48 @@ export class JwtIssuersService {
   /** Null when the workspace has registered the pair already. */
   private async register(issuer: NewIssuer): Promise<JwtIssuer | null> {
     const registered = await this.database.transaction(async (manager) => {
-      // Whoever else registers the pair now, in whatever workspace, waits until this is committed: which one was first is the
-      // same for everybody from the beginning.
+      // Takes the lock of the pair. Registrations of it in any workspace wait for this commit, so that all nodes agree on
+      // which workspace was first.
       await this.feed.announce(manager, pairOf(issuer));
       const stored = { ...issuer, createdAt: await this.issuers.nextTime(manager, issuer) };
       return (await this.issuers.insert(manager, stored)) ? stored : null;
     });
-    // Other nodes need not be told: that an issuer is unknown is remembered for less than a second.
+    // Other nodes need no announcement: they cache an unknown issuer for less than a second.
     if (registered !== null) this.feed.forget(issuerSubject(registered));
     return registered;
   }
 
   private newIssuer(
     tenantId: string,
-    wanted: IssuerRequest,
+    request: IssuerRequest,
     origin: JwtIssuer['origin'],
     createdBy: string,
   ): NewIssuer {
-    const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = wanted;
+    const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = request;
     const [source] = keySourcesOf({ jwksUri, jwks, secret });
-    if (source === undefined) throw new Error('An issuer without a source of keys got through the check');
+    if (source === undefined) throw new Error('An issuer without a source of keys passed the check');
     const id = newId();
     return {
-      ...{ tenantId, id, issuer, audience },
+      tenantId,
+      id,
+      issuer,
+      audience,
       algorithms: algorithms ?? [...defaultAlgorithms(source)],
       jwksUri: jwksUri ?? null,
       jwks: jwks ?? null,
       secret: secret === undefined ? null : this.secrets.seal(secret, tenantId, id),
       campaignClaim: claims?.campaign ?? CAMPAIGN_CLAIM_DEFAULT,
       appClaim: claims?.app ?? APP_CLAIM_DEFAULT,
-      defaultCampaignId: wanted.defaultCampaignId ?? null,
-      allowedCampaignIds: wanted.allowedCampaignIds ?? null,
-      clockToleranceSeconds: wanted.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
-      ...{ origin, createdBy },
+      defaultCampaignId: request.defaultCampaignId ?? null,
+      allowedCampaignIds: request.allowedCampaignIds ?? null,
+      clockToleranceSeconds: request.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
+      origin,
+      createdBy,
     };
   }
 }
 
-/** Of no workspace: any may register the pair. */
+/** The subject of a pair belongs to no workspace: any may register the pair. */
 function pairOf({ issuer, audience }: NamedPair): InvalidationSubject {
   const id = hash('sha256', JSON.stringify([issuer, audience]), 'base64url');
   return { tenantId: NIL_UUID, kind: 'jwt_issuer', id };

@@ -16,17 +16,17 @@ import { checkClaims } from './domain/token-claims';
 import { KnownIssuers, type KnownIssuer } from './known-issuers';
 import { TokenKeys } from './token-keys';
 
-/** What the library is shown of a request, and what is found out about its token on the way. */
+/** The part of a request that passport-jwt gets, with the issuer that is found while it verifies the token. */
 interface TokenRequest {
   readonly headers: Request['headers'];
   issuer?: KnownIssuer;
-  /** Ends the authentication with an error of ours, as it is. */
+  /** Ends the authentication with this error. */
   readonly end: (error: Error) => void;
 }
 
 /**
- * Verifies the JWT of a participant: passport-jwt the signature; who may sign with what, the claims, and the times are judged
- * by rules of ours, because the library knows one issuer, takes tokens without exp or sub, and has one tolerance for all.
+ * Verifies the JWT of a participant. passport-jwt verifies the signature. Our own rules check the issuer, its algorithms,
+ * the claims and the times: the library knows one issuer, accepts tokens without exp or sub, and has one tolerance for all.
  */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, JWT_STRATEGY) {
@@ -41,13 +41,13 @@ export class JwtStrategy extends PassportStrategy(Strategy, JWT_STRATEGY) {
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
       secretOrKeyProvider: (request: TokenRequest, token: string, done) => {
         findKey(request, token)
-          // The library hands it to jsonwebtoken, which takes a KeyObject, only the types do not say so.
+          // The library passes it to jsonwebtoken, which takes a KeyObject; the types do not say so.
           .then((key) => done(null, key as unknown as Buffer))
           .catch(request.end);
       },
       algorithms: [...JWT_ALGORITHMS],
       ignoreExpiration: true,
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else keeps the library from judging nbf
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- no other option keeps the library from checking nbf
       jsonWebTokenOptions: { ignoreNotBefore: true },
       passReqToCallback: true,
     });
@@ -55,22 +55,22 @@ export class JwtStrategy extends PassportStrategy(Strategy, JWT_STRATEGY) {
   }
 
   override authenticate(request: Request): void {
-    // Passport makes a strategy object for each request, with `fail` and `error` of its own. What we refuse goes through
-    // `error`; then `fail` is left to the library, whose words are not ours and may quote the token.
+    // Passport makes a strategy object per request, with its own `fail` and `error`. Our refusals use `error`. Only the
+    // library calls `fail`, and its message may quote the token, so it is replaced.
     const actions = this as { fail: (refusal: Error, status: number) => void };
     const { fail } = actions;
     actions.fail = () =>
       fail(credentialRefused('invalid_token', 'The signature of the token is not that of its issuer.'), 401);
-    const asked: TokenRequest = { headers: request.headers, end: (error) => this.error(error) };
-    super.authenticate(asked as unknown as Request);
+    const tokenRequest: TokenRequest = { headers: request.headers, end: (error) => this.error(error) };
+    super.authenticate(tokenRequest as unknown as Request);
   }
 
-  /** `payload` is the library's reading of a token whose signature is good. */
+  /** `payload` is the parsed payload of a token with a valid signature. */
   validate({ issuer }: TokenRequest, payload: unknown): Participant {
     if (issuer === undefined || !isObject(payload)) throw new Error('A token was verified that was not read before');
-    const judged = checkClaims(payload, issuer.record, this.clock.now().getTime());
-    if ('refused' in judged) throw credentialRefused('invalid_token', judged.refused);
-    return judged.participant;
+    const checked = checkClaims(payload, issuer.record, this.clock.now().getTime());
+    if ('refused' in checked) throw credentialRefused('invalid_token', checked.refused);
+    return checked.participant;
   }
 
   private async keyOf(request: TokenRequest, token: string): Promise<KeyObject> {

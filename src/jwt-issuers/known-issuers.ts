@@ -26,12 +26,12 @@ export interface KnownIssuer {
   readonly keys: IssuerKeys;
 }
 
-/** More than one node sees in a minute; beyond it the least used ones are looked up again. */
+/** More than one node sees in a minute. The least recently used ones are evicted. */
 const ISSUERS_MAX = 10_000;
-/** Nothing the client could mend, and a wrong SECRETS_KEY is not righted in a second. */
+/** An operator has to correct SECRETS_KEY first, which takes more than a second. */
 const SECRET_RETRY_SECONDS = 30;
 
-/** Finds the issuer that a token names, remembered until any node deletes it. That one is unknown is remembered for a moment. */
+/** Finds the issuer that a token names. Caches it until any node deletes it; caches an unknown issuer for less than a second. */
 @Injectable()
 export class KnownIssuers {
   private readonly logger = new Logger(KnownIssuers.name);
@@ -48,9 +48,9 @@ export class KnownIssuers {
   }
 
   /**
-   * The one issuer that is registered for `issuer` and any of the audiences in the workspace that the request names; without
-   * one, in the workspace that registered them first (docs/adr/0043). Throws `invalid_token` when there is none, and when
-   * there are several audiences to choose from; `unavailable` when its secret cannot be read.
+   * The issuer that is registered for `issuer` and one of the audiences, in the workspace that the request names; by default
+   * in the workspace that registered them first (docs/adr/0043). Throws `invalid_token` when none or several match, and
+   * `unavailable` when its secret cannot be decrypted.
    */
   async find(issuer: string, audiences: readonly string[], workspace: string | undefined): Promise<KnownIssuer> {
     const sought = audiences.filter(canBeRegistered);
@@ -59,7 +59,7 @@ export class KnownIssuers {
     const [audience, ...others] = sought.length === 1 ? sought : await this.registered(issuer, sought, workspace);
     if (audience === undefined) throw unknownIssuer(workspace);
     if (others.length > 0) throw severalIssuers();
-    // JSON, so that no two have one key; what a request names is a part of it, whatever it finds.
+    // JSON keeps the parts of the key apart.
     const key = JSON.stringify([issuer, audience, workspace]);
     return this.memory.recall(key) ?? this.memory.learn(key, () => this.read({ issuer, audience }, workspace));
   }
@@ -84,7 +84,7 @@ export class KnownIssuers {
   }
 
   private async tenantNamed(workspace: string): Promise<string> {
-    // The id of no workspace: a name that nobody has is looked for as long as one that somebody has.
+    // An id that no workspace has: the look-up takes the same time for unknown names.
     return (await this.workspaces.find(workspace))?.tenantId ?? NIL_UUID;
   }
 
@@ -104,24 +104,24 @@ export class KnownIssuers {
       throw new DomainError(
         'unavailable',
         'Tokens of this issuer cannot be verified now. Send the same again after the time in Retry-After.',
-        // Without the cause, which would be logged once more for each request.
+        // Without the cause, which would be logged again for each request.
         { retryAfterSeconds: SECRET_RETRY_SECONDS },
       );
     }
   }
 }
 
-/** What is announced when an issuer is deleted. */
+/** The subject that is announced when an issuer is deleted. */
 export function issuerSubject({ tenantId, id }: Pick<JwtIssuer, 'tenantId' | 'id'>): InvalidationSubject {
   return { tenantId, kind: 'jwt_issuer', id };
 }
 
-/** What is longer, or PostgreSQL cannot take as text, has never been registered. */
+/** Longer names, and text that PostgreSQL cannot store, are never registered. */
 function canBeRegistered(name: string): boolean {
   return name !== '' && name.length <= 2 * NAME_CHARACTERS_MAX && isStorable(name);
 }
 
-/** The same words whether the workspace has not registered them or does not exist. */
+/** The same message for an unknown workspace and an unknown issuer. */
 function unknownIssuer(workspace: string | undefined): DomainError {
   const where = workspace === undefined ? '' : ` in the workspace that ${WORKSPACE_HEADER} names`;
   return credentialRefused('invalid_token', `No issuer is registered for the iss and aud of the token${where}.`);

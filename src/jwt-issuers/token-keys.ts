@@ -7,18 +7,18 @@ import { KeySets } from './jwks/key-sets';
 import { candidates } from './jwks/public-keys';
 import type { KnownIssuer } from './known-issuers';
 
-/** How a token says that it was signed. */
+/** What the header of a token says about its signature. */
 export interface SignedBy {
   readonly algorithm: string;
   readonly keyId: string | undefined;
 }
 
 /**
- * A token without a key id is tried with so many keys of its issuer that they have at most these bits together: 20 of 2048,
- * 5 of 8192, which takes some milliseconds (docs/adr/0042). A real issuer publishes two or three.
+ * A token without a key id is tried with several keys of its issuer, up to this sum of their bits: 20 keys of 2048 bits, or 5
+ * of 8192, which takes some milliseconds (docs/adr/0042). Real issuers publish two or three keys.
  */
 const TRIED_BITS_MAX = 20 * 2048;
-/** A key on a curve costs as much as one of RSA with so many bits. */
+/** A key on a curve costs as much as an RSA key with this many bits. */
 const CURVE_KEY_BITS = 2048;
 
 /** Finds the key that a token must have been signed with. */
@@ -27,8 +27,8 @@ export class TokenKeys {
   constructor(private readonly keySets: KeySets) {}
 
   /**
-   * Keys come only from the issuer's record, never from a token's header. Throws `invalid_token` when none fits, and
-   * `unavailable` when the issuer's key source is away and none of its keys is known.
+   * Keys come only from the issuer's record, never from a token's header. Throws `invalid_token` when no key fits, and
+   * `unavailable` when the issuer's key source is away and none of its keys is cached.
    */
   async keyFor(issuer: KnownIssuer, token: string, { algorithm, keyId }: SignedBy): Promise<KeyObject> {
     const allowed = issuer.record.algorithms.find((each) => each === algorithm);
@@ -45,7 +45,7 @@ export class TokenKeys {
       );
     }
     if (others.length === 0) return key;
-    const tried = affordable(fitting);
+    const tried = withinTriedBits(fitting);
     const signer = await signerOf(token, allowed, tried);
     if (signer === undefined && tried.length < fitting.length) {
       throw credentialRefused(
@@ -53,7 +53,7 @@ export class TokenKeys {
         `None of the ${tried.length} keys that were tried has signed the token; have its issuer name one key (kid).`,
       );
     }
-    // When none fits, whichever it is given, the library says so.
+    // Without a signer the library refuses the token with any key.
     return signer ?? key;
   }
 
@@ -68,8 +68,8 @@ export class TokenKeys {
   }
 }
 
-/** As many of them, from the first on, as may be tried for one token. */
-function affordable(keys: readonly KeyObject[]): readonly KeyObject[] {
+/** The first keys, as many as may be tried for one token. */
+function withinTriedBits(keys: readonly KeyObject[]): readonly KeyObject[] {
   let bits = 0;
   return keys.filter(({ asymmetricKeyDetails }) => {
     bits += asymmetricKeyDetails?.modulusLength ?? CURVE_KEY_BITS;

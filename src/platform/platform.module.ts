@@ -11,7 +11,7 @@ import { ProblemDetailsFilter } from './http/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body/body-limits';
 import { HeldBodies } from './http/body/held-bodies';
-import { HttpModule } from './http/body/http.module';
+import { BodyValidators } from './http/body/body-validators';
 import { UnmaskAuditLine } from './auth/entities/unmask-audit-line.entity';
 import { JobScheduleRow } from './jobs/entities/job-schedule.entity';
 import { Jobs } from './jobs/jobs';
@@ -34,7 +34,17 @@ export class PlatformModule {
       { provide: CONNECTION_SETTINGS, useValue: connection },
       { provide: BODY_LIMITS, useValue: bodyLimits(settings) },
       { provide: ProblemDetailsFilter, useValue: new ProblemDetailsFilter(statusPolicy(settings)) },
-      ...[Clock, InvalidationFeed, Jobs, PersonalProperties, PersonalData, UnmaskAudit, SecretBox, KeyedIds],
+      ...[
+        Clock,
+        InvalidationFeed,
+        Jobs,
+        PersonalProperties,
+        PersonalData,
+        UnmaskAudit,
+        SecretBox,
+        KeyedIds,
+        BodyValidators,
+      ],
     ];
     return {
       module: PlatformModule,
@@ -42,7 +52,6 @@ export class PlatformModule {
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
         TypeOrmModule.forFeature([Invalidation, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
         AuthModule,
-        HttpModule,
         ObservabilityModule,
       ],
       providers,

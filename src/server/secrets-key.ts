@@ -1,45 +1,44 @@
 import { join, resolve } from 'node:path';
 import { ERASED_HASHES } from '../identity/erased-identifiers';
-import { SEALED_ISSUERS } from '../jwt-issuers/sealed-issuers';
+import { SEALED_ISSUERS } from '../jwt-issuers/jwt-issuer.repository';
 import type { Settings } from '../platform/config/settings';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { SteadyClient } from '../platform/postgres/steady-client';
-import type { KeyedRecords } from '../platform/secrets/keyed-records';
+import { type KeyedRecords, SecretsKeyCheck } from '../platform/secrets/secrets-key-check';
 import { localSecretsKey, readLocalSecretsKey, SECRETS_KEY_FILE } from '../platform/secrets/local-secrets-key';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { SecretsKeyCheck } from '../platform/secrets/secrets-key-check';
-import { SEALED_CREDENTIALS } from '../service-credentials/sealed-credentials';
+import { SEALED_CREDENTIALS } from '../service-credentials/service-credential.repository';
 
-/** All that is of no use without the key it was written under. A feature that writes such records adds them here. */
+/** All records that need the key they were written with. A feature that writes such records adds them here. */
 const KEYED_RECORDS: readonly KeyedRecords[] = [SEALED_ISSUERS, SEALED_CREDENTIALS, ERASED_HASHES];
 
-const WHAT_IF = 'Without it secrets cannot be read, and events for erased persons would be accepted again.';
-const HOW_ON = 'If it is lost for good: npm run cds -- secrets accept-key';
+const CONSEQUENCE = 'Without it secrets cannot be read, and events for erased persons would be accepted again.';
+const LAST_RESORT = 'If it is lost for good: npm run cds -- secrets accept-key';
 
 /**
- * The settings with the key that the database is used with: SECRETS_KEY, else with an embedded database the one in DATA_DIR, which
- * is made at the first start. Throws when it is another key than before, or missing although the database was used with one.
+ * Adds the secrets key to the settings: SECRETS_KEY, or with an embedded database the key in DATA_DIR, which is created at the
+ * first start. Throws when it is not the key that the database was used with, or when that key is missing.
  */
 export async function withSecretsKey(settings: Settings, database: ConnectionSettings): Promise<Settings> {
   return checking(database, async (check) => {
     const secretsKey = await presentKey(settings);
-    if (secretsKey === undefined && (await check.needsKey())) throw new Error(wordsForMissing(settings));
-    const key = secretsKey ?? (await madeKey(settings));
-    // An external database without a key: nothing that needs one can be made.
+    if (secretsKey === undefined && (await check.needsKey())) throw new Error(missingKeyMessage(settings));
+    const key = secretsKey ?? (await createdKey(settings));
+    // An external database without a key: records that need one cannot be created.
     if (key === undefined) return settings;
-    if ((await check.standingOf(new SecretBox({ secretsKey: key }))) === 'other') {
-      throw new Error(await wordsForOther(settings, check));
+    if ((await check.check(new SecretBox({ secretsKey: key }))) === 'other') {
+      throw new Error(await otherKeyMessage(settings, check));
     }
     return { ...settings, secretsKey: key };
   });
 }
 
-/** The key in force, whatever the database was used with; with an embedded database one is made where there is none. */
+/** The key of the settings or of DATA_DIR, unchecked. With an embedded database it is created if it is missing. */
 export async function keyInForce(settings: Settings): Promise<string | undefined> {
-  return (await presentKey(settings)) ?? madeKey(settings);
+  return (await presentKey(settings)) ?? createdKey(settings);
 }
 
-/** What a backup says of its key, and who hears what is to be done about it. */
+/** The key of a backup, and where to print what the operator has to do. */
 interface RestoredKey {
   readonly file: string;
   readonly secretsKey: string | undefined;
@@ -47,8 +46,8 @@ interface RestoredKey {
 }
 
 /**
- * The key that belongs into DATA_DIR along with a restored database; undefined: the present one may stay. Says what is left to
- * do where the service would not start with the key in force.
+ * The key to store in DATA_DIR with a restored database; undefined: keep the present one. Prints what is left to do when the
+ * service would not start with the present key.
  */
 export async function keyToRestore(
   settings: Settings,
@@ -77,7 +76,7 @@ export async function keyToRestore(
   return secretsKey;
 }
 
-/** Runs work that asks a migrated database about its key. */
+/** Runs `work` with a check of a migrated database's key. */
 export async function checking<Result>(
   { url }: ConnectionSettings,
   work: (check: SecretsKeyCheck) => Promise<Result>,
@@ -96,28 +95,28 @@ async function presentKey({ secretsKey, databaseUrl, dataDir }: Settings): Promi
   return readLocalSecretsKey(resolve(dataDir));
 }
 
-/** An embedded database lives in a folder of ours, and a key can be made and kept beside it. */
-async function madeKey({ databaseUrl, dataDir }: Settings): Promise<string | undefined> {
+/** Creates the key beside an embedded database. Undefined for an external one. */
+async function createdKey({ databaseUrl, dataDir }: Settings): Promise<string | undefined> {
   return databaseUrl === undefined ? localSecretsKey(resolve(dataDir)) : undefined;
 }
 
-function wordsForMissing(settings: Settings): string {
+function missingKeyMessage(settings: Settings): string {
   if (settings.databaseUrl !== undefined) {
-    return `SECRETS_KEY is not set, and this database was used with one. ${WHAT_IF} Set it as it was. ${HOW_ON}`;
+    return `SECRETS_KEY is not set, and this database was used with one. ${CONSEQUENCE} Set it as it was. ${LAST_RESORT}`;
   }
-  return `${pathOf(settings)} is missing, and this database was used with the key in it. ${WHAT_IF} Put the file back from a backup. ${HOW_ON}`;
+  return `${pathOf(settings)} is missing, and this database was used with the key in it. ${CONSEQUENCE} Put the file back from a backup. ${LAST_RESORT}`;
 }
 
-async function wordsForOther(settings: Settings, check: SecretsKeyCheck): Promise<string> {
+async function otherKeyMessage(settings: Settings, check: SecretsKeyCheck): Promise<string> {
   if (settings.secretsKey === undefined) {
-    return `The key in ${pathOf(settings)} is not the one that this database was used with. ${WHAT_IF} Put the former file back. ${HOW_ON}`;
+    return `The key in ${pathOf(settings)} is not the one that this database was used with. ${CONSEQUENCE} Put the former file back. ${LAST_RESORT}`;
   }
-  const words = `SECRETS_KEY is not the key that this database was used with. ${WHAT_IF}`;
+  const words = `SECRETS_KEY is not the key that this database was used with. ${CONSEQUENCE}`;
   const local = settings.databaseUrl === undefined ? await readLocalSecretsKey(resolve(settings.dataDir)) : undefined;
   if (local !== undefined && (await check.fits(new SecretBox({ secretsKey: local })))) {
     return `${words} The one in ${pathOf(settings)} is: unset SECRETS_KEY.`;
   }
-  return `${words} Set it as it was. ${HOW_ON}`;
+  return `${words} Set it as it was. ${LAST_RESORT}`;
 }
 
 function pathOf({ dataDir }: Settings): string {

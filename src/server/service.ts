@@ -20,6 +20,7 @@ import { JsonLogger } from '../platform/observability/logger';
 import { EventWorker } from '../processing/event-worker';
 import { Readiness } from '../platform/health/readiness';
 import { RequestObserver } from '../platform/http/server/request-observer';
+import { apiDocumentTexts } from './api-document';
 import { withSecretsKey } from './secrets-key';
 import { openStandbyServer } from './standby-server';
 import { BootstrapService } from '../workspaces/bootstrap.service';
@@ -28,20 +29,20 @@ import type { FirstKey } from '../workspaces/workspaces.service';
 /** A stop waits this long for answers, `SHUTDOWN_DELAY_SECONDS` included; all of it takes 10 s at most. */
 const DRAIN_MS_MAX = 7_000;
 
-/** What serves, in this process or in others of this one's. */
+/** A running server, in this process or in its workers. */
 export interface Serving {
   readonly url: string;
-  /** Answers what is under way, stores what was taken, and stops. */
+  /** Answers running requests, stores accepted events, and stops. */
   stop(): Promise<void>;
 }
 
 /** A service that was started. */
 export interface Service extends Serving {
-  /** It waits for somebody to run the migrations. */
+  /** Whether it waits until an operator has run the migrations. */
   readonly isWaiting: boolean;
   /**
-   * Resolves when it serves, with the first key of a fresh installation, to be shown once; never when it is stopped before.
-   * Rejects when it cannot begin after all.
+   * Resolves when it serves, with the first key of a new installation, to be shown once. Rejects when it cannot start.
+   * Stays pending when it is stopped before.
    */
   readonly serving: Promise<FirstKey | undefined>;
 }
@@ -50,32 +51,34 @@ interface Database extends ConnectionSettings {
   stop(): Promise<void>;
 }
 
-/** What is there once, however many processes serve: settings, with all that was left to us, and a database. */
+/** What all processes of the service share: complete settings, and a database. */
 export interface BootContext {
   readonly settings: Settings;
   readonly database: Database;
   readonly logger: JsonLogger;
 }
 
-/** Begins to serve over a migrated database. */
+/** Starts to serve on a migrated database. */
 export type Start = (context: BootContext) => Promise<Serving & { readonly firstKey: FirstKey | undefined }>;
 
 /**
- * Starts everything in its order: database, schema, first key, HTTP; the last two are `begin`'s. What fails leaves nothing behind.
- * A stop stops the embedded database last.
+ * Starts in this order: database, schema, first key, HTTP. `start` does the last two. A failed start leaves nothing behind. A
+ * stop stops the embedded database last.
  */
-export async function startService(given: Settings, begin: Start = serveHere): Promise<Service> {
+export async function startService(given: Settings, start: Start = serveHere): Promise<Service> {
   const logger = new JsonLogger(given.logLevel);
   const database = await openDatabase(given, logger);
   try {
     if (given.migrateOnStart === 'true') await migrate(database);
     else if ((await pendingMigrationsOf(database)) > 0) {
-      return await serveLater({ settings: given, database, logger }, begin);
+      return await serveAfterMigration({ settings: given, database, logger }, start);
     }
-    const begun = await begin({ settings: await withSecretsKey(given, database), database, logger });
+    const started = await start({ settings: await withSecretsKey(given, database), database, logger });
     return {
-      ...{ url: begun.url, isWaiting: false, serving: Promise.resolve(begun.firstKey) },
-      stop: () => begun.stop().then(() => database.stop()),
+      url: started.url,
+      isWaiting: false,
+      serving: Promise.resolve(started.firstKey),
+      stop: () => started.stop().then(() => database.stop()),
     };
   } catch (error) {
     await database.stop();
@@ -90,7 +93,7 @@ export const serveHere: Start = async ({ settings, database, logger }) => {
   return { ...(await listen(app, settings)), firstKey };
 };
 
-/** Makes the first key of a fresh installation without serving. */
+/** Creates the first key of a new installation without serving. */
 export async function makeFirstKey({ settings, database, logger }: BootContext): Promise<FirstKey | undefined> {
   const parts = await createApp(settings, database, logger);
   try {
@@ -100,10 +103,10 @@ export async function makeFirstKey({ settings, database, logger }: BootContext):
   }
 }
 
-/** Serves in this process over a database that another one has prepared; `prepare` gets the parts before anybody else. */
+/** Serves in this process on a database that another process has prepared. `prepare` gets the application before it listens. */
 export async function serve(
   settings: Settings & { readonly databaseUrl: string },
-  prepare: (parts: NestExpressApplication) => void,
+  prepare: (app: NestExpressApplication) => void,
 ): Promise<Serving> {
   const app = await createApp(settings, { url: settings.databaseUrl }, new JsonLogger(settings.logLevel));
   prepare(app);
@@ -116,43 +119,48 @@ async function listen(app: NestExpressApplication, settings: Settings): Promise<
   return { url: urlOf(httpServerOf(app)), stop: () => stop(app, settings) };
 }
 
-/** Listens, and begins once somebody has run the migrations. */
-async function serveLater(context: BootContext, begin: Start): Promise<Service> {
+/** Listens with a standby server, and starts once the migrations have been run. */
+async function serveAfterMigration(context: BootContext, start: Start): Promise<Service> {
   const { settings, database, logger } = context;
   const pending = await pendingMigrationsOf(database);
   logger.warn(`${pending} migrations are pending; the service waits for them. Run npm run migrate.`, 'Service');
   const standby = await openStandbyServer({
-    ...{ port: settings.port, host: listeningHost(settings), pending: () => pendingMigrationsOf(database) },
+    port: settings.port,
+    host: listeningHost(settings),
+    pending: () => pendingMigrationsOf(database),
   });
   const url = urlOf(standby.server);
-  const later = standby.over().then(async (port) => {
+  const starting = standby.untilMigrated().then(async (port) => {
     return port === undefined
       ? undefined
-      : begin({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
+      : start({ ...context, settings: { ...(await withSecretsKey(settings, database)), port } });
   });
   return {
-    ...{ url, isWaiting: true },
-    serving: later.then((begun) => (begun === undefined ? new Promise<never>(() => undefined) : begun.firstKey)),
+    url,
+    isWaiting: true,
+    serving: starting.then((started) =>
+      started === undefined ? new Promise<never>(() => undefined) : started.firstKey,
+    ),
     stop: async () => {
       await standby.close();
-      const begun = await later.catch(() => undefined);
-      await begun?.stop();
+      const started = await starting.catch(() => undefined);
+      await started?.stop();
       await database.stop();
     },
   };
 }
 
-/** An embedded database is for this machine, unless somebody says otherwise. */
+/** With an embedded database the service listens on the loopback interface unless HOST is set. */
 export function listeningHost({ host, databaseUrl }: Settings): string {
   return host ?? (databaseUrl === undefined ? '127.0.0.1' : '0.0.0.0');
 }
 
-/** Brings the schema up to date and starts nothing; also beside services that run on it, and any number of times. */
+/** Migrates the schema without starting the service. Safe beside running services, and idempotent. */
 export async function migrateDatabase(settings: Settings): Promise<void> {
   await onDatabase(settings, migrate);
 }
 
-/** Runs `work` beside a service or alone on its database, as that is: nothing is migrated, and no key is asked for. */
+/** Runs `work` on the database, also beside a running service. Migrates nothing, and needs no secrets key. */
 export async function onDatabase<Result>(
   settings: Settings,
   work: (database: ConnectionSettings) => Promise<Result>,
@@ -165,13 +173,13 @@ export async function onDatabase<Result>(
   }
 }
 
-/** The database of a service that may run already. */
+/** The database, also when a running service has started it. */
 async function databaseBeside(settings: Settings, logger: JsonLogger): Promise<Database> {
   const running = settings.databaseUrl === undefined ? await runningEmbeddedPostgres(settings.dataDir) : undefined;
   return running === undefined ? openDatabase(settings, logger) : { url: running, stop: () => Promise.resolve() };
 }
 
-/** The application over a migrated database, not listening yet; tests use the same, with routes of their own beside it. */
+/** The application on a migrated database, not listening yet. Tests add `further` controllers. */
 export async function createApp(
   settings: Settings,
   connection: ConnectionSettings,
@@ -184,7 +192,10 @@ export async function createApp(
     { bodyParser: false, logger, abortOnError: false },
   );
   await configureApp(app, {
-    ...{ pluginMetadata, settings, trustProxy: settings.trustProxy },
+    pluginMetadata,
+    texts: apiDocumentTexts(settings),
+    batchItemsMax: settings.batchItemsMax,
+    trustProxy: settings.trustProxy,
     statusPolicy: statusPolicy(settings),
     servesApi: settings.role !== 'worker',
     observer: app.get(RequestObserver).middleware(logger),
@@ -194,7 +205,7 @@ export async function createApp(
   return app;
 }
 
-/** Begins what nobody waits for, in a process whose role it is. */
+/** Starts background work in a process with that role. */
 function startWork(app: NestExpressApplication, { role }: Settings): void {
   if (role === 'api') return;
   app.get(EventWorker).start();
@@ -202,8 +213,8 @@ function startWork(app: NestExpressApplication, { role }: Settings): void {
 }
 
 /**
- * Runs `work` with the parts of the service, which does not serve: beside a service that runs on the same data, or alone.
- * For the command-line tool.
+ * Runs `work` with an application that does not serve, also beside a running service on the same data. For the command-line
+ * tool.
  */
 export async function withoutServing<Result>(
   given: Settings,
@@ -237,7 +248,7 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
 
 async function stop(app: NestExpressApplication, { shutdownDelaySeconds }: Settings): Promise<void> {
   app.get(Readiness).stop();
-  // First the requests under way, then what they need: Nest would close the lanes before the server.
+  // First the running requests, then what they need: Nest would close the group commits before the server.
   const drained = apiAdapterOf(app).drain(shutdownDelaySeconds * 1_000);
   await Promise.all([
     Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
@@ -254,7 +265,7 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' && host !== 'localhost' ? `[${host}]` : host}:${port}`;
 }
 
-/** Nest gives it without a type. */
+/** Nest returns it without a type. */
 function httpServerOf(app: NestExpressApplication): Server {
   const server: Server = app.getHttpServer();
   return server;

@@ -6,14 +6,14 @@ import { DomainError } from '../platform/errors/domain-error';
 import { problemDetails, problemHeaders } from '../platform/errors/problem-details';
 import { requestIdOf } from '../platform/http/request-id';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const LIVE_PATH = '/health/live';
 const PENDING = new DomainError(
   'unavailable',
   'Migrations of the database are pending, and the service waits for them. Run npm run migrate.',
 );
 
-/** Where the service listens, and how it is found out whether it may begin. */
+/** Where the service listens, and how to find out whether it can start. */
 export interface StandbyServerOptions {
   readonly port: number;
   readonly host: string;
@@ -23,14 +23,14 @@ export interface StandbyServerOptions {
 
 export interface StandbyServer {
   readonly server: Server;
-  /** Waits until nothing is pending and frees its port, which it answers; undefined when it was closed before. */
-  over(): Promise<number | undefined>;
+  /** Waits until no migration is pending, closes the server and returns its port. Undefined when it was closed before. */
+  untilMigrated(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
 /**
- * Stands where the service will be while migrations are pending (`MIGRATE_ON_START=false`): alive, not ready, and refusing
- * everything else, because nothing of this version knows the tables as they are.
+ * Listens on the service's port while migrations are pending (`MIGRATE_ON_START=false`). It is alive but not ready, and
+ * answers every other request with 503: this version of the code does not fit the old tables.
  */
 export async function openStandbyServer({ port, host, pending }: StandbyServerOptions): Promise<StandbyServer> {
   const server = createServer(answer);
@@ -46,21 +46,21 @@ export async function openStandbyServer({ port, host, pending }: StandbyServerOp
     await done;
   };
   const { port: boundPort } = server.address() as AddressInfo;
-  const over = async (): Promise<number | undefined> => {
+  const untilMigrated = async (): Promise<number | undefined> => {
     for (;;) {
-      await wait(LOOK_MS, undefined, { signal: closed.signal }).catch(() => undefined);
+      await wait(POLL_MS, undefined, { signal: closed.signal }).catch(() => undefined);
       if (closed.signal.aborted) return undefined;
-      // The database may go away meanwhile: then it is not known, and waited on.
+      // When the database is away, the number is unknown and the wait goes on.
       if ((await pending().catch(() => 1)) > 0) continue;
       await close();
       return boundPort;
     }
   };
-  return { server, over, close };
+  return { server, untilMigrated, close };
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  // The connection would be lost when the service takes the port over.
+  // Connections cannot be handed over to the service.
   response.shouldKeepAlive = false;
   const requestId = requestIdOf(request);
   response.setHeader('X-Request-Id', requestId);

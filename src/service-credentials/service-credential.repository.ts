@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { storeLastUse } from '../platform/auth/last-use';
 import { ServiceCredential } from './entities/service-credential.entity';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 
 /** The table of service credentials. Secrets reach it sealed. */
 @Injectable()
@@ -30,7 +31,7 @@ export class ServiceCredentialRepository {
     await this.database.manager.insert(ServiceCredential, { ...credential, tenantId });
   }
 
-  /** Takes a credential out of use in the caller's transaction; of any number of callers at a time, one is told true. */
+  /** Revokes a credential in the caller's transaction. Returns true to exactly one of any number of concurrent callers. */
   async revoke(manager: EntityManager, tenantId: string, id: string, at: Date): Promise<boolean> {
     const { affected } = await manager.update(
       ServiceCredential,
@@ -45,3 +46,17 @@ export class ServiceCredentialRepository {
     return storeLastUse(this.database, 'service_credentials', tenantId, id, at);
   }
 }
+
+/** Encrypted HMAC secrets, for the check of SECRETS_KEY. */
+export const SEALED_CREDENTIALS: KeyedRecords = {
+  loss: 'secrets of service credentials (hmac-sha256): requests signed with them are answered 503; make new ones and revoke these',
+  count: {
+    name: 'sealed_credentials_count',
+    text: 'SELECT count(*)::int AS count FROM service_credentials WHERE secret IS NOT NULL AND revoked_at IS NULL',
+  },
+  sample: {
+    name: 'sealed_credentials_sample',
+    text: `SELECT tenant_id, id, secret AS sealed FROM service_credentials WHERE secret IS NOT NULL
+      ORDER BY created_at DESC LIMIT 20`,
+  },
+};

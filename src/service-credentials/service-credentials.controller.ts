@@ -30,9 +30,9 @@ export class ServiceCredentialsController {
   @ApiCreatedResponse({ type: IssuedServiceCredentialDto })
   async createServiceCredential(
     @Caller() caller: Principal,
-    @JsonBody(CreateServiceCredentialDto) wanted: CreateServiceCredentialDto,
+    @JsonBody(CreateServiceCredentialDto) body: CreateServiceCredentialDto,
   ): Promise<IssuedServiceCredentialDto> {
-    return IssuedServiceCredentialDto.of(await this.credentials.create(caller, wanted));
+    return IssuedServiceCredentialDto.of(await this.credentials.create(caller, body));
   }
 
   /** Lists the workspace's service credentials, newest first; revoked ones too. */

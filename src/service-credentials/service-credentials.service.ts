@@ -12,7 +12,7 @@ import type { Page } from '../platform/pagination/page';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { credentialKey, type CredentialKeyRequest } from './domain/credential-key';
 import type { ServiceCredential } from './entities/service-credential.entity';
-import { assertMayIssue, noSuchServiceCredential } from './service-credential-refusals';
+import { assertMayIssue, noSuchServiceCredential } from './domain/service-credential';
 import { ServiceCredentialRepository } from './service-credential.repository';
 import { credentialSubject } from './signing-credentials';
 
@@ -20,16 +20,16 @@ export interface ServiceCredentialRequest extends CredentialKeyRequest {
   readonly name: string;
 }
 
-/** A credential's record, and where the service made one its secret, which exists only here and in the answer. */
+/** A credential's record. `secret` is set when the service made one; it is in this answer only. */
 export interface IssuedServiceCredential {
   readonly credential: ServiceCredential;
   readonly secret?: string;
 }
 
-/** As many as the HMAC has bytes (RFC 2104, section 3). */
+/** The output length of the HMAC (RFC 2104, section 3). */
 const SECRET_BYTES = 32;
 
-/** Looks after the credentials that requests are signed with (contract section 2). */
+/** Manages the credentials that requests are signed with (contract section 2). */
 @Injectable()
 export class ServiceCredentialsService {
   constructor(
@@ -41,18 +41,20 @@ export class ServiceCredentialsService {
   ) {}
 
   /**
-   * Makes a credential. Throws `validation_failed`, and `insufficient_scope` or `source_not_allowed` unless the caller itself
-   * may do what signed requests may: send external events of every source.
+   * Creates a credential. Throws `validation_failed`. Throws `insufficient_scope` or `source_not_allowed` unless the caller
+   * itself may send external events of every source, as signed requests may.
    */
-  async create(caller: Principal, wanted: ServiceCredentialRequest): Promise<IssuedServiceCredential> {
+  async create(caller: Principal, request: ServiceCredentialRequest): Promise<IssuedServiceCredential> {
     assertMayIssue(caller);
-    const key = credentialKey(wanted, this.box.canSeal);
+    const key = credentialKey(request, this.box.canSeal);
     if ('faults' in key) throw validationFailed(key.faults);
     const { tenantId } = caller;
     const id = newId();
     const secret = key.algorithm === 'hmac-sha256' ? randomBytes(SECRET_BYTES).toString('base64url') : undefined;
     const record: Omit<ServiceCredential, 'tenantId'> = {
-      ...{ id, name: wanted.name, ...key },
+      id,
+      name: request.name,
+      ...key,
       secret: secret === undefined ? null : this.box.seal(secret, tenantId, id),
       createdAt: this.clock.now(),
       createdBy: caller.credentialId,
@@ -72,12 +74,12 @@ export class ServiceCredentialsService {
 
   /** One page below the id `start`, newest first. */
   async list(tenantId: string, start: string, limit: number): Promise<Page<ServiceCredential>> {
-    // One more than the page shows that there is a next one.
+    // One more than the page shows whether there is a next page.
     return idPage(await this.credentials.list(tenantId, start, limit + 1), limit);
   }
 
   /**
-   * Takes a credential out of use for good: at once on this node, within a second on every other one. Idempotent. Throws
+   * Revokes a credential for good: at once on this node, within a second on every other node. Idempotent. Throws
    * `not_found`.
    */
   async revoke(tenantId: string, id: string): Promise<ServiceCredential> {

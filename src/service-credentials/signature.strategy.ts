@@ -7,17 +7,25 @@ import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { expectContentDigest } from '../platform/http/body/content-digest';
-import { readSignature, type SignedMessage } from './domain/received-signature';
-import { signatureRefused } from './domain/signature-refused';
-import { SIGNATURE_SCOPE } from './domain/signature-scope';
-import { isSignedWith } from './domain/verifying-key';
-import { ServiceCredentialUse } from './service-credential-use';
+import { readSignature, type SignedMessage, isSignedWith } from './domain/request-signature';
+import { signatureRefused } from './domain/structured-dictionary';
+import { SIGNATURE_SCOPE } from './domain/service-credential';
 import { SigningCredentials, type SigningCredential } from './signing-credentials';
+import { LastUse } from '../platform/auth/last-use';
+import { ServiceCredentialRepository } from './service-credential.repository';
 
-/** Verifies a signed request (contract section 2): its head now, and its body by the digest that the signature covers. */
+/** Keeps `lastUsedAt` of service credentials. */
+@Injectable()
+export class ServiceCredentialUse extends LastUse {
+  constructor(clock: Clock, credentials: ServiceCredentialRepository) {
+    super(clock, (tenantId, id, at) => credentials.storeUse(tenantId, id, at));
+  }
+}
+
+/** Verifies a signed request (contract section 2). The body is checked later, by the digest that the signature covers. */
 @Injectable()
 export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRATEGY) {
-  /** What is remembered of a credential is noted once: every signed request comes by here. */
+  /** Cached credentials whose use was noted already: every signed request passes here. */
   private readonly noted = new WeakSet<SigningCredential>();
 
   constructor(
@@ -37,7 +45,7 @@ export class SignatureStrategy extends PassportStrategy(Strategy, SIGNATURE_STRA
     );
   }
 
-  /** Throws `invalid_signature` with words that say what is wrong, and `unavailable`. */
+  /** Throws `invalid_signature` with the reason, or `unavailable`. */
   async validate(request: Request): Promise<Principal> {
     const received = readSignature(signedMessage(request), this.clock.now());
     const credential = await this.credentials.find(received.keyId);
@@ -77,7 +85,7 @@ function signedMessage({ method, originalUrl, headers }: Request): SignedMessage
   };
 }
 
-/** Node has joined by itself what came in several lines; its types do not know. */
+/** Node joins repeated headers itself; its types do not say so. */
 function joined(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }

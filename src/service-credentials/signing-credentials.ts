@@ -6,12 +6,12 @@ import { NegativeCache } from '../platform/invalidation/negative-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { isUuid } from '../platform/values/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
-import { signatureRefused } from './domain/signature-refused';
-import { ed25519Key, hmacKey, type VerifyingKey } from './domain/verifying-key';
+import { signatureRefused } from './domain/structured-dictionary';
+import { ed25519Key, hmacKey, type VerifyingKey } from './domain/request-signature';
 import type { ServiceCredential } from './entities/service-credential.entity';
 import { ServiceCredentialRepository } from './service-credential.repository';
 
-/** A credential in force, with its key opened. */
+/** A credential in force, with its key decrypted. */
 export interface SigningCredential {
   readonly tenantId: string;
   readonly id: string;
@@ -19,12 +19,12 @@ export interface SigningCredential {
   readonly key: VerifyingKey;
 }
 
-/** More credentials than sign requests to one node in a minute; beyond it the least used ones are looked up again. */
+/** More credentials than sign requests to one node in a minute. The least recently used ones are evicted. */
 const CREDENTIALS_MAX = 10_000;
-/** Seconds; nothing changes before an operator has looked at the log. */
+/** Nothing changes before an operator has read the log. */
 const SEALED_RETRY_SECONDS = 30;
 
-/** Finds the credentials that signatures name, and remembers each until a node revokes it (see `InvalidationFeed`). */
+/** Finds the credentials that signatures name, and caches each until a node revokes it (see `InvalidationFeed`). */
 @Injectable()
 export class SigningCredentials {
   private readonly logger = new Logger(SigningCredentials.name);
@@ -41,12 +41,12 @@ export class SigningCredentials {
   }
 
   /**
-   * Throws `invalid_signature` when there is no such credential or it was revoked, and `unavailable` when its secret cannot
-   * be read.
+   * Throws `invalid_signature` when the credential is unknown or revoked, and `unavailable` when its secret cannot be
+   * decrypted.
    */
   async find(keyId: string): Promise<SigningCredential> {
     if (!isUuid(keyId)) throw unknownCredential();
-    // However it is spelt, it is remembered once: with all the spellings of one id, others could be pushed out.
+    // One cache entry per id: with all spellings of one id, a client could evict the entries of others.
     const id = keyId.toLowerCase();
     return this.memory.recall(id) ?? this.memory.learn(id, () => this.read(id));
   }
@@ -66,18 +66,19 @@ export class SigningCredentials {
       return hmacKey(this.box.open(secret, tenantId, id));
     } catch (error) {
       if (!(error instanceof SecretBoxError)) throw error;
-      this.logger.error(`The secret of service credential ${id} is out of reach. ${error.message}`);
-      const words = 'The service cannot read the secret of this service credential now; its operator has to mend that.';
+      this.logger.error(`The secret of service credential ${id} cannot be decrypted. ${error.message}`);
+      const words =
+        'The service cannot decrypt the secret of this service credential now. Its operator has to restore SECRETS_KEY.';
       throw new DomainError('unavailable', words, { retryAfterSeconds: SEALED_RETRY_SECONDS });
     }
   }
 }
 
-/** What is announced when a credential is revoked. */
+/** The subject that is announced when a credential is revoked. */
 export function credentialSubject({ tenantId, id }: Pick<ServiceCredential, 'tenantId' | 'id'>): InvalidationSubject {
   return { tenantId, kind: 'service_credential', id };
 }
 
 function unknownCredential(): DomainError {
-  return signatureRefused('The signature names a service credential that is not known: keyid must be the id of one.');
+  return signatureRefused('The signature names an unknown service credential: keyid must be the id of one.');
 }

@@ -8,7 +8,7 @@ import { WorkspacesService, type FirstKey } from './workspaces.service';
 
 const DEFAULT_WORKSPACE = 'default';
 
-/** Makes sure that somebody can call a fresh service (contract section 2, bootstrap). Safe on any number of nodes at once. */
+/** Creates the first workspace and its admin key (contract section 2, bootstrap). Safe on any number of nodes at once. */
 @Injectable()
 export class BootstrapService {
   private readonly logger = new Logger(BootstrapService.name);
@@ -20,7 +20,7 @@ export class BootstrapService {
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
 
-  /** Answers the key of a workspace that was made without one from the environment; throws when that key is taken. */
+  /** Returns the generated key of a new workspace, if any. Throws when the key from the environment cannot be used. */
   async run(): Promise<FirstKey | undefined> {
     const { bootstrapWorkspace, bootstrapAdminKey } = this.settings;
     const name = bootstrapWorkspace ?? DEFAULT_WORKSPACE;
@@ -30,16 +30,16 @@ export class BootstrapService {
   }
 
   private async adoptKey(name: string, key: string): Promise<undefined> {
-    const unfit = unfitness(key);
-    if (unfit !== undefined) throw new Error(`Bad settings: BOOTSTRAP_ADMIN_KEY must ${unfit}.`);
+    const requirement = violatedRequirement(key);
+    if (requirement !== undefined) throw new Error(`Bad settings: BOOTSTRAP_ADMIN_KEY must ${requirement}.`);
     const known = await this.workspaces.find(name);
-    // Looked at before a workspace is made: a start that fails leaves nothing behind.
+    // Checked before a workspace is created: a failed start leaves nothing behind.
     if (await this.apiKeys.isTaken(known?.tenantId, key)) {
       throw new Error('Bad settings: BOOTSTRAP_ADMIN_KEY must not be a key that exists already; choose another value.');
     }
     const { tenantId } = known ?? (await this.workspaces.ensure(name));
     const replaced = await this.database.transaction(async (manager) => {
-      // Two nodes that start with two values: the second one replaces the key of the first.
+      // When two nodes start with different values, the second replaces the key of the first.
       await manager.findOneOrFail(Workspace, { where: { tenantId }, lock: { mode: 'pessimistic_write' } });
       return this.apiKeys.bootstrap(manager, tenantId, key);
     });
@@ -48,8 +48,8 @@ export class BootstrapService {
   }
 }
 
-/** What a key chosen by an operator must not look like, because the guard would take it for something else. */
-function unfitness(key: string): string | undefined {
+/** The requirement that a key chosen by an operator violates. The guard would take it for another kind of credential. */
+function violatedRequirement(key: string): string | undefined {
   if (key.startsWith('eyJ') && key.split('.').length === 3) return 'not look like a JWT';
   return hasWrongChecksum(key) ? 'not look like a key of this service with a typo' : undefined;
 }

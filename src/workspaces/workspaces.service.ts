@@ -5,16 +5,16 @@ import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { Workspace } from './entities/workspace.entity';
 
-/** A new workspace with its first key; the plaintext is for the operator's eyes, once. */
+/** A new workspace with the plaintext of its first key, which is shown to the operator once. */
 export interface FirstKey {
   readonly workspace: string;
   readonly key: string;
 }
 
-/** Operators make them by hand, so that there are fewer; a bound of memory all the same. */
+/** Bounds memory. Operators create workspaces by hand, so there are fewer. */
 const LISTED_MAX = 10_000;
 
-/** Makes and finds workspaces, which have no routes: whoever runs the service says which there are. */
+/** Creates and finds workspaces. They have no routes: operators create them by settings or the command-line tool. */
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -27,16 +27,16 @@ export class WorkspacesService {
     return this.database.manager.findOneBy(Workspace, { name });
   }
 
-  /** Workspaces by their names, at most `LISTED_MAX`. */
+  /** Workspaces in the order of their names, at most `LISTED_MAX`. */
   list(): Promise<Workspace[]> {
     return this.database.manager.find(Workspace, { order: { name: 'ASC' }, take: LISTED_MAX });
   }
 
-  /** Makes a workspace with an admin key; undefined when it was there: its key was shown then. */
+  /** Creates a workspace with an admin key. Undefined when the workspace exists: its key was shown then. */
   create(name: string): Promise<FirstKey | undefined> {
     return this.database.transaction(async (manager) => {
       const tenantId = newId();
-      const made = await manager
+      const inserted = await manager
         .createQueryBuilder()
         .insert()
         .into(Workspace)
@@ -44,14 +44,14 @@ export class WorkspacesService {
         .orIgnore()
         .returning('tenant_id')
         .execute();
-      const rows: unknown = made.raw;
+      const rows: unknown = inserted.raw;
       if (!Array.isArray(rows) || rows.length === 0) return undefined;
       const { key } = await this.apiKeys.createFirst(manager, tenantId, { by: 'bootstrap', address: null });
       return { workspace: name, key };
     });
   }
 
-  /** Makes a workspace without a key, unless it is there. */
+  /** Creates a workspace without a key, unless it exists. */
   async ensure(name: string): Promise<Workspace> {
     const workspace = { tenantId: newId(), name, createdAt: this.clock.now() };
     await this.database.manager.createQueryBuilder().insert().into(Workspace).values(workspace).orIgnore().execute();

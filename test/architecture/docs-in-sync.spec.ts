@@ -41,7 +41,7 @@ describe('docs/errors.md', () => {
   it('has every error code, its status, its meaning and its remedy, and no other', () => {
     const codes = Object.entries(ERROR_CODES);
     expect(table(read('docs/errors.md'), 'error_code')).toEqual(
-      codes.map(([code, { status, title, mend }]) => [`\`${code}\``, String(status), `${title}.`, mend]),
+      codes.map(([code, { status, title, remedy }]) => [`\`${code}\``, String(status), `${title}.`, remedy]),
     );
   });
 

@@ -46,7 +46,7 @@ async function unfinished({ url, key }: Client): Promise<string> {
 it('a workspace that keeps its requests open takes no more memory than its share, and nothing from others', async () => {
   const [slow, other] = [await aReadyClient(service), await aReadyClient(service)];
   expect([await unfinished(slow), await unfinished(slow)]).toEqual(['', '']);
-  const refusal = /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n[^]*Too many bytes of request bodies are under way/;
+  const refusal = /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n[^]*Too many bytes of request bodies are being received/;
   expect(await unfinished(slow)).toMatch(refusal);
   expectProblem(await slow.send(PATH, batchOf(MEBIBYTE)), 503, 'unavailable', []);
   expect((await slow.send('/v1/external-events', JSON.stringify(anExternalEvent()))).status).toBe(202);

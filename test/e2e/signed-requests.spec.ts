@@ -272,7 +272,9 @@ describe('a secret that the service cannot read', () => {
         expectProblem(answer, 503, 'unavailable');
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
         expect((await sendSigned(blind.url, pair, { target: PATH, body: anEvent() })).status).toBe(202);
-        const words = new RegExp(`^The secret of service credential ${signer.keyId} is out of reach\\..*SECRETS_KEY`);
+        const words = new RegExp(
+          `^The secret of service credential ${signer.keyId} cannot be decrypted\\..*SECRETS_KEY`,
+        );
         // The database is shared: what else another SECRETS_KEY cannot read there is no concern of this test.
         const ofCredentials = told.mock.calls.filter(([message]) => /service credential/.test(String(message)));
         expect(ofCredentials).toEqual([[expect.stringMatching(words)]]);

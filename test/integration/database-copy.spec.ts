@@ -9,7 +9,7 @@ import { writeCopy } from '../../src/platform/postgres/copy/write-copy';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
 import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { MIGRATIONS } from '../../src/platform/postgres/migrations';
-import { messageOf } from '../../src/platform/errors/message-of';
+import { messageOf } from '../../src/platform/errors/error-summary';
 import { migrateJobs, migrateJobsTo } from '../../src/platform/jobs/jobs-schema';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { until } from '../support/until';

@@ -40,7 +40,7 @@ import { CheckedQuery } from '../../src/platform/http/checked-query.decorator';
 import { BODY_LIMITS } from '../../src/platform/http/body/body-limits';
 import { configureApp } from '../../src/platform/http/server/configure-app';
 import { ApiExpressAdapter } from '../../src/platform/http/server/express-adapter';
-import { HttpModule } from '../../src/platform/http/body/http.module';
+import { BodyValidators } from '../../src/platform/http/body/body-validators';
 import { receivedJson } from '../../src/platform/http/body/json-body';
 import { JsonBody } from '../../src/platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../../src/platform/http/path-name.pipe';
@@ -193,9 +193,9 @@ class NotesController {
 }
 
 @Module({
-  imports: [HttpModule],
   controllers: [NotesController],
   providers: [
+    BodyValidators,
     KeyGuard,
     {
       provide: BODY_LIMITS,
@@ -217,13 +217,7 @@ export interface NotesApp {
 export async function startNotesApp(): Promise<NotesApp> {
   const testing = await Test.createTestingModule({ imports: [NotesModule] }).compile();
   const app = testing.createNestApplication<NestExpressApplication>(new ApiExpressAdapter(), { logger: false });
-  const settings = {
-    batchItemsMax: 5,
-    batchBytesMax: 5_242_880,
-    bodyBytesMax: BODY_BYTES_MAX,
-    propertiesBytesMax: 65_536,
-  };
-  const document = await configureApp(app, { settings });
+  const document = await configureApp(app, { batchItemsMax: 5 });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return { app, document, port, url: `http://127.0.0.1:${port}` };

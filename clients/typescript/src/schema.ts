@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process runs; whoever gets no answer may end it. It asks nobody, so that an absent database ends nothing. */
+        /** Answers 200 while the process runs. It does not check the database, so that an outage there restarts no process. */
         get: operations["checkLiveness"];
         put?: never;
         post?: never;
@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process may be sent requests; 503 while it is stopping, or the database is away, read-only, behind or minutes off. */
+        /** Answers 200 while the process can serve; 503 while it stops, or the database is away, read-only, not migrated or minutes off. */
         get: operations["checkReadiness"];
         put?: never;
         post?: never;
@@ -41,7 +41,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
+        /** Shows the metrics of this process, or of all processes on its port, in the text format of Prometheus. */
         get: operations["readMetrics"];
         put?: never;
         post?: never;
@@ -1041,7 +1041,7 @@ export interface components {
              * @example identity.type
              */
             path: string;
-            /** @description What is wrong and how to mend it; never the value itself. */
+            /** @description What is wrong and how to correct it; never the value itself. */
             message: string;
         };
         ErrorResultDto: {
@@ -1968,7 +1968,7 @@ export interface components {
         CreateApiKeyDto: {
             /**
              * Format: date-time
-             * @description When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that makes it. Not
+             * @description When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that creates it. Not
              *     together with `expiresInDays`.
              */
             expiresAt?: string;
@@ -1992,8 +1992,8 @@ export interface components {
              */
             sources?: string[];
             /**
-             * @description Days until the key expires, which is no later than when the key that makes it does. When neither this nor `expiresAt` is
-             *     sent: 90, or fewer if that one expires before.
+             * @description Days until the key expires. It expires no later than the key that creates it. Default, without `expiresAt`: 90, or
+             *     fewer if the creating key expires earlier.
              * @example 30
              */
             expiresInDays?: number;
@@ -2022,11 +2022,11 @@ export interface components {
             sources: string[] | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that made it, or `bootstrap`. */
+            /** @description The id of the credential that created it, or `bootstrap`. */
             createdBy: string;
             /**
              * Format: date-time
-             * @description Null: never. A key rotated by itself has the same length of life anew; rotated by another key, it ends no later than that one.
+             * @description Null: never. A key that rotates itself gets its full lifetime again. Rotated by another key, it expires no later than that one.
              * @example 2026-04-02T03:04:05.000Z
              */
             expiresAt: string | null;
@@ -2062,7 +2062,7 @@ export interface components {
             at: string;
             /** @description The id of the credential that did it, or `bootstrap`. */
             by: string;
-            /** @description The network address that it was done from; null when the service did it at its start. */
+            /** @description The network address of the caller; null when the service did it at its start. */
             address: string | null;
         };
         ApiKeyAuditPageDto: {
@@ -2083,7 +2083,7 @@ export interface components {
         };
         CreateJwtIssuerDto: {
             /**
-             * @description Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
+             * @description Its public keys (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
              *     to 4294967295, or P-256.
              * @example {
              *       "keys": [
@@ -2101,8 +2101,8 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The `iss` of its tokens, to the letter. Together with `audience` it names the workspace. Where several workspaces have
-             *     registered the same two, requests name theirs in `X-Workspace`; without it they mean the one that registered them first.
+             * @description The exact `iss` of its tokens. Together with `audience` it names the workspace. Where several workspaces have
+             *     registered the same pair, requests name theirs in `X-Workspace`; the default is the one that registered the pair first.
              * @example https://login.example.com/
              */
             issuer: string;
@@ -2112,7 +2112,7 @@ export interface components {
              */
             audience: string;
             /**
-             * @description What its tokens may be signed with; RS256, PS256 and ES256 when absent, and HS256 with a `secret`, where nothing else goes.
+             * @description The algorithms of its tokens. Default: RS256, PS256 and ES256; with a `secret` HS256, the only one possible there.
              * @example [
              *       "RS256"
              *     ]
@@ -2123,7 +2123,7 @@ export interface components {
              * @example https://login.example.com/.well-known/jwks.json
              */
             jwksUri?: string;
-            /** @description A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Kept encrypted, and never shown. */
+            /** @description A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Stored encrypted, and never shown. */
             secret?: string;
             claims?: components["schemas"]["IssuerClaimsDto"];
             /**
@@ -2132,14 +2132,14 @@ export interface components {
              */
             defaultCampaignId?: string;
             /**
-             * @description The campaigns that tokens without a campaign of their own are good for; absent: every one of the workspace.
+             * @description The campaigns that tokens without a campaign claim may use; absent: every campaign of the workspace.
              * @example [
              *       "spring-sale",
              *       "summer-sale"
              *     ]
              */
             allowedCampaignIds?: string[];
-            /** @description How many seconds its clock may be ahead or behind; 5 when absent. */
+            /** @description How many seconds its clock may be ahead or behind. Default: 5. */
             clockToleranceSeconds?: number;
         };
         /** @enum {string} */
@@ -2173,7 +2173,7 @@ export interface components {
             clockToleranceSeconds: number;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that made it, or `command line`. */
+            /** @description The id of the credential that created it, or `command line`. */
             createdBy: string;
         };
         JwtIssuerPageDto: {
@@ -2195,7 +2195,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What requests are signed with: a key pair of your own, or a secret that both sides have.
+             * @description What requests are signed with: a key pair of your own, or a shared secret.
              * @example ed25519
              * @enum {string}
              */
@@ -2216,7 +2216,7 @@ export interface components {
             publicKey: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description The id of the credential that made it. */
+            /** @description The id of the credential that created it. */
             createdBy: string;
             /**
              * Format: date-time
@@ -2261,7 +2261,7 @@ export interface components {
                 path: string;
                 /** @enum {string} */
                 code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
-                /** @description What is wrong and how to mend it; never the value itself. */
+                /** @description What is wrong and how to correct it; never the value itself. */
                 message: string;
             }[];
             /** @description The `X-Request-Id` of this answer. */
@@ -2297,7 +2297,7 @@ export interface components {
         };
         /**
          * @description Internal Server Error.
-         *     - `internal`: The service made a mistake. Send it again with the same event id; report the request id if it stays.
+         *     - `internal`: Internal error. Your request is not the cause; retry with the same event id. If the error persists, report the request id.
          */
         Internal: {
             headers: {
@@ -2341,7 +2341,7 @@ export interface components {
          *     - `invalid_api_key`: The API key is not known. Check for a typo; create a new key if it is lost.
          *     - `api_key_expired`: The API key has expired. Rotate it or create a new one.
          *     - `api_key_revoked`: The API key was revoked. Use the key that replaced it.
-         *     - `invalid_signature`: The signature is not taken. Sign this very request again, with a clock that is right.
+         *     - `invalid_signature`: The signature was rejected. Sign exactly this request again, with a correct clock.
          */
         UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevokedOrInvalidSignature: {
             headers: {
@@ -2410,7 +2410,7 @@ export interface components {
         };
         /**
          * @description Unprocessable Entity.
-         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         *     - `validation_failed`: The input is not valid. Correct each fault that `details` names and send it again.
          */
         ValidationFailed: {
             headers: {
@@ -2423,7 +2423,7 @@ export interface components {
         };
         /**
          * @description Too Many Requests.
-         *     - `rate_limited`: Too much in too short a time. Wait for the seconds in `Retry-After` and send it again.
+         *     - `rate_limited`: Too many requests. Wait for the seconds in `Retry-After` and send it again.
          */
         RateLimited: {
             headers: {
@@ -2453,7 +2453,7 @@ export interface components {
         };
         /**
          * @description Unprocessable Entity.
-         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         *     - `validation_failed`: The input is not valid. Correct each fault that `details` names and send it again.
          *     - `batch_too_large`: The batch has too many items. Split it.
          */
         ValidationFailedOrBatchTooLarge: {
@@ -2484,7 +2484,7 @@ export interface components {
         };
         /**
          * @description Not Found.
-         *     - `not_found`: There is nothing here. Check the address; a record of another workspace is not found either.
+         *     - `not_found`: There is no such route or record. Check the address; a record of another workspace is not found either.
          */
         NotFound: {
             headers: {
@@ -2498,7 +2498,7 @@ export interface components {
         /**
          * @description Unauthorized.
          *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
-         *     - `invalid_token`: The token is not taken. Get a new token from an issuer that the workspace knows.
+         *     - `invalid_token`: The token was rejected. Get a new token from an issuer that the workspace knows.
          */
         UnauthenticatedOrInvalidToken: {
             headers: {
@@ -2526,7 +2526,7 @@ export interface components {
         };
         /**
          * @description Unprocessable Entity.
-         *     - `validation_failed`: The input is not valid. Mend each fault that `details` names and send it again.
+         *     - `validation_failed`: The input is not valid. Correct each fault that `details` names and send it again.
          *     - `campaign_required`: No campaign is named. Send `campaign_id`, or have the token or its issuer name a campaign.
          */
         ValidationFailedOrCampaignRequired: {
@@ -2555,7 +2555,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `variable_limit_exceeded`: The scope has no room for another variable. Archive a variable that is no longer used.
+         *     - `variable_limit_exceeded`: The scope has as many variables as it may have. Archive a variable that is no longer used.
          *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
          */
         VariableLimitExceededOrVariableTypeConflict: {
@@ -2595,7 +2595,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `key_revoked`: The API key was revoked. Create a new key; a revoked one stays so.
+         *     - `key_revoked`: The API key was revoked. Create a new key; a revoked key stays revoked.
          */
         KeyRevoked: {
             headers: {
@@ -2624,7 +2624,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request, for whoever looks for it later; the one that the client has sent, if it is sane.
+         * @description Names this request in logs and traces; the id that the client has sent, if it is well formed.
          * @example 2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60
          */
         "X-Request-Id": string;
@@ -2739,9 +2739,9 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example # HELP cds_events_received_total Events that were sent
-                     *     # TYPE cds_events_received_total counter
-                     *     cds_events_received_total{family="external"} 4711
+                     * @example # HELP cds_ready 1 while the process can be sent requests, 0 for each reason why not
+                     *     # TYPE cds_ready gauge
+                     *     cds_ready{reason="ready"} 1
                      */
                     "text/plain": string;
                 };

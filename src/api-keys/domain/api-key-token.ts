@@ -5,12 +5,12 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
-/** The largest multiple of 62 in a byte: bytes above it would make the first characters likelier than the others. */
+/** The largest multiple of 62 in a byte. Larger bytes are dropped: they would make some characters more likely. */
 const FAIR_BYTES = 248;
 
 /**
- * Makes a key `cds_<32 base62><6 base62 CRC-32>` (contract section 2) out of random bytes, 190 bits of it. `randomBytes`
- * gives so many fresh random bytes each time it is called.
+ * Makes a key `cds_<32 base62><6 base62 CRC-32>` (contract section 2) with 190 random bits. `randomBytes(count)` returns
+ * fresh random bytes.
  */
 export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
   let random = '';
@@ -22,14 +22,14 @@ export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Whether a text cannot be a key of ours because its checksum is wrong; a typo is known without a look-up. */
+/** Whether a text has the form of a key but a wrong checksum. This finds typos without a look-up. */
 export function hasWrongChecksum(key: string): boolean {
   if (!SHAPE.test(key)) return false;
   const random = key.slice(PREFIX.length, -CHECKSUM_CHARACTERS);
   return checksum(random) !== key.slice(-CHECKSUM_CHARACTERS);
 }
 
-/** What may be shown of a key after its creation: enough to find it in a list, too little to guess it. */
+/** The part of a key that is shown after its creation: enough to find it in a list, too little to guess it. */
 export function hintOf(key: string): string {
   return `${key.slice(0, 8)}…${key.slice(-4)}`;
 }

@@ -1,10 +1,16 @@
-import type { Scope } from '../../platform/auth/scopes';
-import { SCOPES } from '../../platform/auth/scopes';
 import { ApiProperty } from '@nestjs/swagger';
-import { API_KEY_STATES, apiKeyState, type ApiKeyState } from '../domain/api-key-state';
+import { type Scope, SCOPES } from '../../platform/auth/scopes';
+import {
+  API_KEY_STATES,
+  apiKeyState,
+  type ApiKeyState,
+  API_KEY_ACTIONS,
+  type ApiKeyAction,
+} from '../domain/api-key-lifetime';
 import type { ApiKey } from '../entities/api-key.entity';
+import type { ApiKeyAudit } from '../entities/api-key-audit.entity';
 
-/** What can be known of a key after its creation. */
+/** An API key without its plaintext. */
 export class ApiKeyDto {
   id!: string;
   /** @example "web shop" */
@@ -30,11 +36,11 @@ export class ApiKeyDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that made it, or `bootstrap`. */
+  /** The id of the credential that created it, or `bootstrap`. */
   createdBy!: string;
 
   /**
-   * Null: never. A key rotated by itself has the same length of life anew; rotated by another key, it ends no later than that one.
+   * Null: never. A key that rotates itself gets its full lifetime again. Rotated by another key, it expires no later than that one.
    * @example "2026-04-02T03:04:05.000Z"
    */
   expiresAt!: Date | null;
@@ -55,8 +61,19 @@ export class ApiKeyDto {
     const { lastUsedAt, revokedAt, rotatedFrom, rotatedTo } = key;
     const state = apiKeyState(key, now);
     return {
-      ...{ id, name, hint, scopes, sources, state, createdAt, createdBy, expiresAt },
-      ...{ lastUsedAt, revokedAt, rotatedFrom, rotatedTo },
+      id,
+      name,
+      hint,
+      scopes,
+      sources,
+      state,
+      createdAt,
+      createdBy,
+      expiresAt,
+      lastUsedAt,
+      revokedAt,
+      rotatedFrom,
+      rotatedTo,
     };
   }
 }
@@ -78,4 +95,27 @@ export class IssuedApiKeyDto {
   static of({ apiKey, key }: { readonly apiKey: ApiKey; readonly key: string }, now: Date): IssuedApiKeyDto {
     return { apiKey: ApiKeyDto.of(apiKey, now), key };
   }
+}
+
+/** An entry in the audit trail of a key. */
+export class ApiKeyAuditEntryDto {
+  @ApiProperty({ enum: API_KEY_ACTIONS, enumName: 'ApiKeyAction' })
+  action!: ApiKeyAction;
+
+  at!: Date;
+
+  /** The id of the credential that did it, or `bootstrap`. */
+  by!: string;
+
+  /** The network address of the caller; null when the service did it at its start. */
+  address!: string | null;
+
+  static of({ action, at, by, address }: ApiKeyAudit): ApiKeyAuditEntryDto {
+    return { action, at, by, address };
+  }
+}
+
+export class ApiKeyAuditPageDto {
+  items!: ApiKeyAuditEntryDto[];
+  nextCursor!: string | null;
 }

@@ -53,7 +53,7 @@ export class CreateApiKeyDto {
   sources?: string[];
 
   /**
-   * When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that makes it. Not
+   * When the key expires: ISO 8601 with an offset, at most 366 days ahead, and no later than the key that creates it. Not
    * together with `expiresInDays`.
    */
   @IsOptional()
@@ -63,8 +63,8 @@ export class CreateApiKeyDto {
   expiresAt?: string;
 
   /**
-   * Days until the key expires, which is no later than when the key that makes it does. When neither this nor `expiresAt` is
-   * sent: 90, or fewer if that one expires before.
+   * Days until the key expires. It expires no later than the key that creates it. Default, without `expiresAt`: 90, or
+   * fewer if the creating key expires earlier.
    * @example 30
    */
   @IsOptional()

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ApiKeyAction } from '../domain/api-key-action';
+import type { ApiKeyAction } from '../domain/api-key-lifetime';
 
 @Entity('api_key_audit')
 export class ApiKeyAudit {

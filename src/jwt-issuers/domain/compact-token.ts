@@ -1,6 +1,6 @@
 import { isObject } from '../../platform/values/json/is-object';
 
-/** What a token says of itself before anything of it is verified: enough to find out who could verify it. */
+/** The unverified parts of a token that are needed to find its issuer and key. */
 export interface TokenHead {
   readonly algorithm: string;
   readonly keyId: string | undefined;
@@ -11,14 +11,14 @@ export interface TokenHead {
 
 export type ReadToken = { readonly head: TokenHead } | { readonly refused: string };
 
-/** Each is looked for in the database; tokens of real issuers name one or two. */
+/** Each costs a look-up in the database. Tokens of real issuers have one or two. */
 const AUDIENCES_MAX = 16;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a JWT in compact form (RFC 7515), strictly: each part in the one base64url spelling of its bytes, header and payload
- * JSON objects in UTF-8, so that no library can understand it otherwise. `refused` says what is wrong and repeats no value.
+ * Reads a JWT in compact form (RFC 7515) strictly: each part in canonical base64url, header and payload as JSON objects in
+ * UTF-8. So every library reads the same values. `refused` is the reason, and repeats no value.
  */
 export function readToken(token: string): ReadToken {
   const [headerPart, payloadPart, signaturePart, ...others] = token.split('.');
@@ -43,7 +43,7 @@ export function readToken(token: string): ReadToken {
   return { head: { algorithm: alg, keyId: kid, issuer: iss, audiences } };
 }
 
-/** The audiences of a payload, each once; undefined when there are none, too many, or some that are no text. */
+/** The distinct audiences of a payload. Undefined when there are none, too many, or any that is not a text. */
 export function audiencesOf({ aud }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
   const listed: unknown[] = Array.isArray(aud) ? aud : [aud];
   const isSound = listed.length > 0 && listed.length <= AUDIENCES_MAX;
@@ -61,7 +61,7 @@ function jsonObject(part: string | undefined): Readonly<Record<string, unknown>>
   }
 }
 
-/** Undefined for other alphabets, padding, and spare bits that are set: one signature is to have one spelling. */
+/** Undefined for other alphabets, padding, and non-zero spare bits: each signature has exactly one encoding. */
 function decodeBase64url(part: string | undefined): Buffer | undefined {
   if (part === undefined) return undefined;
   const bytes = Buffer.from(part, 'base64url');

@@ -6,11 +6,11 @@ import { jwksUriFault } from '../jwks/public-address';
 import { candidates, usableKeys } from '../jwks/public-keys';
 import { JWT_ALGORITHMS, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS, type JwtAlgorithm } from './jwt-algorithms';
 
-/** Where the keys come from; an issuer has one of these (contract section 2). */
+/** The sources of keys. An issuer has exactly one (contract section 2). */
 export const KEY_SOURCES = ['jwksUri', 'jwks', 'secret'] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
-/** What the process is able and allowed to do. */
+/** What the settings of the service allow. */
 export interface IssuerPolicy {
   /** `JWKS_ALLOW_PRIVATE`. */
   readonly allowPrivate: boolean;
@@ -18,32 +18,32 @@ export interface IssuerPolicy {
   readonly canSeal: boolean;
 }
 
-/** Bytes of its JSON text: as much as a fetched key set may have. */
+/** Bytes of JSON text; the limit of a fetched key set. */
 const JWKS_BYTES_MAX = 64 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Characters of `issuer` and of `audience`. */
 export const NAME_CHARACTERS_MAX = 512;
-/** Bytes in UTF-8 of each: both are one entry of an index, which takes 2,704 bytes. */
+/** Bytes in UTF-8 of each: both together form an index entry, which has at most 2,704 bytes. */
 const NAME_BYTES_MAX = 1_300;
 /** Bytes in UTF-8. HS256 is as strong as its secret up to the 32 bytes of its hash (RFC 7518, 3.2). */
 export const SECRET_BYTES_MIN = 32;
 export const SECRET_BYTES_MAX = 1_024;
 
-/** Which algorithms an issuer takes unless it says so itself. */
+/** The algorithms of an issuer that lists none. */
 export function defaultAlgorithms(source: KeySource): readonly JwtAlgorithm[] {
   return source === 'secret' ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
 }
 
-/** The key sources that a body names; null means absent. */
+/** The key sources in a body; null means absent. */
 export function keySourcesOf(fields: Fields): readonly KeySource[] {
   return KEY_SOURCES.filter((name) => fields[name] != null);
 }
 
 /**
- * What is wrong with the fields of an issuer beyond the shape of each, which may be wrong as well: a field of another type is
- * passed over here.
+ * The faults of an issuer's fields beyond their shape. The shape may be wrong as well: a field of another type is ignored
+ * here, because the DTO's check reports it.
  */
 export function issuerFaults(fields: Fields, policy: IssuerPolicy): readonly Fault[] {
   const sources = keySourcesOf(fields);
@@ -75,7 +75,7 @@ function sourceFaults(sources: readonly KeySource[]): Fault[] {
   return others.map((path) => ({ path, code: 'conflicting_fields', message }));
 }
 
-/** Whoever could make HS256 count beside public keys would sign with what everybody knows. */
+/** HS256 beside public keys would let clients sign with a published key as the secret. */
 function algorithmFaults(fields: Fields, sources: readonly KeySource[]): Fault[] {
   const listed = algorithmsOf(fields);
   if (listed === undefined) return [];
@@ -106,7 +106,7 @@ function uriFaults(uri: unknown, { allowPrivate }: IssuerPolicy): Fault[] {
   return words === undefined ? [] : [formatFault('jwksUri', words)];
 }
 
-/** A key that no algorithm of the issuer uses would be one that nobody knows to be useless. */
+/** Refuses a key that fits no algorithm of the issuer: it could never verify a token. */
 function inlineKeyFaults(fields: Fields): readonly Fault[] {
   const { jwks } = fields;
   if (!isObject(jwks)) return [];
@@ -124,7 +124,7 @@ function inlineKeyFaults(fields: Fields): readonly Fault[] {
   });
 }
 
-/** JSON.stringify recurses; what is nested too deep for it is no key set of any size. */
+/** JSON.stringify recurses. Infinity for values that are nested too deeply for it: no key set is. */
 function jsonBytesOf(value: object): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -148,7 +148,7 @@ function secretFaults(secret: unknown, { canSeal }: IssuerPolicy): Fault[] {
   }
   if (!canSeal) {
     const message =
-      'secret cannot be kept: this service has no key to seal it under. Use public keys (jwksUri or jwks), or have the ' +
+      'secret cannot be stored: this service has no key to encrypt it with. Use public keys (jwksUri or jwks), or have the ' +
       'operator set SECRETS_KEY.';
     faults.push({ path: 'secret', code: 'secrets_key_missing', message });
   }

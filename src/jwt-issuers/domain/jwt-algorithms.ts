@@ -8,7 +8,7 @@ export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256'] as const satisf
 /** Those that are verified with a secret that the issuer shares. */
 export const SECRET_ALGORITHMS = ['HS256'] as const satisfies readonly JwtAlgorithm[];
 
-/** What a key is made of, as `KeyObject` says it. */
+/** The properties of a `KeyObject` that say which algorithms it fits. */
 interface KeyKind {
   readonly type: string;
   readonly asymmetricKeyType?: string | undefined;
@@ -16,8 +16,8 @@ interface KeyKind {
 }
 
 /**
- * Whether a key is of the one kind that an algorithm takes. What the libraries check as well, since everything hangs on it:
- * a public key taken for a shared secret would let anybody sign.
+ * Whether a key is of the kind that the algorithm needs. The libraries check this too. It is checked here as well because a
+ * public key used as a shared secret would let every client sign tokens.
  */
 export function isKeyFor(algorithm: JwtAlgorithm, key: KeyKind): boolean {
   switch (algorithm) {

@@ -5,7 +5,7 @@ import { isStorable } from '../../platform/values/text/storable-text';
 import { trimBlank } from '../../platform/values/text/trim-blank';
 import { audiencesOf } from './compact-token';
 
-/** What an issuer's record says about the claims of its tokens. */
+/** The rules of an issuer for the claims of its tokens. */
 export interface ClaimRules {
   readonly tenantId: string;
   readonly id: string;
@@ -22,46 +22,52 @@ export interface ClaimRules {
 export type CheckedClaims = { readonly participant: Participant } | { readonly refused: string };
 
 type Claims = Readonly<Record<string, unknown>>;
-/** A claim's value as we take it, or what is wrong with it. */
-type Judged<Value> = { readonly value: Value } | { readonly refused: string };
+/** The value of a claim, or the reason for its refusal. */
+type ClaimCheck<Value> = { readonly value: Value } | { readonly refused: string };
 
-/** As many as an EXTERNAL identifier has, which `sub` is (contract sections 5 and 8). */
+/** The limit of an EXTERNAL identifier, which `sub` is (contract sections 5 and 8). */
 const NAME_CHARACTERS_MAX = 256;
 
 /**
- * Who a token whose signature is good speaks for (contract section 2, JWT issuers): iss, aud, exp and sub are required, nbf is
- * honoured, and the clocks may differ by the issuer's tolerance. `refused` says what is wrong and repeats no value.
+ * Checks the claims of a token with a valid signature (contract section 2, JWT issuers): iss, aud, exp and sub are required,
+ * nbf is honoured, and clocks may differ by the issuer's tolerance. `refused` is the reason, and repeats no value.
  */
 export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): CheckedClaims {
   if (claims['iss'] !== rules.issuer || audiencesOf(claims)?.includes(rules.audience) !== true) {
     return { refused: 'The token is not of this issuer and for this audience.' };
   }
-  const expiry = judgeTimes(claims, rules.clockToleranceSeconds, nowMs);
+  const expiry = checkTimes(claims, rules.clockToleranceSeconds, nowMs);
   if ('refused' in expiry) return expiry;
-  const subject = judgeName('sub', claims['sub'], trimBlank);
+  const subject = checkName('sub', claims['sub'], trimBlank);
   if ('refused' in subject) return subject;
   if (subject.value === null)
     return { refused: 'The token names no participant: sub must be a text that is not empty.' };
-  const session = judgeName('sid', claims['sid']);
+  const session = checkName('sid', claims['sid']);
   if ('refused' in session) return session;
-  const campaign = judgePathName(claims, rules.campaignClaim, 'campaign');
+  const campaign = checkPathName(claims, rules.campaignClaim, 'campaign');
   if ('refused' in campaign) return campaign;
-  const app = judgePathName(claims, rules.appClaim, 'app');
+  const app = checkPathName(claims, rules.appClaim, 'app');
   if ('refused' in app) return app;
   const { tenantId, id, defaultCampaignId, allowedCampaignIds } = rules;
   return {
     participant: {
-      ...{ tenantId, credentialId: id, expiresAt: expiry.value, subject: subject.value, sessionId: session.value },
-      ...{ campaignId: campaign.value, appId: app.value, defaultCampaignId },
+      tenantId,
+      credentialId: id,
+      expiresAt: expiry.value,
+      subject: subject.value,
+      sessionId: session.value,
+      campaignId: campaign.value,
+      appId: app.value,
+      defaultCampaignId,
       allowedCampaignIds: allowedCampaignIds === null ? null : new Set(allowedCampaignIds),
     },
   };
 }
 
-/** From when on the token is not taken any more, in epoch milliseconds. */
-function judgeTimes({ exp, nbf }: Claims, toleranceSeconds: number, nowMs: number): Judged<number> {
+/** When the token expires, in epoch milliseconds. */
+function checkTimes({ exp, nbf }: Claims, toleranceSeconds: number, nowMs: number): ClaimCheck<number> {
   if (!isTime(exp)) return { refused: 'The token does not say when it expires: exp must be a number of seconds.' };
-  // It may lie as far ahead as a number reaches, and must stay one that can be compared.
+  // Any expiry is allowed, however far ahead; it must stay a comparable number.
   const expiresAt = Math.min((exp + toleranceSeconds) * 1_000, Number.MAX_SAFE_INTEGER);
   if (expiresAt <= nowMs) return { refused: 'The token has expired; get a new one from its issuer.' };
   if (nbf === undefined) return { value: expiresAt };
@@ -76,8 +82,8 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** A text that names somebody, in the form in which it is compared; null when it is no text, or empty in that form. */
-function judgeName(claim: 'sub' | 'sid', sent: unknown, formOf = (text: string) => text): Judged<string | null> {
+/** The name in a claim in its normalised form. Null when it is not a text, or empty in that form. */
+function checkName(claim: 'sub' | 'sid', sent: unknown, formOf = (text: string) => text): ClaimCheck<string | null> {
   const value = typeof sent === 'string' ? formOf(sent) : '';
   if (value === '') return { value: null };
   if (!isStorable(value)) {
@@ -89,9 +95,9 @@ function judgeName(claim: 'sub' | 'sid', sent: unknown, formOf = (text: string) 
   return { value };
 }
 
-/** Absent and null mean that the token names none; anything else that is no such name is a mistake of the issuer. */
-function judgePathName(claims: Claims, claim: string, what: 'campaign' | 'app'): Judged<string | null> {
-  // A claim's name is the client's: `constructor` must find nothing.
+/** Null when the claim is absent or null. Any other value that is not a name is a fault of the issuer. */
+function checkPathName(claims: Claims, claim: string, what: 'campaign' | 'app'): ClaimCheck<string | null> {
+  // The client chooses the name of the claim: `constructor` must find nothing.
   const value = Object.hasOwn(claims, claim) ? claims[claim] : null;
   if (value === null) return { value: null };
   if (typeof value === 'string' && PATH_NAME.test(value)) return { value };

@@ -23,7 +23,7 @@ import { JWT_ALGORITHMS, type JwtAlgorithm } from '../domain/jwt-algorithms';
 
 const CLAIM_CHARACTERS_MAX = 128;
 const CAMPAIGNS_MAX = 1_000;
-/** Seconds. A clock that is further off is broken, and every expired token would live on for so long. */
+/** A clock with a larger error is broken, and expired tokens would stay valid for as long. */
 const CLOCK_TOLERANCE_MAX = 300;
 
 /** The names of the claims that say what a token is for. */
@@ -51,8 +51,8 @@ export class IssuerClaimsDto {
 
 export class CreateJwtIssuerDto {
   /**
-   * The `iss` of its tokens, to the letter. Together with `audience` it names the workspace. Where several workspaces have
-   * registered the same two, requests name theirs in `X-Workspace`; without it they mean the one that registered them first.
+   * The exact `iss` of its tokens. Together with `audience` it names the workspace. Where several workspaces have
+   * registered the same pair, requests name theirs in `X-Workspace`; the default is the one that registered the pair first.
    * @example "https://login.example.com/"
    */
   @IsString()
@@ -70,7 +70,7 @@ export class CreateJwtIssuerDto {
   audience!: string;
 
   /**
-   * What its tokens may be signed with; RS256, PS256 and ES256 when absent, and HS256 with a `secret`, where nothing else goes.
+   * The algorithms of its tokens. Default: RS256, PS256 and ES256; with a `secret` HS256, the only one possible there.
    * @example ["RS256"]
    */
   @IsOptional()
@@ -91,7 +91,7 @@ export class CreateJwtIssuerDto {
   jwksUri?: string;
 
   /**
-   * Its public keys themselves (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
+   * Its public keys (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
    * to 4294967295, or P-256.
    * @example { "keys": [{ "kty": "EC", "crv": "P-256", "kid": "1", "x": "WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis", "y": "y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE" }] }
    */
@@ -100,7 +100,7 @@ export class CreateJwtIssuerDto {
   @ApiProperty({ type: 'object', additionalProperties: true })
   jwks?: Record<string, unknown>;
 
-  /** A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Kept encrypted, and never shown. */
+  /** A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Stored encrypted, and never shown. */
   @IsOptional()
   @IsString()
   @MaxLength(SECRET_BYTES_MAX)
@@ -121,7 +121,7 @@ export class CreateJwtIssuerDto {
   defaultCampaignId?: string;
 
   /**
-   * The campaigns that tokens without a campaign of their own are good for; absent: every one of the workspace.
+   * The campaigns that tokens without a campaign claim may use; absent: every campaign of the workspace.
    * @example ["spring-sale", "summer-sale"]
    */
   @IsOptional()
@@ -133,7 +133,7 @@ export class CreateJwtIssuerDto {
   @Matches(PATH_NAME, { each: true })
   allowedCampaignIds?: string[];
 
-  /** How many seconds its clock may be ahead or behind; 5 when absent. */
+  /** How many seconds its clock may be ahead or behind. Default: 5. */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -141,17 +141,19 @@ export class CreateJwtIssuerDto {
   clockToleranceSeconds?: number;
 }
 
-const OF_ANY_KEYS = { issuer: 'https://login.example.com/', audience: 'campaigns' };
+const ISSUER_EXAMPLE = { issuer: 'https://login.example.com/', audience: 'campaigns' };
 
-/** The three ways to say what its tokens are signed with. */
+/** One example for each source of keys. */
 export const JWT_ISSUER_EXAMPLES = {
-  'published keys': { ...OF_ANY_KEYS, jwksUri: 'https://login.example.com/.well-known/jwks.json' },
+  'published keys': { ...ISSUER_EXAMPLE, jwksUri: 'https://login.example.com/.well-known/jwks.json' },
   'its keys themselves': {
-    ...OF_ANY_KEYS,
+    ...ISSUER_EXAMPLE,
     jwks: {
       keys: [
         {
-          ...{ kty: 'EC', crv: 'P-256', kid: '1' },
+          kty: 'EC',
+          crv: 'P-256',
+          kid: '1',
           x: 'WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis',
           y: 'y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE',
         },
@@ -159,5 +161,5 @@ export const JWT_ISSUER_EXAMPLES = {
     },
     defaultCampaignId: 'spring-sale',
   },
-  'a shared secret': { ...OF_ANY_KEYS, secret: 'thirty-two characters, or more of them' },
+  'a shared secret': { ...ISSUER_EXAMPLE, secret: 'thirty-two characters, or more of them' },
 } as const;

@@ -46,16 +46,26 @@ export class JwtIssuerDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that made it, or `command line`. */
+  /** The id of the credential that created it, or `command line`. */
   createdBy!: string;
 
   static of(record: JwtIssuer): JwtIssuerDto {
     const { id, issuer, audience, algorithms, jwksUri, jwks, campaignClaim, appClaim } = record;
     const { defaultCampaignId, allowedCampaignIds, clockToleranceSeconds, createdAt, createdBy } = record;
     return {
-      ...{ id, issuer, audience, algorithms, keySource: keySourceOf(record), jwksUri, jwks },
+      id,
+      issuer,
+      audience,
+      algorithms,
+      keySource: keySourceOf(record),
+      jwksUri,
+      jwks,
       claims: { campaign: campaignClaim, app: appClaim },
-      ...{ defaultCampaignId, allowedCampaignIds, clockToleranceSeconds, createdAt, createdBy },
+      defaultCampaignId,
+      allowedCampaignIds,
+      clockToleranceSeconds,
+      createdAt,
+      createdBy,
     };
   }
 }

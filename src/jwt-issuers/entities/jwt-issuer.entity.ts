@@ -27,7 +27,7 @@ export class JwtIssuer {
   @Column('jsonb', { nullable: true })
   jwks!: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null;
 
-  /** Sealed (`SecretBox`). */
+  /** Encrypted (`SecretBox`). */
   @Column('bytea', { nullable: true })
   secret!: Buffer | null;
 
@@ -49,15 +49,15 @@ export class JwtIssuer {
   @Column('integer', { name: 'clock_tolerance_seconds' })
   clockToleranceSeconds!: number;
 
-  /** The command-line tool mints tokens of `development` issuers only. */
+  /** The command-line tool signs tokens of `development` issuers only. */
   @Column('text')
   origin!: 'api' | 'development';
 
-  /** By the database's clock; of two registrations of one pair the later one has the later time. */
+  /** By the database's clock. A later registration of the same pair has a later time. */
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** The id of the credential that made it, or `command line`. */
+  /** The id of the credential that created it, or `command line`. */
   @Column('text', { name: 'created_by' })
   createdBy!: string;
 }

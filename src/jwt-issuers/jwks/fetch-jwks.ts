@@ -8,21 +8,21 @@ import { hostOfUrl, isPublicAddress, jwksUriFault } from './public-address';
 import { hostResolver, type ResolveHost } from './resolve-host';
 
 export interface FetchOptions {
-  /** Permits http and addresses that are not public (JWKS_ALLOW_PRIVATE). */
+  /** Permits http and private addresses (JWKS_ALLOW_PRIVATE). */
   readonly allowPrivate: boolean;
   readonly timeMsMax?: number;
-  /** Asks the system's DNS servers unless named. */
+  /** Default: the system's DNS servers. */
   readonly resolve?: ResolveHost;
-  /** Which of them may be connected to without `allowPrivate`. */
+  /** Whether an address may be used without `allowPrivate`. */
   readonly isPublic?: (address: string) => boolean;
-  /** The certificate authorities to trust, in PEM; those of Node unless named. */
+  /** The trusted certificate authorities, in PEM. Default: those of Node. */
   readonly ca?: string;
 }
 
-/** Why no keys came, in words that hold no address: they are logged. */
+/** The reason why no keys were fetched. It is logged, so it contains no address. */
 export class JwksFetchError extends Error {}
 
-/** Over everything: resolving names, redirects, and a body that trickles. */
+/** For the whole fetch: DNS, redirects, and a slow body. */
 const TIME_MS_MAX = 5_000;
 const BODY_BYTES_MAX = 65_536;
 const REDIRECTS_MAX = 3;
@@ -31,14 +31,14 @@ const ERROR_CODE = /^[A-Z0-9_]{1,64}$/;
 const askSystem = hostResolver([]);
 
 /**
- * Gets the entries of a JWK Set (contract section 2, `jwksUri`). It connects only to addresses that it has checked, at every
- * redirect anew, so that neither a name that changes its address in between nor a redirect leads into the network of the
- * service. Throws `JwksFetchError` for every failure.
+ * Fetches the entries of a JWK Set (contract section 2, `jwksUri`). It connects only to checked addresses, and checks again
+ * at every redirect. So neither DNS rebinding nor a redirect leads into the network of the service. Throws `JwksFetchError`
+ * for every failure.
  */
 export async function fetchJwks(uri: string, options: FetchOptions): Promise<readonly unknown[]> {
   const signal = AbortSignal.timeout(options.timeMsMax ?? TIME_MS_MAX);
   try {
-    // Whatever does not heed the signal, nobody has to wait for it.
+    // The race ends also when a step ignores the signal.
     return await Promise.race([follow(uri, options, signal), rejectionOn(signal)]);
   } catch (error) {
     if (signal.aborted) throw new JwksFetchError('It took too long.');
@@ -71,7 +71,7 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
   signal.throwIfAborted();
   const { request } = url.protocol === 'https:' ? https : http;
   const sent = request(url, {
-    // A connection of its own: nothing is kept open towards a stranger, and no agent of the process has a say.
+    // A new connection each time: no keep-alive to foreign servers, and no global agent is involved.
     agent: false,
     lookup: answering(addresses),
     signal,
@@ -82,7 +82,7 @@ async function get(uri: string, options: FetchOptions, signal: AbortSignal): Pro
     },
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
-  // An error after the response began is told by both; unheard here, it would end the process.
+  // The request and the response both emit an error after the response began. Without a listener it would end the process.
   sent.on('error', () => undefined);
   sent.end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
@@ -101,7 +101,7 @@ async function checkedAddresses(
   return addresses;
 }
 
-/** Has a connection go to the addresses that were checked, instead of to what a resolver says now. */
+/** A look-up that returns the checked addresses instead of resolving the name again. */
 function answering(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, { all }, answer) => {
     if (all === true) answer(null, [...addresses]);
@@ -117,7 +117,8 @@ async function rejectionOn(signal: AbortSignal): Promise<never> {
 async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
   if (response.statusCode !== 200) throw new JwksFetchError(`The answer has status ${String(response.statusCode)}.`);
   const encoding = response.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new JwksFetchError('The answer is compressed, unasked.');
+  if (encoding.toLowerCase() !== 'identity')
+    throw new JwksFetchError('The answer is compressed, which was not requested.');
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -139,7 +140,7 @@ function entriesOf(body: Buffer): readonly unknown[] {
   return jwks['keys'];
 }
 
-/** The code of a system error, such as ECONNREFUSED; its message would name the address. */
+/** The code of a system error, such as ECONNREFUSED. Its message would contain the address. */
 function codeOf(error: unknown): string {
   const code = isObject(error) ? error['code'] : undefined;
   return typeof code === 'string' && ERROR_CODE.test(code) ? ` (${code})` : '';

@@ -11,17 +11,17 @@ import { isAbsent } from '../../platform/values/json/is-absent';
 import { isObject } from '../../platform/values/json/is-object';
 import { readKey } from './public-keys';
 
-/** A JWK Set as it is stored and shown: public members only. */
+/** A JWK Set as it is stored and shown, with public members only. */
 export interface PublicJwks {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Two are enough to rotate; more than this is a mistake. */
+/** Two are enough for a rotation. */
 export const INLINE_KEYS_MAX = 20;
 
 /**
- * A JWK Set that a caller gives us, or everything that is wrong with it: unlike one that is fetched, every key in it has to
- * be usable, since nobody would notice that one is not (contract section 2). `path` is the field's.
+ * Reads a JWK Set from a request, or returns all its faults. Every key in it has to be usable, unlike in a fetched set
+ * (contract section 2). `path` is the path of the field.
  */
 export function readInlineJwks(
   path: string,

@@ -8,11 +8,11 @@ import { JwksFetchError } from './fetch-jwks';
 import { candidates, type PublicKey, type KeySelector } from './public-keys';
 
 const MINUTE_MS = 60_000;
-/** Older keys are still used, while newer ones are fetched. */
+/** Older keys are still used while they are fetched again. */
 const FRESH_MS_MAX = 5 * MINUTE_MS;
-/** How long the keys of a source that is away are trusted. */
+/** How long keys are used while their source is away. */
 const TRUSTED_MS_MAX = 24 * 60 * MINUTE_MS;
-/** Anybody can send tokens with made-up key ids; so often at most do they cause a fetch. */
+/** Any client can send tokens with invented key ids. They cause at most one fetch in this time. */
 const UNKNOWN_KEY_INTERVAL_MS = 10_000;
 const PAUSE_AFTER_FAILURE_MS = 10_000;
 
@@ -23,7 +23,7 @@ export class KeySetSource {
   private keysSinceMs = Number.NEGATIVE_INFINITY;
   private lastFetchMs = Number.NEGATIVE_INFINITY;
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
-  private underWay: Promise<void> | undefined;
+  private runningFetch: Promise<void> | undefined;
   private readonly outage: OutageLog;
 
   constructor(
@@ -32,7 +32,7 @@ export class KeySetSource {
     private readonly fetch: () => Promise<readonly PublicKey[]>,
     private readonly clock: Clock,
   ) {
-    // It can last for hours.
+    // An outage can last for hours.
     this.outage = new OutageLog(new Logger(KeySetSource.name), {
       began: `The keys of ${name} cannot be fetched.`,
       ended: `The keys of ${name} can be fetched again.`,
@@ -40,47 +40,47 @@ export class KeySetSource {
   }
 
   /**
-   * The keys that a token may have been signed with; none when the source has none that fits. Throws `unavailable` (503)
-   * when there are no keys at all: the token may well be good.
+   * The keys that a token may have been signed with; empty when no key of the source fits. Throws `unavailable` (503) when
+   * there are no keys at all: the token may be valid.
    */
-  async keysFor(wanted: KeySelector): Promise<readonly KeyObject[]> {
+  async keysFor(selector: KeySelector): Promise<readonly KeyObject[]> {
     if (this.ageMs() > TRUSTED_MS_MAX) {
       await this.refresh();
       if (this.ageMs() > TRUSTED_MS_MAX) throw this.unavailable();
     }
-    const found = candidates(this.keys, wanted);
-    if (found.length === 0) return this.keysUnknownUntilNow(wanted);
+    const found = candidates(this.keys, selector);
+    if (found.length === 0) return this.keysAfterRefresh(selector);
     if (this.ageMs() > FRESH_MS_MAX) void this.refresh();
     return found;
   }
 
-  /** The issuer may have begun to sign with a new key. */
-  private async keysUnknownUntilNow(wanted: KeySelector): Promise<readonly KeyObject[]> {
+  /** The issuer may have started to sign with a new key. */
+  private async keysAfterRefresh(selector: KeySelector): Promise<readonly KeyObject[]> {
     const due = this.clock.monotonicMs() - this.lastFetchMs >= UNKNOWN_KEY_INTERVAL_MS;
-    if (!due && this.underWay === undefined) return [];
+    if (!due && this.runningFetch === undefined) return [];
     await this.refresh();
-    return candidates(this.keys, wanted);
+    return candidates(this.keys, selector);
   }
 
   private ageMs(): number {
     return this.clock.monotonicMs() - this.keysSinceMs;
   }
 
-  /** One fetch at a time, shared by all who wait for it; none in the pause after a failure. Never rejects. */
+  /** Runs one fetch at a time, shared by all waiting callers; none in the pause after a failure. Never rejects. */
   private async refresh(): Promise<void> {
-    if (this.underWay === undefined && this.clock.monotonicMs() < this.pausedUntilMs) return;
-    this.underWay ??= this.fetchOnce().finally(() => (this.underWay = undefined));
-    await this.underWay;
+    if (this.runningFetch === undefined && this.clock.monotonicMs() < this.pausedUntilMs) return;
+    this.runningFetch ??= this.fetchOnce().finally(() => (this.runningFetch = undefined));
+    await this.runningFetch;
   }
 
   private async fetchOnce(): Promise<void> {
-    const beganMs = this.clock.monotonicMs();
-    this.lastFetchMs = beganMs;
+    const startedMs = this.clock.monotonicMs();
+    this.lastFetchMs = startedMs;
     try {
       const keys = await this.fetch();
       if (keys.length === 0) throw new JwksFetchError('The answer has no key that can verify tokens.');
       this.keys = keys;
-      this.keysSinceMs = beganMs;
+      this.keysSinceMs = startedMs;
       this.outage.succeeded();
     } catch (error) {
       this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_AFTER_FAILURE_MS;

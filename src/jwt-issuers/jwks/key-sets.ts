@@ -9,22 +9,21 @@ import { KeySetSource } from './key-set-source';
 import { usableKeys, type PublicKey, type KeySelector } from './public-keys';
 import { hostResolver, type ResolveHost } from './resolve-host';
 
-/** Where the keys of an issuer come from. */
+/** An issuer that publishes its keys. */
 export interface PublishingIssuer {
   readonly tenantId: string;
   readonly id: string;
   readonly jwksUri: string;
 }
 
-/** Beyond so many issuers in use, the keys of the workspace's least used one are fetched again when they are needed. */
+/** Beyond this many issuers, the keys of the workspace's least recently used one are dropped and fetched again later. */
 const ISSUERS_PER_WORKSPACE_MAX = 50;
-/** Beyond so many workspaces in use, those of the least used one are. */
+/** Beyond this many workspaces, the keys of the least recently used one are dropped. */
 const WORKSPACES_MAX = 1_000;
 
 /**
- * A workspace whose sources never answer holds its own two places and nobody else's. One process has room for 32 such
- * workspaces; 64 bodies of 64 KiB are 4 MiB. A wait is as long as a fetch may take, so that whoever waits has a turn even
- * behind two that fail.
+ * A workspace whose sources never answer blocks only its own two fetches. 32 such workspaces fit into one process; 64 bodies
+ * of 64 KiB are 4 MiB. A fetch may wait as long as a fetch may take, so that it gets its turn behind two that time out.
  */
 const FETCH_POLICY: ConcurrencyPolicy = {
   runningMax: () => 2,
@@ -42,10 +41,10 @@ const FETCH_POLICY: ConcurrencyPolicy = {
 /** The keys of one workspace's issuers. */
 type Sources = LRUCache<string, KeySetSource>;
 
-/** The keys that issuers publish, kept in the memory of this process. */
+/** The keys that issuers publish, cached in this process. */
 @Injectable()
 export class KeySets {
-  /** By workspace, so that none can push the keys of another one out. */
+  /** Per workspace, so that no workspace can evict the keys of another. */
   private readonly sources = new LRUCache<string, Sources>({ max: WORKSPACES_MAX });
   private readonly fetches = new ConcurrencyLimiter(FETCH_POLICY);
   private readonly resolve: ResolveHost;
@@ -60,11 +59,11 @@ export class KeySets {
   }
 
   /**
-   * The keys that a token of the issuer may have been signed with; none when the issuer has none that fits. Throws
-   * `unavailable` (503) when the issuer's keys have not been seen for a day.
+   * The keys that a token of the issuer may have been signed with; empty when no key fits. Throws `unavailable` (503) when
+   * the issuer's keys could not be fetched for a day.
    */
-  keysFor(issuer: PublishingIssuer, wanted: KeySelector): Promise<readonly KeyObject[]> {
-    return this.sourceOf(issuer).keysFor(wanted);
+  keysFor(issuer: PublishingIssuer, selector: KeySelector): Promise<readonly KeyObject[]> {
+    return this.sourceOf(issuer).keysFor(selector);
   }
 
   private sourceOf({ tenantId, id, jwksUri }: PublishingIssuer): KeySetSource {

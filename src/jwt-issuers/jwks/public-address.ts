@@ -3,16 +3,16 @@ import ipaddr from 'ipaddr.js';
 
 export const JWKS_URI_CHARACTERS_MAX = 2048;
 
-/** The URL parser would drop white space and turn backslashes around: what was checked must be what was written. */
+/** The URL parser would drop white space and replace backslashes: the checked text must be the written one. */
 const WRITTEN_URL = /^https?:\/\/[^/?#\s\p{C}\\][^\s\p{C}\\]*$/iu;
-/** All of IPv6 that is routed in the Internet; IPv4 in IPv6 clothes (mapped, compatible, NAT64) lies outside. */
+/** All globally routed IPv6 addresses. IPv4 addresses inside IPv6 (mapped, compatible, NAT64) are outside this range. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Names that a resolver answers from its own house (RFC 6761, 6762, 8375, and ICANN's `internal`). */
+/** Names that resolvers answer from the local network (RFC 6761, 6762, 8375, and ICANN's `internal`). */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
- * Whether an address is unicast and routed in the Internet, so that fetching from it opens no door into the network of the
- * service. It takes the spellings that resolvers and the URL parser write; any other is not public.
+ * Whether an address is unicast and globally routed, so that a fetch from it cannot reach the network of the service. It
+ * accepts the notation of resolvers and of the URL parser; an address in any other notation is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
@@ -22,15 +22,15 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * What can be seen to be wrong with the address of a key set, as words that follow the field's name, or undefined. The words
- * never repeat the address (contract section 2, `jwksUri`). `allowPrivate` permits http and any host.
+ * The visible fault of a key set's URL, as the rest of a sentence after the field's name; undefined when there is none. It
+ * never repeats the URL (contract section 2, `jwksUri`). `allowPrivate` permits http and any host.
  */
 export function jwksUriFault(uri: string, allowPrivate: boolean): string | undefined {
   if (uri.length > JWKS_URI_CHARACTERS_MAX) return `is longer than ${JWKS_URI_CHARACTERS_MAX} characters`;
   if (!WRITTEN_URL.test(uri) || !URL.canParse(uri)) return 'must be an absolute https URL';
   const url = new URL(uri);
   if (url.protocol !== 'https:' && !allowPrivate)
-    return 'must be an https URL; http can be read and changed on its way';
+    return 'must be an https URL; http can be read and changed in transit';
   if (url.username !== '' || url.password !== '') return 'must not hold credentials';
   if (uri.includes('#')) return 'must not have a fragment';
   if (!allowPrivate && !isPublicHost(hostOfUrl(url))) {
@@ -39,7 +39,7 @@ export function jwksUriFault(uri: string, allowPrivate: boolean): string | undef
   return undefined;
 }
 
-/** The host of a URL as resolvers take it: an IPv6 address without its brackets. */
+/** The host of a URL for resolvers: an IPv6 address without its brackets. */
 export function hostOfUrl(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

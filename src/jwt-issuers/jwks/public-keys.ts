@@ -14,12 +14,12 @@ import { isStorable } from '../../platform/values/text/storable-text';
 /** A key that can verify tokens. */
 export interface PublicKey {
   readonly kid: string | undefined;
-  /** The only algorithm that it may be used with; undefined: any that fits its type. */
+  /** The only algorithm of the key; undefined: any that fits its type. */
   readonly alg: string | undefined;
   readonly key: KeyObject;
 }
 
-/** What a token's header says about the key that it was signed with. */
+/** What a token's header says about its key. */
 export interface KeySelector {
   readonly alg: string;
   readonly kid?: string | undefined;
@@ -29,15 +29,15 @@ export type KeyReading = { readonly key: PublicKey } | { readonly faults: readon
 
 type Jwk = Readonly<Record<string, unknown>>;
 
-/** Issuers publish two or three; each costs time to read. */
+/** Issuers publish two or three. Each costs time to read. */
 const FETCHED_KEYS_MAX = 100;
-/** Shorter ones can be broken (NIST SP 800-131A); longer ones make each token cost milliseconds. */
+/** Shorter keys can be broken (NIST SP 800-131A). With longer ones each token costs milliseconds. */
 const RSA_BITS_MIN = 2048;
 const RSA_BITS_MAX = 8192;
-/** With the exponent 1, anybody can write a signature. */
+/** With the exponent 1, signatures can be forged. */
 const RSA_EXPONENT_MIN = 3n;
 /**
- * Everybody takes 65537. The time of a verification grows with the bits of the exponent: with 32 of them a key of 8192 bits
+ * The usual exponent is 65537. The time of a verification grows with the bits of the exponent: with 32 of them a key of 8192 bits
  * takes below a millisecond (docs/adr/0042), with thousands of them a key of 3072 bits takes more than ten times as long.
  */
 const RSA_EXPONENT_MAX = 2n ** 32n - 1n;
@@ -52,7 +52,7 @@ const CURVE = 'P-256';
 /** What a private or symmetric key has and a public one has not (RFC 7518, section 6). */
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** The keys of a JWK Set that can verify tokens. Others are passed over: a set may hold keys for other purposes. */
+/** The keys of a JWK Set that can verify tokens. Others are ignored: a set may have keys for other purposes. */
 export function usableKeys(entries: readonly unknown[]): readonly PublicKey[] {
   return entries.slice(0, FETCHED_KEYS_MAX).flatMap((entry) => {
     const reading = readKey('', entry);
@@ -61,20 +61,20 @@ export function usableKeys(entries: readonly unknown[]): readonly PublicKey[] {
 }
 
 /** The keys that a token may have been signed with: without a `kid` in its header, all that fit its algorithm. */
-export function candidates(keys: readonly PublicKey[], wanted: KeySelector): readonly KeyObject[] {
+export function candidates(keys: readonly PublicKey[], selector: KeySelector): readonly KeyObject[] {
   return keys
     .filter(({ kid, alg, key }) => {
       const algorithms: readonly string[] = alg === undefined ? ALGORITHMS[typeOf(key)] : [alg];
-      return algorithms.includes(wanted.alg) && (wanted.kid === undefined || wanted.kid === kid);
+      return algorithms.includes(selector.alg) && (selector.kid === undefined || selector.kid === kid);
     })
     .map(({ key }) => key);
 }
 
-/** One entry of a JWK Set as a key, or what keeps it from being one. `path` is where the entry stands. */
+/** Reads one entry of a JWK Set as a key, or returns its faults. `path` is the path of the entry. */
 export function readKey(path: string, jwk: unknown): KeyReading {
   if (!isObject(jwk)) return { faults: [typeFault(path, 'an object')] };
   if (SECRET_MEMBERS.some((member) => Object.hasOwn(jwk, member))) {
-    // Whoever has seen it can sign, so not even its public half is taken.
+    // The key has leaked, so not even its public half is accepted.
     const words = 'holds a secret key, which must count as leaked; make a new key pair and give its public half only';
     return { faults: [formatFault(path, words)] };
   }
@@ -104,13 +104,12 @@ function kidFaults(path: string, { kid }: Jwk): Fault[] {
   return isStorable(kid) ? [] : [invalidCharactersFault(fieldPath(path, 'kid'))];
 }
 
-/** `jwk` has passed every other check. */
+/** Reads the key itself, after all other checks of the entry. */
 function readMaterial(path: string, jwk: Jwk): KeyReading {
-  // Before a library spends time on it.
-  const oversized = [
-    ...(isLonger(jwk['n'], MODULUS_CHARACTERS_MAX) ? [modulusFault(path)] : []),
-    ...(isLonger(jwk['e'], EXPONENT_CHARACTERS_MAX) ? [exponentFault(path)] : []),
-  ];
+  // Before the library spends time on it.
+  const oversized: Fault[] = [];
+  if (isLonger(jwk['n'], MODULUS_CHARACTERS_MAX)) oversized.push(modulusFault(path));
+  if (isLonger(jwk['e'], EXPONENT_CHARACTERS_MAX)) oversized.push(exponentFault(path));
   if (jwk['kty'] === 'RSA' && oversized.length > 0) return { faults: oversized };
   let key: KeyObject;
   try {

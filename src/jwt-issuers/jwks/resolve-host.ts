@@ -4,26 +4,26 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { isObject } from '../../platform/values/json/is-object';
 
-/** All addresses of a host. Throws a system error with a `code`; the signal ends it at once. */
+/** Resolves all addresses of a host. Throws a system error with a `code`. The signal ends it at once. */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
-/** Of one query; the second try waits longer. Both are far below what a whole fetch may take. */
+/** For one query; the second try waits longer. Both together are far below the limit of a fetch. */
 const QUERY_MS_MAX = 1_000;
 const TRIES = 2;
-/** Connections are tried one after the other; no host needs more. */
+/** Addresses are tried one after the other. No host needs more. */
 const ADDRESSES_MAX = 16;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-/** RFC 6761, 6.3 and 6.4: no server is to be asked for these. */
+/** RFC 6761, sections 6.3 and 6.4: resolvers must not send queries for these names. */
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
 const INVALID_NAME = /(?:^|\.)invalid$/;
 
 /**
- * Asks DNS servers itself instead of `dns.lookup`, which the system answers on one of four threads of the process: names
- * whose servers are silent would hold all four, and with them whatever else the process does there. `servers` are the
- * system's when there are none. A name is looked up as it is written, without search domains.
+ * Queries DNS servers directly. `dns.lookup` would run on one of the four threads of libuv's pool: names whose servers never
+ * answer would block all four, and with them file access. `servers`: empty for those of the system. Names are looked up as
+ * they are written, without search domains.
  */
 export function hostResolver(servers: readonly string[], hostsFile = '/etc/hosts'): ResolveHost {
   return async (host, signal) => {
@@ -37,7 +37,7 @@ export function hostResolver(servers: readonly string[], hostsFile = '/etc/hosts
   };
 }
 
-/** A resolver of its own for each name: to cancel it cancels nobody else's queries. */
+/** Uses a new resolver per name: cancelling it cancels only this query. */
 async function ask(name: string, servers: readonly string[], signal: AbortSignal): Promise<readonly LookupAddress[]> {
   signal.throwIfAborted();
   const resolver = new Resolver({ timeout: QUERY_MS_MAX, tries: TRIES });
@@ -59,14 +59,14 @@ function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): Loo
   return answer.value.slice(0, ADDRESSES_MAX).map((address) => ({ address, family }));
 }
 
-/** That there is no address of one kind says less than why there is none of the other. */
+/** The more informative of two failures: ENODATA only says that a name has no address of one family. */
 function reasonOf(...answers: readonly PromiseSettledResult<string[]>[]): Error {
   const reasons = answers.flatMap((answer): unknown[] => (answer.status === 'rejected' ? [answer.reason] : []));
-  const telling = reasons.find((reason) => !isObject(reason) || reason['code'] !== 'ENODATA') ?? reasons[0];
-  return telling instanceof Error ? telling : Object.assign(new Error('No address'), { code: 'ENODATA' });
+  const reason = reasons.find((each) => !isObject(each) || each['code'] !== 'ENODATA') ?? reasons[0];
+  return reason instanceof Error ? reason : Object.assign(new Error('No address'), { code: 'ENODATA' });
 }
 
-/** Operators write names of their own network into it; what it says counts before any server. */
+/** The hosts file comes before DNS: operators list names of their own network there. */
 function addressesIn(hosts: string, name: string): LookupAddress[] {
   return hosts.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

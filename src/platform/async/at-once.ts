@@ -1,4 +1,4 @@
-/** Goes on with a value at once where there is nothing to wait for: a turn of waiting costs each request of a hot path. */
+/** Calls `next` synchronously unless `value` is a promise. Awaiting a plain value would cost each request a microtask. */
 export function atOnce<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,

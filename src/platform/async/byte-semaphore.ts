@@ -5,29 +5,30 @@ interface Waiting {
   readonly enter: (leave: () => void) => void;
 }
 
-/** Lets work in while the bytes that it works on fit beside those under way: in order within a workspace; workspaces take turns. */
+/** Admits work while the sum of its bytes is within a limit: in order within a workspace; workspaces take turns. */
 export class ByteSemaphore {
-  private underWay = 0;
+  private admittedBytes = 0;
   private readonly waiting = new FairQueue<Waiting>();
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Resolves with what is to be called, once, when the work is done. What is larger than `bytesMax` is let in alone. */
+  /** Resolves with the function that the caller calls once when its work is done. Work above `bytesMax` is admitted alone. */
   enter(tenantId: string, bytes: number): Promise<() => void> {
     return new Promise((enter) => {
       this.waiting.push(tenantId, { bytes, enter });
-      this.letIn();
+      this.admitNext();
     });
   }
 
-  private letIn(): void {
-    const fits = ({ bytes }: Waiting): boolean => this.underWay === 0 || this.underWay + bytes <= this.bytesMax;
+  private admitNext(): void {
+    const fits = ({ bytes }: Waiting): boolean =>
+      this.admittedBytes === 0 || this.admittedBytes + bytes <= this.bytesMax;
     for (let [next] = this.waiting.take(1, fits); next !== undefined; [next] = this.waiting.take(1, fits)) {
       const { bytes, enter } = next;
-      this.underWay += bytes;
+      this.admittedBytes += bytes;
       enter(() => {
-        this.underWay -= bytes;
-        this.letIn();
+        this.admittedBytes -= bytes;
+        this.admitNext();
       });
     }
   }

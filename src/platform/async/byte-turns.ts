@@ -1,15 +1,15 @@
 /**
- * Input that is parsed and checked in one turn of the event loop. The worst JSON of this size takes some 20 ms to parse and
- * as long to check; two hundred honest events are smaller.
+ * Bytes of input that are parsed and checked in one turn of the event loop. The worst JSON of this size takes some 20 ms to
+ * parse and as long to check. Two hundred usual events are smaller.
  */
 export const BYTES_PER_TURN = 64 * 1024;
-/** Work on less than such a part of what a turn takes is small. */
+/** Work on less than this part of a turn is small. */
 const SMALL_PARTS = 4;
-/** Work on so much input takes some milliseconds in the worst case … */
+/** Work on this much input takes some milliseconds in the worst case. */
 const LARGE_BYTES = 16 * 1024;
 /**
- * … and is followed by so many turns of the event loop without any. A request takes several turns, and would wait for such
- * work in each of them. A turn without work takes some microseconds.
+ * Turns without work after a turn with large work. A request takes several turns, and would otherwise wait for large work in
+ * each of them. A turn without work takes some microseconds.
  */
 const TURNS_WITHOUT = 3;
 
@@ -19,9 +19,8 @@ interface Waiting {
 }
 
 /**
- * Spreads work over turns of the event loop by the bytes that it works on. Whatever all requests together do in one turn
- * stays below `bytesPerTurn`, so that no client waits long for the input of others. A larger piece gets a turn of its own.
- * First come, first served.
+ * Spreads work over turns of the event loop by its bytes. The work of all requests in one turn stays below `bytesPerTurn`, so
+ * that no client waits long for the input of others. A larger piece gets its own turn. First come, first served.
  */
 export class ByteTurns {
   private left: number;
@@ -35,13 +34,13 @@ export class ByteTurns {
     this.leftForSmall = bytesPerTurn;
   }
 
-  /** To be awaited before the work begins; undefined when it may begin at once, as nearly all work on small input may. */
+  /** Await the result before the work. Undefined when it may begin at once, as most work on small input may. */
   take(bytes: number): Promise<void> | undefined {
     if (!this.isTurnAwaited) {
       this.isTurnAwaited = true;
       setImmediate(this.beginTurn);
     }
-    // Small work does not wait behind large work of others; in one turn there is as much of it as of large work.
+    // Small work does not wait behind large work of others. It has its own budget of the same size.
     if (bytes < this.bytesPerTurn / SMALL_PARTS && bytes <= this.leftForSmall) {
       this.leftForSmall -= bytes;
       return undefined;
@@ -71,7 +70,7 @@ export class ByteTurns {
       begin();
     }
     this.waiting.splice(0, begun);
-    // What began now counts for this turn; the next one begins anew.
+    // Work that began now counts for this turn; the next turn has a new budget.
     if (begun > 0) setImmediate(this.beginTurn);
     else this.isTurnAwaited = false;
   };
@@ -81,5 +80,5 @@ export class ByteTurns {
   }
 }
 
-/** Of this process, which has one event loop. */
+/** One per process, which has one event loop. */
 export const byteTurns = new ByteTurns();

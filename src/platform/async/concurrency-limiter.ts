@@ -2,46 +2,46 @@
 export type WhyNotRun = 'too_many_wait' | 'waited_too_long' | 'gone';
 
 export interface ConcurrencyPolicy {
-  /** How many tasks of this key may run at a time, as things stand now; at least 1. */
+  /** How many tasks of this key may run at a time now; at least 1. */
   readonly runningMax: (key: string) => number;
-  /** How many tasks of all keys together may. */
+  /** How many tasks of all keys may run at a time. */
   readonly runningInAllMax?: number;
-  /** How many more of one key may wait for their turn. */
+  /** How many further tasks of one key may wait. */
   readonly waitingMax: number;
-  /** How long each of them may; as long as it takes when absent. */
+  /** How long a task may wait; default: without limit. */
   readonly waitMsMax?: number;
-  /** What a task fails with that is not run. */
+  /** The error of a task that is not run. */
   readonly refusal: (why: WhyNotRun) => Error;
 }
 
 export interface WaitOptions {
-  /** Whether nobody waits for the task any more; asked when its turn comes. */
+  /** Whether the caller has left; called when the task's turn comes. */
   readonly isGone?: () => boolean;
-  /** It waits as long as it takes, however many wait. */
+  /** The task waits without limits of time and number. */
   readonly isPatient?: boolean;
 }
 
-/** A task whose turn has not come; `start` tells whether it begins. */
+/** A waiting task. `start` returns whether it begins. */
 interface Waiting {
   readonly start: () => boolean;
 }
 
-/** Runs the tasks of one key a few at a time, in their order. Keys that wait for a place among all tasks take turns. */
+/** Limits the concurrent tasks of each key, in order of arrival, and of all keys together, where keys take turns. */
 export class ConcurrencyLimiter {
-  /** Only keys whose tasks are under way. */
+  /** Only keys with running tasks. */
   private readonly running = new Map<string, number>();
   private inAll = 0;
-  /** A map is walked in the order of insertion: who had a turn is set again, behind the others. */
+  /** Maps iterate in the order of insertion. A key that had its turn is inserted again at the end. */
   private readonly waiting = new Map<string, Set<Waiting>>();
 
   constructor(private readonly policy: ConcurrencyPolicy) {}
 
-  /** Tasks under way, and those that wait. */
+  /** The numbers of running and of waiting tasks. */
   get counts(): { readonly running: number; readonly waiting: number } {
     return { running: this.inAll, waiting: [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0) };
   }
 
-  /** Passes on what the task says. Throws the policy's refusal when it is not run. */
+  /** Returns or throws what the task does. Throws the policy's refusal when the task is not run. */
   async run<Value>(key: string, task: () => Promise<Value>, options: WaitOptions = {}): Promise<Value> {
     if (this.isFree(key)) this.take(key);
     else await this.turnOf(key, options);
@@ -67,12 +67,12 @@ export class ConcurrencyLimiter {
     const left = (this.running.get(key) ?? 0) - 1;
     if (left > 0) this.running.set(key, left);
     else this.running.delete(key);
-    // Tasks of another key can only have waited for this one where there is a limit on all.
+    // Tasks of other keys wait for this one only if there is a limit for all keys.
     if (this.policy.runningInAllMax === undefined) while (this.isFree(key) && this.startNext(key));
     else for (const each of this.waiting.keys()) if (this.isFree(each)) this.startNext(each);
   }
 
-  /** Resolves with a place taken. */
+  /** Resolves when the task may run. It then counts as running. */
   private turnOf(key: string, { isGone = () => false, isPatient = false }: WaitOptions): Promise<void> {
     const { waitingMax, waitMsMax, refusal } = this.policy;
     const queue = this.waiting.get(key) ?? new Set();
@@ -92,13 +92,13 @@ export class ConcurrencyLimiter {
         reject(refusal('waited_too_long'));
       };
       const mine: Waiting = { start };
-      // Nobody's end waits for it.
+      // `unref`: the timer does not keep the process running.
       const timer = isPatient || waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax).unref();
       queue.add(mine);
     });
   }
 
-  /** Lets the first that waits begin, if somebody still waits for it; false when none waits. */
+  /** Starts the first waiting task, unless its caller has left. False when none waits. */
   private startNext(key: string): boolean {
     const queue = this.waiting.get(key);
     const [first] = queue ?? [];

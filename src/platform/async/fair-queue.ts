@@ -1,10 +1,10 @@
 interface TenantQueue<T> {
   entries: T[];
-  /** Index of the next entry to take; shifting an array by one would copy it each time. */
+  /** Index of the next entry to take: `shift` would copy the array each time. */
   head: number;
 }
 
-/** Taken entries are cut off once there are this many, so that a workspace that never pauses leaves no trail. */
+/** Taken entries are removed once there are this many, so that the array of a busy workspace does not grow. */
 const TAKEN_ENTRIES_MAX = 1_024;
 
 /**
@@ -12,7 +12,7 @@ const TAKEN_ENTRIES_MAX = 1_024;
  * delays only itself.
  */
 export class FairQueue<T> {
-  /** A map is walked in the order of insertion: who had its turn is set again, behind everybody else. */
+  /** Maps iterate in the order of insertion. A workspace that had its turn is inserted again at the end. */
   private readonly queues = new Map<string, TenantQueue<T>>();
   private count = 0;
 
@@ -28,13 +28,13 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes up to `most` entries, one of each workspace in turn; of the only one as many as it has. `fits` is asked of each, in
-   * their order, and ends the taking with false.
+   * Takes up to `most` entries, one of each workspace in turn; any number if there is only one workspace. The first entry for
+   * which `fits` returns false stays and ends the taking.
    */
   take(most: number, fits: (entry: T) => boolean = () => true): T[] {
     const taken: T[] = [];
     let isFull = false;
-    // The walk meets again what it sets again, so this goes round until enough is taken or nothing is left.
+    // The iteration includes re-inserted workspaces, so it goes on until enough is taken or nothing is left.
     for (const [tenantId, queue] of this.queues) {
       if (taken.length >= most) break;
       const share = this.queues.size === 1 ? most - taken.length : 1;
@@ -47,7 +47,7 @@ export class FairQueue<T> {
         entry = queue.entries[queue.head];
       }
       if (isFull) {
-        // Whose entry did not fit keeps its turn.
+        // The workspace whose entry did not fit keeps its turn.
         this.queues.set(tenantId, trimmed(queue));
         break;
       }

@@ -1,11 +1,11 @@
 import { BYTES_PER_TURN, byteTurns } from './byte-turns';
 
-/** Entries that are worked on in one go: half a turn, so that a single large one beside them still fits. */
+/** Bytes of entries per step: half a turn, so that a single large entry still fits beside them. */
 const LOT_BYTES = BYTES_PER_TURN / 2;
 
 /**
- * Does something to each entry, in their order and in turns of the event loop by their bytes (`ByteTurns`). Few bytes are done
- * at once, and the results are then there at once, unless a step has to wait.
+ * Applies `step` to each entry in order, spread over turns of the event loop by their bytes (`ByteTurns`). With few bytes the
+ * results are returned synchronously, unless a step is asynchronous.
  */
 export function inTurns<Entry, Result>(
   entries: readonly Entry[],
@@ -15,7 +15,7 @@ export function inTurns<Entry, Result>(
   const bytes = entries.reduce((sum, entry) => sum + bytesOf(entry), 0);
   if (bytes > LOT_BYTES) return inLots(entries, bytesOf, step);
   const turn = byteTurns.take(bytes);
-  const all = (): Result[] | Promise<Result[]> => settled(entries.map(step));
+  const all = (): Result[] | Promise<Result[]> => collected(entries.map(step));
   return turn === undefined ? all() : turn.then(all);
 }
 
@@ -35,14 +35,14 @@ async function inLots<Entry, Result>(
       lot.push(entry);
     }
     await byteTurns.take(bytes);
-    const done = settled(lot.map((entry, index) => step(entry, start + index)));
+    const done = collected(lot.map((entry, index) => step(entry, start + index)));
     for (const result of done instanceof Promise ? await done : done) results.push(result);
   }
   return results;
 }
 
-/** Rather than wait for a thousand results that are there already. */
-function settled<Result>(steps: readonly (Result | Promise<Result>)[]): Result[] | Promise<Result[]> {
+/** Returns the results synchronously if no step is a promise. */
+function collected<Result>(steps: readonly (Result | Promise<Result>)[]): Result[] | Promise<Result[]> {
   const results: Result[] = [];
   for (const step of steps) {
     if (step instanceof Promise) return Promise.all(steps);

@@ -1,37 +1,37 @@
 import type { Clock } from '../values/clock';
 import { unavailable } from '../errors/unavailable';
 
-/** Who has waited longer is told to come again; most clients have given up by then. */
+/** After a longer wait the work is refused; most clients have given up by then. */
 const WAIT_MS_MAX = 10_000;
 
 /**
- * Lets work on one subject wait in this process for its turn, in the order of arrival. Work that would only wait for the same
- * row's lock so holds no connection while it waits: a burst on one subject does not run into the pool's time-out, nor keep
- * the connections from everybody else. What is exact is so by the lock; turns of two processes know nothing of each other.
+ * Runs work with the same key one after the other, in the order of arrival, in this process. Work that would wait for the same
+ * row lock so holds no connection while it waits: a burst on one key neither runs into the pool's time-out nor takes the
+ * connections from others. Correctness depends on the row lock alone, which also covers other processes.
  */
 export class KeyedMutex {
-  /** When the last who came for a subject will be done. */
+  /** Per key, the end of its last work. */
   private readonly last = new Map<string, Promise<void>>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Passes on what `work` answers or throws. Throws `unavailable` when its turn comes too late. */
-  async runExclusive<T>(subject: string, work: () => Promise<T>): Promise<T> {
-    const cameAtMs = this.clock.monotonicMs();
-    const turn = (this.last.get(subject) ?? Promise.resolve()).then(() => {
-      if (this.clock.monotonicMs() - cameAtMs > WAIT_MS_MAX) throw unavailable();
+  /** Returns or throws what `work` does. Throws `unavailable` when its turn comes too late. */
+  async runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const queuedAtMs = this.clock.monotonicMs();
+    const turn = (this.last.get(key) ?? Promise.resolve()).then(() => {
+      if (this.clock.monotonicMs() - queuedAtMs > WAIT_MS_MAX) throw unavailable();
       return work();
     });
     const done = turn.then(ignore, ignore);
-    this.last.set(subject, done);
+    this.last.set(key, done);
     try {
       return await turn;
     } finally {
-      if (this.last.get(subject) === done) this.last.delete(subject);
+      if (this.last.get(key) === done) this.last.delete(key);
     }
   }
 }
 
 function ignore(): void {
-  // The next one's turn comes whatever became of this one.
+  // The next work runs also after a failure.
 }

@@ -14,22 +14,21 @@ import {
   TAKES_SIGNATURES,
   UNMASKS,
 } from './auth-metadata';
-import { bearerCredential, looksLikeJwt } from './bearer-credential';
+import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/challenges';
-import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';
 import { RouteMemo } from './route-memo';
 import { grants, type Scope } from './scopes';
 
-/** Keys are 42 characters, or up to 200 when an operator chose one; what is longer is some other thing. */
+/** Keys have 42 characters, or up to 200 when an operator chose one. Longer values are not looked up. */
 const CREDENTIAL_CHARACTERS_MAX = 8_192;
 
 /**
- * Lets a backend through whose API key is known, in force, and has the scope that the route asks for; where the route takes
- * signed requests, one whose signature is good as well. An API key wins over a signature beside it.
+ * Admits a backend with a valid API key that has the scope of the route, or with a valid signature where the route accepts
+ * signed requests. With both, the API key counts.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -91,16 +90,16 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Lets somebody through who may do what the route does. */
+/** Throws `insufficient_scope` unless the principal has the scopes of the route. */
 function admit(request: AuthenticatedRequest, { scopes, unmasks }: RouteAccess, principal: Principal): boolean {
-  const wanted = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
-  const missing = wanted.find((scope) => !grants(principal.scopes, scope));
+  const required = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
+  const missing = required.find((scope) => !grants(principal.scopes, scope));
   if (missing !== undefined) throw scopeMissing(missing);
   request.caller = principal;
   return true;
 }
 
-/** What a route says of who may call it. */
+/** The access rules of a route, from its decorators. */
 interface RouteAccess {
   readonly scopes: readonly Scope[];
   readonly unmasks: boolean;
@@ -109,7 +108,7 @@ interface RouteAccess {
 
 function accessOf(reflector: Reflector, targets: Parameters<Reflector['getAllAndOverride']>[1]): RouteAccess {
   const scope = reflector.getAllAndOverride<Scope | undefined>(REQUIRED_SCOPE, targets);
-  if (scope === undefined) throw new Error('A route authenticates without saying which scope it asks for');
+  if (scope === undefined) throw new Error('A route authenticates without naming its scope');
   const further = reflector.getAllAndOverride<readonly Scope[] | undefined>(FURTHER_SCOPES, targets) ?? [];
   return {
     scopes: [scope, ...further],
@@ -132,7 +131,7 @@ function apiKeyIn(header: string): string {
   return credential;
 }
 
-/** Names a signed request by all that its signature is verified with. */
+/** A cache key of all parts of a request that its signature covers. */
 function signedHeadHash({ method, originalUrl, headers }: Request): string {
   const parts = [headers['signature-input'], headers['signature'], headers['content-digest']];
   return hash('sha256', JSON.stringify([method, originalUrl, ...parts]), 'base64');

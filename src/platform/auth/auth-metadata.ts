@@ -1,19 +1,19 @@
-/** Under this a route keeps the scope that it asks for. */
+/** Metadata key: the scope that a route requires. */
 export const REQUIRED_SCOPE = 'required scope';
 
-/** Under this a route keeps the scopes that it asks for beside that one. */
+/** Metadata key: further scopes that a route requires. */
 export const FURTHER_SCOPES = 'further scopes';
 
-/** Under this a route says that it shows what it masks to whoever asks for it and has the scope. */
+/** Metadata key: the route takes `?unmask=true`. */
 export const UNMASKS = 'unmasks';
 
-/** Under this a route says that it takes signed requests beside API keys. */
+/** Metadata key: the route accepts signed requests beside API keys. */
 export const TAKES_SIGNATURES = 'takes signatures';
 
-/** Under this a route says why anybody may call it. */
+/** Metadata key: why the route needs no credential. */
 export const UNAUTHENTICATED = 'unauthenticated';
 
-/** Under this a route keeps the rate limit that holds for it. */
+/** Metadata key: the rate limit of the route. */
 export const RATE_LIMITED = 'rate limited';
 
 /** Names of the security schemes in the OpenAPI document. */
@@ -26,5 +26,5 @@ export const API_KEY_STRATEGY = 'api-key';
 export const SIGNATURE_STRATEGY = 'signature';
 export const JWT_STRATEGY = 'jwt';
 
-/** Under this an operation of the document names the rate limit that holds for it. */
+/** The extension of an OpenAPI operation that names its rate limit. */
 export const RATE_LIMIT_EXTENSION = 'x-rate-limit';

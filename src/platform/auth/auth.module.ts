@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { BoundCursorsInterceptor } from './bound-cursors.interceptor';
+import { BoundCursorsInterceptor, ReadSlotsInterceptor } from './list-requests.interceptors';
 import { ReadSlots } from '../rate-limit/read-slots';
-import { ReadSlotsInterceptor } from './read-slots.interceptor';
 import { RateLimits } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import { CredentialVerifier } from './credential-verifier';

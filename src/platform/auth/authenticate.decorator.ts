@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiHeader, ApiSecurity } from '@nestjs/swagger';
-import { RefusedReadFilter } from '../http/refused-read.filter';
+import { RefusedReadFilter } from '../http/problem-details.filter';
 import type { RateLimited } from '../rate-limit/rate-limits';
 import { ApiKeyGuard } from './api-key.guard';
 import {
@@ -17,27 +17,26 @@ import {
 } from './auth-metadata';
 import { JwtGuard } from './jwt.guard';
 import { RateLimitGuard } from './rate-limit.guard';
-import { BoundCursorsInterceptor } from './bound-cursors.interceptor';
-import { ReadSlotsInterceptor } from './read-slots.interceptor';
+import { BoundCursorsInterceptor, ReadSlotsInterceptor } from './list-requests.interceptors';
 import { isReadScope, type Scope } from './scopes';
 import { WORKSPACE_HEADER } from './workspace-header';
 
 export interface BackendOptions {
-  /** Takes requests signed by a service credential too. */
+  /** The route also accepts requests that a service credential has signed. */
   readonly orSignature?: boolean;
-  /** The limit per credential that holds here; that of reads, where the scope is one for reading. */
+  /** The rate limit per credential. Default for read scopes: `reads`. */
   readonly rate?: RateLimited;
-  /** The answer is sent while it is read: the route asks `ReadSlots` for a place for each step of it by itself. */
+  /** The answer is streamed: the handler takes a read slot for each step itself. */
   readonly streams?: boolean;
-  /** Scopes that the key must have as well. */
+  /** Further scopes that the key must have. */
   readonly and?: readonly Scope[];
   /** The route takes `?unmask=true`, for which the key must have `pii:read` as well. */
   readonly unmasks?: boolean;
 }
 
 /**
- * The route takes an API key that has this scope; checked before a byte of the body is read (contract section 1, order). Where the
- * scope is one for reading, the route is held to the limit of reads, and to the workspace's share of connections.
+ * The route requires an API key with this scope, checked before a byte of the body is read (contract section 1, order). With
+ * a read scope, the rate limit of reads and the read slots of the workspace apply as well.
  */
 export function AuthenticateApiKey(
   scope: Scope,
@@ -62,7 +61,7 @@ const WORKSPACE_WORDS =
   'The name of the workspace that the token is for, where several have registered its issuer and audience. Without it, ' +
   'the token is for the one that registered them first.';
 
-/** The route takes the JWT of a participant; checked before a byte of the body is read. */
+/** The route requires the JWT of a participant, checked before a byte of the body is read. */
 export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> = {}): MethodDecorator & ClassDecorator {
   return applyDecorators(
     ...limited(JwtGuard, rate),
@@ -72,15 +71,15 @@ export function AuthenticateParticipant({ rate }: Pick<BackendOptions, 'rate'> =
 }
 
 /**
- * Anybody may call the route, for the reason that it gives. Every route says how it is protected or, by this, why it is not; a
- * test holds all of them to it, so that a route without a guard is never an oversight.
+ * The route needs no credential, for the given reason. A test checks that every route declares its authentication or this
+ * reason, so that no guard is forgotten.
  */
 export function Unauthenticated(why: string): MethodDecorator & ClassDecorator {
   // In the document an empty requirement stands for no credential.
   return applyDecorators(SetMetadata(UNAUTHENTICATED, why), ApiSecurity({}));
 }
 
-/** Guards run in the order in which they are named: who it is, then how often. */
+/** Guards run in this order: authentication, then the rate limit. */
 function limited(guard: typeof ApiKeyGuard | typeof JwtGuard, rate: RateLimited | undefined) {
   if (rate === undefined) return [UseGuards(guard)];
   return [SetMetadata(RATE_LIMITED, rate), UseGuards(guard, RateLimitGuard), ApiExtension(RATE_LIMIT_EXTENSION, rate)];

@@ -1,23 +1,22 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../values/clock';
-import type { InvalidationFeed, InvalidationKind } from '../invalidation/invalidation-feed';
+import type { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { InvalidatingCache } from '../invalidation/invalidating-cache';
 import { NegativeCache } from '../invalidation/negative-cache';
 import type { Verified } from './principal';
 
-/** More credentials than one node sees in a minute; beyond it the least used ones are looked up again. */
+/** More credentials than one node sees in a minute. The least recently used ones are evicted. */
 const CREDENTIALS_MAX = 10_000;
 
 /**
- * Remembers whom a verified bearer credential belongs to, by the credential's hash, until any node changes what it was
- * verified against: the control object of this kind whose id is the principal's `credentialId`. Refused ones are remembered
- * for a moment.
+ * Caches the principals of verified bearer credentials by the hash of the credential. An entry is valid until any node
+ * changes the record of this kind with the id `credentialId`. Refusals are cached for less than a second.
  */
 export class CredentialMemory<Caller extends Verified> {
   private readonly memory: InvalidatingCache<Caller>;
 
   constructor(
-    private readonly kind: InvalidationKind,
+    private readonly kind: string,
     feed: InvalidationFeed,
     clock: Clock,
   ) {
@@ -25,9 +24,8 @@ export class CredentialMemory<Caller extends Verified> {
   }
 
   /**
-   * Gives the principal of a credential, asking `verify` unless it is remembered: then at once, for nearly every request is of
-   * somebody who was here before. What `verify` throws is passed on; it is told whether the credential was good before. The same
-   * credential for another `workspace`, which the request names, is another one.
+   * Returns the principal of a credential: at once when it is cached, as for most requests, else from `verify`. `wasGood`:
+   * the credential was valid before. Errors of `verify` are thrown. The cache key includes the `workspace` of the request.
    */
   principalOf(
     credential: string,
@@ -48,4 +46,19 @@ export class CredentialMemory<Caller extends Verified> {
       };
     });
   }
+}
+
+/** With exactly one space (RFC 6750), as the strategies read it. */
+const BEARER = /^Bearer ([^\s]+)$/i;
+/** Three dot-separated parts, the first a base64url JSON object. */
+const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
+
+/** The credential of an Authorization header of the Bearer scheme; undefined for any other header. */
+export function bearerCredential(header: string): string | undefined {
+  return BEARER.exec(header)?.[1];
+}
+
+/** Whether a credential has the form of a JWT. Nothing is verified. */
+export function looksLikeJwt(credential: string): boolean {
+  return JWT.test(credential);
 }

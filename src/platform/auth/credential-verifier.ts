@@ -6,8 +6,8 @@ import { credentialNeeded } from '../errors/challenges';
 import type { Verified } from './principal';
 
 /**
- * Passport, one for each application: the library's own is one for the whole process, where the strategies of a second
- * application, which ask another database, would take the place of the first one's.
+ * One Passport instance per application. The library's global instance is shared by the process: the strategies of a second
+ * application, with another database, would replace those of the first.
  */
 @Injectable()
 export class CredentialVerifier {
@@ -17,7 +17,7 @@ export class CredentialVerifier {
     this.passport.use(name, strategy);
   }
 
-  /** Lets a strategy verify the credential of a request. Throws what the strategy refused it with. */
+  /** Verifies the credential of a request by a strategy. Throws the strategy's refusal. */
   verify<Caller extends Verified>(name: string, request: Request): Promise<Caller> {
     return new Promise((resolve, reject) => {
       const answer = (error: unknown, principal: Caller | false | undefined, refusal: unknown): void => {

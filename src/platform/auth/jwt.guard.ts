@@ -4,10 +4,9 @@ import { Clock } from '../values/clock';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { atOnce } from '../async/at-once';
 import { JWT_STRATEGY } from './auth-metadata';
-import { bearerCredential, looksLikeJwt } from './bearer-credential';
+import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused } from '../errors/challenges';
-import { CredentialMemory } from './credential-memory';
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Participant } from './principal';
@@ -16,7 +15,7 @@ import { namedWorkspace } from './workspace-header';
 /** Contract section 2. */
 const TOKEN_BYTES_MAX = 8 * 1024;
 
-/** Lets a participant through whose JWT was signed by an issuer of a workspace and is in force. */
+/** Admits a participant with a valid JWT of a registered issuer. */
 @Injectable()
 export class JwtGuard implements CanActivate {
   private readonly memory: CredentialMemory<Participant>;

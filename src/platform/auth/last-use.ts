@@ -5,14 +5,14 @@ import type { Clock } from '../values/clock';
 import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 
-/** A use within so many seconds of the one that is stored is not stored: at most one write a minute (contract section 2). */
+/** A use within this time after the stored one is not stored: at most one write a minute (contract section 2). */
 const LAST_USE_STEP_SECONDS = 60;
-/** More credentials than one node verifies at a time; beyond it a use is left to the next verification. */
+/** More credentials than one node verifies at a time. Beyond it a use is skipped until the next verification. */
 const WAITING_MAX = 10_000;
-/** A part of the 10 s in which a service has to stop. */
+/** A part of the 10 s in which the service has to stop. */
 const DRAIN_MS_MAX = 1_000;
 
-/** A credential as it was read when it was verified. */
+/** A credential in its state at verification. */
 export interface UsedCredential {
   readonly tenantId: string;
   readonly id: string;
@@ -20,15 +20,18 @@ export interface UsedCredential {
 }
 
 /**
- * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` before it is stored: of any
- * number of nodes that say so within a minute, one writes.
+ * Stores that a credential was used at `at`, unless a use less than `LAST_USE_STEP_SECONDS` earlier is stored. Of any number
+ * of nodes only one writes per minute.
  */
 export type WriteLastUse = (tenantId: string, id: string, at: Date) => Promise<unknown>;
 
-/** `WriteLastUse` for a table of credentials. The column is in no index, so that the row is updated within its page. */
+/**
+ * `WriteLastUse` for a table of credentials. `table` is a constant of the caller, never input. The column is in no index, so
+ * that PostgreSQL updates the row within its page (HOT).
+ */
 export async function storeLastUse(
   database: DataSource,
-  table: 'api_keys' | 'service_credentials',
+  table: string,
   ...[tenantId, id, at]: Parameters<WriteLastUse>
 ): Promise<void> {
   await database.query(
@@ -39,8 +42,8 @@ export async function storeLastUse(
 }
 
 /**
- * Keeps when credentials of one kind were last used, behind the requests that use them: none waits for a write or fails with
- * it. One write at a time, so that a thousand credentials that come at once do not take the connections of requests.
+ * Stores when credentials of one kind were last used. It works in the background: no request waits for a write or fails with
+ * it. Writes run one at a time, so that a thousand credentials do not take all connections from requests.
  */
 export class LastUse implements BeforeApplicationShutdown {
   private readonly logger = new Logger(LastUse.name);
@@ -48,7 +51,7 @@ export class LastUse implements BeforeApplicationShutdown {
   private writing: Promise<void> | undefined;
   private closed = false;
   private readonly outage = new OutageLog(this.logger, {
-    began: 'The last use of credentials cannot be stored; they are taken all the same.',
+    began: 'The last use of credentials cannot be stored; the credentials are still accepted.',
     ended: 'The last use of credentials can be stored again.',
   });
 
@@ -57,7 +60,7 @@ export class LastUse implements BeforeApplicationShutdown {
     private readonly write: WriteLastUse,
   ) {}
 
-  /** To be called whenever a credential has been verified against the database. Returns at once and never throws. */
+  /** Call it when a credential has been verified against the database. Returns at once and never throws. */
   note({ tenantId, id, lastUsedAt }: UsedCredential): void {
     const at = this.clock.now();
     const isStored = lastUsedAt !== null && at.getTime() - lastUsedAt.getTime() <= LAST_USE_STEP_SECONDS * 1_000;
@@ -67,7 +70,7 @@ export class LastUse implements BeforeApplicationShutdown {
     this.writing ??= this.writeAll();
   }
 
-  /** Nest's own order: the database is closed after this. */
+  /** Nest closes the database after this. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closed = true;
     await Promise.race([this.writing, wait(DRAIN_MS_MAX, undefined, { ref: false })]);
@@ -75,7 +78,7 @@ export class LastUse implements BeforeApplicationShutdown {
   }
 
   private async writeAll(): Promise<void> {
-    // What is added meanwhile is met too.
+    // The iteration includes entries that are added meanwhile.
     for (const [key, { tenantId, id, at }] of this.waiting) {
       try {
         await this.write(tenantId, id, at);

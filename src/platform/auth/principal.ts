@@ -1,12 +1,12 @@
 import type { Scope } from './scopes';
 
-/** What a verified credential says, of whatever kind it is. */
+/** The caller that a verified credential of any kind identifies. */
 export interface Verified {
-  /** The workspace: first argument of whatever reads or writes. */
+  /** The workspace: the first argument of every read and write. */
   readonly tenantId: string;
   /** The id of the API key, the service credential or the token's issuer. */
   readonly credentialId: string;
-  /** Epoch milliseconds from which it is no longer taken; null for never. */
+  /** When the credential expires, in epoch milliseconds; null: never. */
   readonly expiresAt: number | null;
 }
 
@@ -20,11 +20,11 @@ export interface Principal extends Verified {
 /** A participant of campaigns who calls with a JWT (contract section 2); `credentialId` is the id of the token's issuer. */
 export interface Participant extends Verified {
   readonly expiresAt: number;
-  /** The `sub` of the token: one name space in the workspace, whatever the issuer. */
+  /** The `sub` of the token. All issuers of a workspace share one name space. */
   readonly subject: string;
   /** The `sid` of the token. */
   readonly sessionId: string | null;
-  /** The campaign that the token names: the only one it may be used for. */
+  /** The campaign in the token: the only one that the token may be used for. */
   readonly campaignId: string | null;
   readonly appId: string | null;
   /** The issuer's campaign for requests that name none. */

@@ -7,7 +7,7 @@ import type { AuthenticatedRequest } from './caller.decorator';
 import { RouteMemo } from './route-memo';
 import { rateLimitSubjectOf } from './rate-limit-subject';
 
-/** Holds whoever has been authenticated to the limit of the route's kind; before a byte of the body is read. */
+/** Applies the rate limit of the route to the authenticated caller, before a byte of the body is read. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   private readonly routes: RouteMemo<RateLimited>;

@@ -1,4 +1,4 @@
-/** Everything a credential can be allowed to do (contract section 2); a closed list. */
+/** All scopes of credentials (contract section 2); a closed list. */
 export const SCOPES = [
   'external-events:write',
   'cdp-events:write',
@@ -27,12 +27,12 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** `admin` is all of them. */
-export function grants(granted: ReadonlySet<Scope>, wanted: Scope): boolean {
-  return granted.has('admin') || granted.has(wanted);
+/** Whether the granted scopes include `scope`; `admin` includes all. */
+export function grants(granted: ReadonlySet<Scope>, scope: Scope): boolean {
+  return granted.has('admin') || granted.has(scope);
 }
 
-/** Whether a scope lets its holder see something, and change nothing. */
+/** Whether a scope allows only reading. */
 export function isReadScope(scope: Scope): boolean {
   return scope.endsWith(':read');
 }

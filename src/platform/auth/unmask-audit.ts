@@ -7,7 +7,7 @@ import { Clock } from '../values/clock';
 import { newId } from '../values/ids';
 import { UnmaskAuditLine } from './entities/unmask-audit-line.entity';
 
-/** Who has seen what views mask, when and from where (contract section 6). */
+/** Records who has read unmasked data, when and from which address (contract section 6). */
 @Injectable()
 export class UnmaskAudit {
   constructor(
@@ -16,10 +16,10 @@ export class UnmaskAudit {
   ) {}
 
   /**
-   * Whether a view is to show what it masks (`?unmask=true`). If so, that is written down and committed when this resolves;
-   * to be asked once it is known what will be shown. `shown`: the ids of it, where the path does not say them.
+   * Whether the request asks for unmasked data (`?unmask=true`). If so, the audit entry is committed when this resolves. Call
+   * it when the shown records are known. `shown`: their ids, where the path does not contain them.
    *
-   * Throws `insufficient_scope` without `pii:read`, which the guard has looked at before where the route says so.
+   * Throws `insufficient_scope` without `pii:read`. The guard has checked it before on routes with `unmasks`.
    */
   async unmasks(request: AuthenticatedRequest, shown: readonly string[] = []): Promise<boolean> {
     if (request.query['unmask'] !== 'true') return false;
@@ -27,14 +27,14 @@ export class UnmaskAudit {
     return true;
   }
 
-  /** The same for an answer that is never masked. */
+  /** Records an answer that is never masked. */
   async note({ caller, ip, method, path, res }: AuthenticatedRequest, shown: readonly string[] = []): Promise<void> {
     if (caller === undefined || !grants(caller.scopes, 'pii:read')) throw scopeMissing('pii:read');
     await this.database.manager.insert(UnmaskAuditLine, {
       ...{ tenantId: caller.tenantId, id: newId(), at: this.clock.now(), by: caller.credentialId, address: ip ?? null },
       what: [`${method} ${path}`, ...shown].join(' '),
     });
-    // Nobody else is to find it in a cache.
+    // Caches must not store personal data.
     res?.setHeader('Cache-Control', 'no-store');
   }
 }

@@ -6,7 +6,7 @@ export type Unmask = 'true' | 'false';
 
 /**
  * The parameter `unmask` of a query class: `@Unmaskable() unmask?: Unmask`. Its route says `{ unmasks: true }` to
- * `@AuthenticateApiKey`, and asks `UnmaskAudit` whether to show what it masks.
+ * `@AuthenticateApiKey`, and its handler calls `UnmaskAudit.unmasks`.
  */
 export function Unmaskable(): PropertyDecorator {
   return applyDecorators(

@@ -226,10 +226,10 @@ export const SETTINGS = {
   ),
 } as const;
 
-export type Settings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
+type ParsedSettings = { readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
 /** Reads every setting; throws one `Error` that names every variable with a bad value (contract section 9). */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): ParsedSettings {
   const faults: string[] = [];
   const entries = Object.entries(SETTINGS).map(([name, { variable, parse }]) => {
     try {
@@ -241,7 +241,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     }
   });
   if (faults.length > 0) throw new Error(`Bad settings: ${faults.join('; ')}.`);
-  return Object.fromEntries(entries) as Settings;
+  return Object.fromEntries(entries) as ParsedSettings;
 }
 
 /** The process's environment with the file `.env` below it; what is set in the environment wins. */

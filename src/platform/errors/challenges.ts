@@ -4,7 +4,7 @@ import type { Fault } from './fault';
 
 const REALM = 'campaign-data-service';
 
-/** The RFC 6750 header of a refusal: without an error code when no credential was sent, as section 3.1 there wants it. */
+/** The RFC 6750 challenge of a refusal; without an error code when no credential was sent (section 3.1 there). */
 function challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: string): Record<string, string> {
   const parts = [`realm="${REALM}"`];
   if (error !== undefined) parts.push(`error="${error}"`);
@@ -12,7 +12,7 @@ function challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: strin
   return { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` };
 }
 
-/** 401 `unauthenticated`: nobody has said who calls, or not in a way that can be read. */
+/** 401 `unauthenticated`: there is no credential, or it is not readable. */
 export function credentialNeeded(message: string): DomainError {
   return new DomainError('unauthenticated', message, { headers: challenge() });
 }

@@ -1,6 +1,6 @@
 /**
- * The client went away in the middle of its request. Nobody is left to answer, and nothing is wrong with the service: the
- * exception filter closes the connection without a log line.
+ * The client closed the connection during its request. There is no one to answer and no fault of the service: the exception
+ * filter closes the connection without a log line.
  */
 export class ClientGone extends Error {
   constructor() {

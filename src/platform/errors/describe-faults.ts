@@ -2,8 +2,8 @@ import { countFaults } from './cap-faults';
 import type { Fault } from './fault';
 
 /**
- * The one line that stands for a list of faults, in `message` and `detail` of an answer and in a batch item: the first
- * fault's own words, and how many more there are.
+ * One line for a list of faults, for `message` and `detail` of an answer and of a batch item: the message of the first
+ * fault, and how many more there are.
  */
 export function describeFaults(faults: readonly Fault[]): string {
   const [first] = faults;

@@ -11,15 +11,15 @@ export interface DomainErrorExtras {
   readonly retryAfterSeconds?: number;
   /** Further answer headers, for example `Allow` or `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is said instead where the request only reads: nothing of it can have taken effect. */
+  /** The message for a request that only reads, which has no effect that could have taken place. */
   readonly messageOfRead?: string;
-  /** What went wrong underneath; logged, never answered. */
+  /** The underlying error; logged, never answered. */
   readonly cause?: unknown;
 }
 
-/** A refusal by a rule: a code and words for the client. Only the platform's filter knows which HTTP status it becomes. */
+/** A refusal by a rule: a code and a message for the client. Only the platform's filter knows its HTTP status. */
 export class DomainError extends Error {
-  /** At most 1,000, and a last one that says how many more there are, whoever has found them. */
+  /** At most 1,000, and a last one that says how many more there are. */
   readonly details: readonly Fault[];
 
   /** `message` reaches the client as `message` and `detail`, so it never repeats an identity, property or credential. */

@@ -1,5 +1,5 @@
-/** What a log line may say about an error that nobody foresaw. */
-export interface ErrorSummary {
+/** The parts of an unexpected error that may be logged. */
+interface ErrorSummary {
   readonly name: string;
   readonly code?: string;
   readonly frames: readonly string[];
@@ -12,8 +12,8 @@ const CODE = /^[A-Z0-9_]{1,64}$/i;
 const FRAME = /^\s+at .+$/;
 
 /**
- * Names an error by its class, its code and where it was thrown, and leaves its message out: messages of libraries quote
- * what they choked on (a key of a unique index, a snippet of JSON), which can be an identity, a property or a credential.
+ * Describes an error by its class, its code and its stack, without its message. Messages of libraries quote values (a key of
+ * a unique index, a snippet of JSON), which can be an identity, a property or a credential.
  */
 export function summariseError(error: unknown, depth = 0): ErrorSummary {
   if (!(error instanceof Error)) return { name: `thrown ${error === null ? 'null' : typeof error}`, frames: [] };
@@ -27,7 +27,7 @@ export function summariseError(error: unknown, depth = 0): ErrorSummary {
   };
 }
 
-/** What a log line and its stack say about an error that nobody foresaw; see `summariseError` for what they leave out. */
+/** The log line and stack of an unexpected error, without its message; see `summariseError`. */
 export function describeError(error: unknown): { line: string; stack: string } {
   return describeSummary(summariseError(error));
 }
@@ -52,4 +52,18 @@ function stackFrames(error: Error): string[] {
     .split('\n')
     .filter((line) => FRAME.test(line))
     .slice(0, FRAMES_MAX);
+}
+
+/**
+ * Whether an error of the operating system has one of these codes. Only the code is compared: under Jest an error of `node:fs`
+ * is not an instance of the module's `Error`.
+ */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && codes.includes(code);
+}
+
+/** The message of a thrown value, for a terminal. Not for logs and clients; see `describeError`. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : 'A value that is not an Error was thrown.';
 }

@@ -1,4 +1,4 @@
-/** Every word that `details[].code` can carry, with its meaning; `docs/errors.md` lists the same words. */
+/** Every value of `details[].code` with its meaning. A test compares them with `docs/errors.md`. */
 export const FAULT_CODES = {
   required: 'A required field is absent or null.',
   type: 'The value is of another JSON type than the field takes.',
@@ -7,7 +7,7 @@ export const FAULT_CODES = {
   too_short: 'The text has fewer characters than the field takes.',
   enum: 'The value is none of those the field takes.',
   format: 'The text does not have the form the field takes.',
-  range: 'The number lies outside what the field takes, or no double keeps it exactly.',
+  range: 'The number is outside the range of the field, or a double cannot represent it exactly.',
   unknown_field: 'The field is not part of this body; look for a typo.',
   too_many_items: 'The list has more entries than it may have.',
   duplicate: 'The list has this entry already.',
@@ -19,9 +19,9 @@ export const FAULT_CODES = {
   invalid_characters: 'The text contains U+0000 or a lone surrogate, which cannot be stored.',
   missing_offset: 'The time has no offset; end it in Z or in an offset such as +02:00.',
   conflicting_fields: 'Two fields that exclude each other, or two spellings of one field, are both set.',
-  secrets_key_missing: 'The service has no SECRETS_KEY, under which it could keep a secret.',
-  reserved_name: 'The name is kept for the service itself.',
-  placeholder_identity: 'The identifier is a placeholder that would glue strangers together.',
+  secrets_key_missing: 'The service has no SECRETS_KEY to encrypt secrets with.',
+  reserved_name: 'The name is reserved for the service.',
+  placeholder_identity: 'The identifier is a placeholder, which would merge different customers.',
   invalid_phone: 'The phone number is not possible, or it has no country code and no default region is set.',
   identity_required: 'The event names no identifier.',
   identity_conflict: 'The identifiers belong to two different customers.',
@@ -36,7 +36,7 @@ export const FAULT_CODES = {
   timed_out: 'The condition took longer with an event than it may; another attempt may be faster.',
   interrupted: 'The process or its database session ended while the event was being processed.',
   personal_data: 'Personal data may be read with the scope pii:read, and be written to user scope only.',
-  condition_failed: 'The event has something with which the condition cannot be worked out.',
+  condition_failed: 'The condition cannot be evaluated with the values of the event.',
   limit_exceeded: 'There are as many of these already as there may be.',
   context_violation: 'The field names another campaign, app or participant than the token is for.',
   unregistered_event_type: 'The event type is not registered in this workspace.',

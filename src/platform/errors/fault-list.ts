@@ -1,14 +1,14 @@
 import { capFaults, countFaults, FAULTS_MAX, withoutCount } from './cap-faults';
 import type { Fault } from './fault';
 
-/** Faults as they are found. Beyond `faultsMax` they are only counted: hostile input has them by the hundred thousand. */
+/** Collects faults. Beyond `faultsMax` they are only counted: hostile input can have hundreds of thousands. */
 export class FaultList {
   private readonly listed: Fault[] = [];
   private uncollected = 0;
 
   constructor(private readonly faultsMax = FAULTS_MAX) {}
 
-  /** How many faults the answer will have, as far as they were found. */
+  /** How many faults are listed so far. */
   get listedCount(): number {
     return this.listed.length;
   }
@@ -17,13 +17,13 @@ export class FaultList {
     return this.listed.length + this.uncollected === 0;
   }
 
-  /** `make` is called only for a fault that is listed: most of a fault's cost is in its words. */
+  /** `make` is called only for a fault that is listed: the message is the expensive part. */
   add(make: () => Fault): void {
     if (this.listed.length < this.faultsMax) this.listed.push(make());
     else this.uncollected += 1;
   }
 
-  /** Faults that somebody else has found. */
+  /** Adds faults of another list. */
   push(...faults: readonly Fault[]): void {
     const listed = withoutCount(faults).slice(0, Math.max(0, this.faultsMax - this.listed.length));
     for (const fault of listed) this.listed.push(fault);

@@ -1,9 +1,9 @@
-import { maskContacts } from '../privacy/mask';
+import { maskContacts } from '../privacy/contact-data';
 import type { JsonExcess } from '../values/json/json-scan';
 import type { TimestampFaultCode } from '../values/timestamp';
 import type { Fault } from './fault';
 
-/** The longest name of a client's own making that an answer repeats, in UTF-16 units. */
+/** The longest field name that an answer repeats, in UTF-16 units. */
 const NAME_LENGTH_MAX = 64;
 /** The longest path that an answer shows, in UTF-16 units: eight usual names inside one another are much shorter. */
 const PATH_LENGTH_MAX = 256;
@@ -13,8 +13,8 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const UNSAFE_TO_SHOW = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /**
- * A field's name as an answer may show it: shortened, without characters that could disturb a log or a terminal, and
- * without contact data, which careless clients put where names belong.
+ * A field's name in the form that an answer may show: shortened, without characters that could disturb a log or a terminal,
+ * and without contact data, which some clients send as field names.
  */
 export function shownName(name: string): string {
   const start = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
@@ -33,14 +33,14 @@ export function itemPath(parent: string, index: number): string {
   return bounded(parent, `[${index}]`);
 }
 
-/** What stands deeper than a long path shows has the path of what it stands in. */
+/** Cuts a long path. Deeper fields then have the path of their parent. */
 function bounded(parent: string, step: string): string {
   if (parent.endsWith(CUT_OFF)) return parent;
   const path = `${parent}${step}`;
   return path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX).toWellFormed()}${CUT_OFF}` : path;
 }
 
-/** How a message names what `path` points at. */
+/** The subject of a message about `path`. */
 export function subject(path: string): string {
   return path === '' ? 'The body' : path;
 }
@@ -71,7 +71,7 @@ export function tooShortFault(path: string, charactersMin: number): Fault {
   return { path, code: 'too_short', message };
 }
 
-/** `allowed` are values of ours, never what a client has sent. */
+/** `allowed` are constants of the service, never sent values. */
 export function enumFault(path: string, allowed: readonly unknown[]): Fault {
   return { path, code: 'enum', message: `${subject(path)} must be one of ${allowed.map(String).join(', ')}.` };
 }
@@ -81,9 +81,9 @@ export function rangeFault(path: string, limit: string): Fault {
   return { path, code: 'range', message: `${subject(path)} must be ${limit}.` };
 }
 
-/** A number that would change on its way (docs/adr/0050). */
+/** A number that a double cannot represent exactly (docs/adr/0050). */
 export function inexactFault(path: string): Fault {
-  return { path, code: 'range', message: `${subject(path)} cannot be kept exactly as a number; send it as text.` };
+  return { path, code: 'range', message: `${subject(path)} cannot be stored exactly as a number; send it as text.` };
 }
 
 /** `form` goes on after the field's name: `is not a UUID`. */
@@ -97,7 +97,7 @@ export function invalidCharactersFault(path: string): Fault {
   return { path, code: 'invalid_characters', message };
 }
 
-/** A time that could be any of 24 hours. */
+/** A time without an offset is ambiguous. */
 export function missingOffsetFault(path: string): Fault {
   const message = `${subject(path)} has no offset; end it in Z or in an offset such as +02:00.`;
   return { path, code: 'missing_offset', message };
@@ -118,7 +118,7 @@ export function tooManyKeysFault(path: string, keysMax: number): Fault {
   return { path, code: 'too_many_keys', message: `${subject(path)} has more than ${counted(keysMax, 'key')}.` };
 }
 
-/** Structure that no right input has; it is refused before it is parsed. */
+/** Excessive structure, which is refused before the body is parsed. */
 export function excessFault(path: string, { code, max }: JsonExcess): Fault {
   if (code === 'too_many_keys') return tooManyKeysFault(path, max);
   const message =
@@ -128,22 +128,22 @@ export function excessFault(path: string, { code, max }: JsonExcess): Fault {
   return { path, code, message };
 }
 
-/** `whole` is what the field is not part of: `this body`, `this query`; `meant` is a field that it has. */
+/** `whole` is the object without this field: `this body`, `this query`. `meant` is a similar field that it has. */
 export function unknownFieldFault(path: string, whole: string, meant?: string): Fault {
   return withSuggestion({ path, code: 'unknown_field', message: `${path} is not a field of ${whole}.` }, meant);
 }
 
-/** Adds what was probably meant to the words of a fault; undefined: nothing is known. */
+/** Adds a suggestion to the message of a fault, if there is one. */
 export function withSuggestion(fault: Fault, meant: string | undefined): Fault {
   return meant === undefined ? fault : { ...fault, message: `${fault.message}${didYouMean(meant)}` };
 }
 
-/** The end of a message, with its space; empty where nothing is known. */
+/** The end of a message, beginning with a space; empty without a suggestion. */
 export function didYouMean(meant: string | undefined): string {
   return meant === undefined ? '' : ` Did you mean ${shownName(meant)}?`;
 }
 
-/** Ends a list of faults that was cut: see `capFaults`. */
+/** The last fault of a list that was cut; see `capFaults`. */
 export function tooManyFaultsFault(more: number): Fault {
   const message = `There are ${counted(more, 'more fault')} that are not listed; correct these first.`;
   return { path: '', code: 'too_many_faults', message };

@@ -1,12 +1,12 @@
 import type { Logger } from '@nestjs/common';
 
-/** What is logged of an outage; why it began is added to the first. */
+/** The log lines of an outage. The reason is appended to `began`. */
 export interface OutageWords {
   readonly began: string;
   readonly ended: string;
 }
 
-/** Tells of an outage once when it begins and once when it is over: a line for each attempt would bury everything else. */
+/** Logs an outage once when it begins and once when it ends, instead of a line for each attempt. */
 export class OutageLog {
   private isOut = false;
 
@@ -15,7 +15,7 @@ export class OutageLog {
     private readonly words: OutageWords,
   ) {}
 
-  /** An attempt has failed; `why` holds nothing that nobody may read (see `describeError`). */
+  /** An attempt has failed. `why` contains no sensitive data (see `describeError`). */
   failed(why: string): void {
     if (!this.isOut) this.logger.warn(`${this.words.began} ${why}`);
     this.isOut = true;

@@ -12,6 +12,6 @@ export class FaultDto {
   @ApiProperty({ enum: Object.keys(FAULT_CODES), enumName: 'FaultCode' })
   code!: FaultCode;
 
-  /** What is wrong and how to mend it; never the value itself. */
+  /** What is wrong and how to correct it; never the value itself. */
   message!: string;
 }

@@ -21,7 +21,7 @@ export interface ProblemDetails {
   readonly path?: string;
 }
 
-/** What a refusal looks like on the wire. `detail` and `message` are the same text: see DomainError for what it may say. */
+/** The body of a refusal. `detail` and `message` are the same text; see `DomainError` for what it may contain. */
 export function problemDetails(error: DomainError, requestId: string, policy: StatusPolicy = {}): ProblemDetails {
   return {
     type: problemType(error.code),
@@ -44,18 +44,18 @@ export function problemType(code: ErrorCode): string {
   return `/problems/${code}`;
 }
 
-/** The headers a refusal brings along, beside those of every answer. */
+/** The headers of a refusal, beside those of every answer. */
 export function problemHeaders(error: DomainError, policy: StatusPolicy = {}): Record<string, string> {
   const status = statusOf(error.code, policy);
-  // A refusal is about this moment and this caller: nobody may keep it for the next one.
+  // A refusal holds for this time and this caller only, so caches must not store it.
   const headers: Record<string, string> = { 'Content-Type': PROBLEM_MEDIA_TYPE, 'Cache-Control': 'no-store' };
-  // RFC 9110 wants a challenge on every 401, and RFC 6750 has one for every 403; whoever knows more about the credential sends a better one.
+  // RFC 9110 requires a challenge on every 401, RFC 6750 on every 403. Code that knows the credential sends a better one.
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   if (status === 403) Object.assign(headers, FORBIDDEN_CHALLENGE);
   const retryAfterSeconds = error.extras.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   Object.assign(headers, error.extras.headers);
-  // A challenge speaks of credentials; where the operator has made a conflict of the refusal, it has nothing to say.
+  // A challenge is about credentials. It does not belong on a 409, the status that an operator may choose instead of 403.
   if (status === 409) delete headers['WWW-Authenticate'];
   return headers;
 }

@@ -1,6 +1,6 @@
 import { DomainError } from './domain-error';
 
-/** `unavailable` with the words that invite a safe repetition (contract section 1, 503); a read has words of its own. */
+/** `unavailable` with a message that invites a safe retry (contract section 1, 503). Reads have their own message. */
 export function unavailable(cause?: unknown): DomainError {
   return new DomainError(
     'unavailable',

@@ -2,12 +2,12 @@ import { similarName } from '../values/text/similar-name';
 import type { FaultList } from './fault-list';
 import { fieldPath, unknownFieldFault } from './fault-words';
 
-/** For each of so many faults of a body a field is looked for that was meant: nobody reads more, and it takes time. */
+/** Suggestions are made for this many faults of a body; each takes time. */
 export const SUGGESTIONS_MAX = 20;
 
 /**
- * Adds a fault for each field of an object that is none of the known ones, with the one that was probably meant. `whole` is what
- * they are fields of: `a mutation`, `an operation`.
+ * Adds a fault for each unknown field of an object, with a suggestion. `whole` names the object: `a mutation`, `an
+ * operation`.
  */
 export function addUnknownFields(
   object: object,

@@ -3,16 +3,13 @@ import type { GroupCommitState, GroupCommitObserver } from './group-commit';
 import { Metrics } from '../observability/metrics';
 import { Tracing } from '../observability/tracing';
 
-/** The lanes there are. */
-export type GroupCommitName = 'ingest' | 'mutations' | 'review';
-
-/** A piece alone, the usual batch of a busy second, and the most that a lane takes. */
+/** From a single piece of work to the largest batch that a group commit takes. */
 const BATCH_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 400];
 
-/** Follows the lanes of this process: how much waits, how large batches are, how long their commits take. */
+/** Measures the group commits of this process: how much waits, how large batches are, how long their commits take. */
 @Injectable()
 export class GroupCommitMetrics {
-  private readonly lanes = new Map<GroupCommitName, GroupCommitState>();
+  private readonly groupCommits = new Map<string, GroupCommitState>();
   private readonly sizes;
   private readonly times;
 
@@ -20,6 +17,7 @@ export class GroupCommitMetrics {
     metrics: Metrics,
     private readonly tracing: Tracing,
   ) {
+    // Dashboards know the label and the metrics by these names.
     const labels = ['lane'] as const;
     this.sizes = metrics.histogram(
       { name: 'cds_lane_batch_size', help: 'Pieces of work that shared a commit', labels },
@@ -27,7 +25,7 @@ export class GroupCommitMetrics {
     );
     this.times = metrics.histogram({
       name: 'cds_lane_commit_seconds',
-      help: 'Time from taking a batch to its last commit, with all that was tried again',
+      help: 'Time from taking a batch to its last commit, retries included',
       labels,
     });
     metrics.gauge(
@@ -37,7 +35,7 @@ export class GroupCommitMetrics {
     metrics.gauge(
       {
         name: 'cds_lane_waiting_bytes',
-        help: 'Bytes that wait for a commit or are under way to it',
+        help: 'Bytes that wait for a commit or are being committed',
         labels,
         together: 'sum',
       },
@@ -45,15 +43,16 @@ export class GroupCommitMetrics {
     );
   }
 
-  of(lane: GroupCommitName): GroupCommitObserver {
-    const labels = { lane };
+  /** The observer of one group commit. `name` is its label in metrics and traces; the feature chooses it once. */
+  of(name: string): GroupCommitObserver {
+    const labels = { lane: name };
     return {
-      begin: (state) => void this.lanes.set(lane, state),
+      begin: (state) => void this.groupCommits.set(name, state),
       mark: () => this.tracing.current(),
       around: async (marks, run) => {
         const startedAt = performance.now();
         try {
-          return await this.tracing.commit(lane, marks, run);
+          return await this.tracing.commit(name, marks, run);
         } finally {
           this.sizes.observe(labels, marks.length);
           this.times.observe(labels, (performance.now() - startedAt) / 1_000);
@@ -63,6 +62,6 @@ export class GroupCommitMetrics {
   }
 
   private samples(choose: (state: GroupCommitState) => number) {
-    return [...this.lanes].map(([lane, state]) => ({ labels: { lane }, value: choose(state) }));
+    return [...this.groupCommits].map(([lane, state]) => ({ labels: { lane }, value: choose(state) }));
   }
 }

@@ -2,44 +2,44 @@ import { unavailable } from '../errors/unavailable';
 import { FairQueue } from '../async/fair-queue';
 
 export interface GroupCommitOptions<Work, Answer> {
-  /** Does one batch, all of it in one commit, and answers in the order of the work. Never called twice at a time. */
+  /** Processes one batch in one commit. Answers in the order of the work. Calls never overlap. */
   readonly run: (batch: readonly Work[]) => Promise<readonly Answer[]>;
   /** Most single pieces of work in one batch. */
   readonly singlesMax: number;
-  /** Bulk work fills a batch of single pieces up to this number, so that these wait for milliseconds. */
+  /** Bulk work fills a batch with single pieces up to this number, so that single pieces wait for milliseconds only. */
   readonly fillTo: number;
-  /** Most bulk work in a batch without single pieces, `fillTo` when absent: one that comes meanwhile waits for that commit. */
+  /** Most bulk work in a batch without single pieces; default `fillTo`. A single piece may have to wait for that commit. */
   readonly bulkMax?: number;
-  /** Most bytes in one batch, which is put together in one turn of the event loop; a larger piece has one to itself. */
+  /** Most bytes in one batch, which is assembled in one turn of the event loop. A larger piece gets its own batch. */
   readonly batchBytesMax?: number;
-  /** Most bytes that may wait or be under way; beyond it `submit` refuses with `unavailable`. */
+  /** Most bytes that may wait or be in a running commit. Beyond it `submit` throws `unavailable`. */
   readonly bytesMax: number;
-  /** Follows what the lane does, for metrics and traces. */
+  /** For metrics and traces. */
   readonly watch?: GroupCommitObserver | undefined;
 }
 
-/** How a lane stands now. */
+/** The load of a group commit now. */
 export interface GroupCommitState {
   /** Pieces of work that wait. */
   readonly depth: number;
-  /** Of those and of what is under way. */
+  /** Bytes of waiting work and of the running commit. */
   readonly waitingBytes: number;
 }
 
 export interface GroupCommitObserver {
-  /** Told once of the lane, to be asked how it stands at any time. */
+  /** Called once by the group commit with itself; `state` can be read at any time. */
   begin(state: GroupCommitState): void;
-  /** Whatever is to be known of the piece of work that is handed in now; it comes back with its batch. */
+  /** The context of a piece of work that is submitted now. `around` gets it with the batch. */
   mark(): unknown;
-  /** Runs a batch, of which each piece had this mark. */
+  /** Runs a batch; `marks` has the mark of each piece. */
   around<T>(marks: readonly unknown[], run: () => Promise<T>): Promise<T>;
 }
 
-/** So many in one commit are several who send one piece after the other … */
+/** A batch of this size comes from several clients that each send one piece after the other. */
 const BUSY_BATCH = 8;
-/** … and who is answered comes back within milliseconds: the next commit waits for all of them, so long at most … */
-const REST_MS = 4;
-/** … or until so many are there that the commit is a small part of what each of them costs. */
+/** After such a batch, the next commit waits at most this long for the next pieces of the clients just answered. */
+const PAUSE_MS_MAX = 4;
+/** It waits no longer once this many pieces are there: the commit is then a small part of the cost of each. */
 const WORTH_A_COMMIT = 32;
 
 interface Entry<Work, Answer> {
@@ -50,16 +50,16 @@ interface Entry<Work, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A piece of work, and roughly what it weighs in memory while it waits. */
+/** A piece of work, and its approximate size in memory while it waits. */
 export interface SizedWork<Work> {
   readonly work: Work;
   readonly bytes: number;
 }
 
 /**
- * Group commit: what arrives while a commit is under way joins the next one. An idle lane adds no wait, and the busier it is
- * the more work shares one commit; a busy one rests a moment between two, or the few who wait would have one to themselves.
- * Workspaces take turns (`FairQueue`); pieces that somebody waits for one by one go before those of bulk requests.
+ * Group commit: work that arrives during a commit joins the next one. An idle group commit adds no wait. Under load more
+ * work shares each commit; a short pause between two commits keeps batches large. Workspaces take turns (`FairQueue`), and
+ * single pieces go before pieces of bulk requests.
  */
 export class GroupCommit<Work, Answer> implements GroupCommitState {
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
@@ -67,7 +67,7 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
-  private rest: { readonly until: number; readonly end: () => void } | undefined;
+  private pause: { readonly untilDepth: number; readonly end: () => void } | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Work, Answer>) {
     options.watch?.begin(this);
@@ -89,10 +89,10 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
     });
   }
 
-  /** Takes all the pieces of a bulk request or, when they do not fit, none. */
+  /** Accepts all pieces of a bulk request, or none when they do not fit (`unavailable`). */
   submitBulk(tenantId: string, pieces: readonly SizedWork<Work>[]): Promise<Answer[]> {
     if (pieces.length === 0) return Promise.resolve([]);
-    // One promise for all of them: one each would cost more than what is done with the piece.
+    // One promise for all pieces: one promise each would cost more than the work on the piece.
     return new Promise((resolve, reject) => {
       this.admit(pieces.reduce((sum, piece) => sum + piece.bytes, 0));
       const mark = this.options.watch?.mark();
@@ -109,7 +109,7 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
     });
   }
 
-  /** Refuses new work and waits until what was taken is answered. */
+  /** Refuses new work and waits until all accepted work is answered. */
   async close(): Promise<void> {
     this.closed = true;
     await this.running;
@@ -122,33 +122,33 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
 
   private enqueue(queue: FairQueue<Entry<Work, Answer>>, tenantId: string, entry: Entry<Work, Answer>): void {
     queue.push(tenantId, entry);
-    if (this.rest !== undefined && this.depth >= this.rest.until) this.rest.end();
+    if (this.pause !== undefined && this.depth >= this.pause.untilDepth) this.pause.end();
     this.running ??= this.drain();
   }
 
   private async drain(): Promise<void> {
-    // One turn of the event loop, so that requests read in the same turn share the first batch.
+    // Requests that are read in the same turn of the event loop share the first batch.
     await new Promise(setImmediate);
     while (this.depth > 0) {
       const batch = this.nextBatch();
       await this.runBatch(batch);
-      if (batch.length >= BUSY_BATCH) await this.untilBack(batch.length);
+      if (batch.length >= BUSY_BATCH) await this.awaitNextPieces(batch.length);
     }
     this.running = undefined;
   }
 
-  /** Rests until as many wait as have just been answered, beside those who wait already. */
-  private async untilBack(answered: number): Promise<void> {
-    const until = Math.min(answered + this.depth, WORTH_A_COMMIT);
-    if (this.depth >= until) return;
+  /** Waits until as many new pieces are there as have just been answered. */
+  private async awaitNextPieces(answered: number): Promise<void> {
+    const untilDepth = Math.min(answered + this.depth, WORTH_A_COMMIT);
+    if (this.depth >= untilDepth) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((end) => {
-      this.rest = { until, end };
-      // What has come meanwhile is read after the timers of a turn, and handled in the next one.
-      timer = setTimeout(() => setImmediate(() => setImmediate(end)), REST_MS);
+      this.pause = { untilDepth, end };
+      // Node reads sockets after the timers of a turn, and handles the requests in the next turn.
+      timer = setTimeout(() => setImmediate(() => setImmediate(end)), PAUSE_MS_MAX);
     });
     clearTimeout(timer);
-    this.rest = undefined;
+    this.pause = undefined;
   }
 
   private nextBatch(): Entry<Work, Answer>[] {
@@ -164,7 +164,7 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
     const batch = this.singles.take(singlesMax, within(batchBytesMax));
     const bulkWith = batch.length > 0 ? fillTo : bulkMax;
     if (bulkWith <= batch.length) return batch;
-    // Of the bytes as of the number: bulk pieces do not make those wait long who wait for a single one.
+    // The same share of the bytes, so that bulk pieces do not delay single ones.
     const share = bulkWith / bulkMax;
     return batch.concat(this.bulk.take(bulkWith - batch.length, within(batchBytesMax * share)));
   }
@@ -182,7 +182,7 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
   private async runBatch(batch: readonly Entry<Work, Answer>[]): Promise<void> {
     try {
       const answers = await this.run(batch);
-      if (answers.length !== batch.length) throw new Error('A batch was not answered piece by piece');
+      if (answers.length !== batch.length) throw new Error('run() must answer each piece of a batch');
       answers.forEach((answer, index) => batch[index]?.resolve(answer));
     } catch (error) {
       for (const entry of batch) entry.reject(error);

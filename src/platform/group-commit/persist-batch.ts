@@ -2,34 +2,34 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { databaseFailure } from '../postgres/database-errors';
 import { RolledBackError } from '../postgres/pipelined-connection';
 
-/** Another node changed what the batch had read: nothing is stored, and the same batch may be tried again at once. */
+/** Another node changed what the batch had read. Nothing is stored; the batch may be tried again at once. */
 export class LostRaceError extends Error {}
 
 export interface PersistOptions<Work, Answer> {
   /**
-   * Stores the batch in one transaction. It may be called again with the same work, also after a commit of unknown
-   * outcome, so it must find out by itself what an earlier attempt has stored.
+   * Stores the batch in one transaction. It may be called again with the same work, also after a commit with unknown
+   * outcome. It must find out what an earlier attempt has stored.
    */
   readonly attempt: (batch: readonly Work[]) => Promise<readonly Answer[]>;
-  /** Answers one piece that cannot be stored, or whose outcome stays unknown; throws what no client should be told. */
+  /** The answer for a piece that cannot be stored, or whose outcome stays unknown. Throws for internal errors. */
   readonly refuse: (work: Work, error: unknown) => Answer;
   /**
-   * How long attempts go on before the batch is given up. Whose lock somebody else holds is looked for twice as long, so that
-   * who is found does not cost the others their answers.
+   * How long attempts go on before the batch is given up. The search for the one piece that waits for a foreign lock may
+   * take twice as long, so that the other pieces are still stored.
    */
   readonly patienceMs: number;
 }
 
-/** Every lost race means that somebody else's commit went through, so this many in a row do not happen to a single piece by chance. */
+/** Each lost race means that another commit succeeded. A single piece does not lose this many in a row by chance. */
 const ATTEMPTS_MAX = 12;
-/** A batch loses where any of its pieces does, and the more the larger it is. */
+/** A batch loses a race if any of its pieces does: large batches lose more often. They are split after this many. */
 const RACES_LOST_TOGETHER_MAX = 4;
 const BACKOFF_MS_MAX = 50;
 
 /**
- * Stores a batch whatever happens: what is passing is tried again, and a batch that fails for one of its pieces is cut
- * in half until that piece stands alone, so that a poison piece in five hundred costs nobody else its answer. One that loses
- * race after race is cut in half, too: each half changes fewer customers at once.
+ * Stores a batch and retries transient failures. A batch that fails because of one piece is bisected until that piece is
+ * alone, so that one bad piece in five hundred does not fail the others. A batch that loses several races is bisected too:
+ * each half changes fewer customers at once.
  */
 export function persistBatch<Work, Answer>(
   batch: readonly Work[],
@@ -49,20 +49,20 @@ async function persistUntil<Work, Answer>(
     } catch (error) {
       const tookMs = performance.now() - startedAt;
       const isPatient = tookMs < options.patienceMs;
-      // Looking for whom a lock concerns takes time, and where a whole table is locked it concerns everybody.
+      // The search for the piece that waits for a lock takes time, and a lock on a whole table concerns every piece.
       const isWorthLooking = databaseFailure(error) === 'data' || tookMs < 2 * options.patienceMs;
       const losesTogether = error instanceof LostRaceError && attempt >= RACES_LOST_TOGETHER_MAX && isPatient;
       if (batch.length > 1 && (losesTogether || (isOnePiecesFault(error) && isWorthLooking)))
         return persistHalves(startedAt, batch, options);
       const tryAgain = isPassing(error) && !isOnePiecesFault(error) && attempt < ATTEMPTS_MAX;
       if (!tryAgain || !isPatient) return batch.map((work) => options.refuse(work, error));
-      // Two nodes that met once should not meet again in step.
+      // A random pause, so that two nodes in conflict do not retry in step.
       await wait(Math.random() * Math.min(BACKOFF_MS_MAX, 2 ** attempt));
     }
   }
 }
 
-/** Whether sending the same again can succeed: races, locks, and a database that is away. */
+/** Whether a retry can succeed: lost races, locks, and a database that is away. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof LostRaceError || error instanceof RolledBackError) return true;
   const failure = databaseFailure(error);

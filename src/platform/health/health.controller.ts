@@ -9,15 +9,16 @@ import { Readiness, type ReadyState } from './readiness';
 
 const WORDS: Readonly<Record<Exclude<ReadyState, 'ready'>, string>> = {
   stopping: 'The process is stopping. Send requests to another one.',
-  database_away: 'The database does not answer. See whether PostgreSQL runs and DATABASE_URL leads to it.',
-  database_read_only: 'The database takes no writes. After a failover, see that DATABASE_URL leads to the new primary.',
+  database_away: 'The database does not answer. Check that PostgreSQL runs and that DATABASE_URL is right.',
+  database_read_only:
+    'The database takes no writes. After a failover, check that DATABASE_URL leads to the new primary.',
   migrations_pending:
     'Migrations of the database are pending. Run npm run migrate, or start with MIGRATE_ON_START=true.',
   clock_off:
-    "The clock of this machine is over five minutes away from the database's. Set whichever of the two is wrong, and run a time service (NTP) on both.",
+    "The clock of this machine is over five minutes away from the database's. Correct the wrong clock, and run a time service (NTP) on both machines.",
 };
 
-/** What load balancers and supervisors ask (contract section 9). */
+/** For load balancers and supervisors (contract section 9). */
 @ApiTags('Operation')
 @Controller('health')
 export class HealthController {
@@ -27,15 +28,15 @@ export class HealthController {
     private readonly readiness: Readiness,
   ) {}
 
-  /** Says that the process runs; whoever gets no answer may end it. It asks nobody, so that an absent database ends nothing. */
+  /** Answers 200 while the process runs. It does not check the database, so that an outage there restarts no process. */
   @Get('live')
-  @Unauthenticated('Supervisors have no credential, and there is nothing in the answer.')
+  @Unauthenticated('Supervisors have no credential, and the answer contains no data.')
   @ApiOkResponse({ type: HealthDto })
   checkLiveness(): HealthDto {
     return { status: 'ok' };
   }
 
-  /** Says that the process may be sent requests; 503 while it is stopping, or the database is away, read-only, behind or minutes off. */
+  /** Answers 200 while the process can serve; 503 while it stops, or the database is away, read-only, not migrated or minutes off. */
   @Get('ready')
   @MayRefuse('unavailable')
   @Unauthenticated('Load balancers have no credential; the answer says no more than that requests would be refused.')

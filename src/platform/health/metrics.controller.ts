@@ -6,20 +6,20 @@ import { Unauthenticated } from '../auth/authenticate.decorator';
 import { MayRefuse } from '../http/openapi/may-refuse.decorator';
 import { MetricsSource } from '../observability/metrics-source';
 
-const EXAMPLE = `# HELP cds_events_received_total Events that were sent
-# TYPE cds_events_received_total counter
-cds_events_received_total{family="external"} 4711
+const EXAMPLE = `# HELP cds_ready 1 while the process can be sent requests, 0 for each reason why not
+# TYPE cds_ready gauge
+cds_ready{reason="ready"} 1
 `;
 
-/** What Prometheus reads (contract section 9). */
+/** For Prometheus (contract section 9). */
 @ApiTags('Operation')
 @Controller('metrics')
 export class MetricsController {
   constructor(private readonly source: MetricsSource) {}
 
-  /** Shows what this process, or all that share its port, count and measure, in the text format of Prometheus. */
+  /** Shows the metrics of this process, or of all processes on its port, in the text format of Prometheus. */
   @Get()
-  @Unauthenticated('Prometheus has no credential; there are numbers in the answer, and nothing that a client has sent.')
+  @Unauthenticated('Prometheus has no credential; the answer has numbers only, and nothing that a client has sent.')
   @MayRefuse('unavailable')
   @ApiOkResponse({
     description: 'Numbers.',

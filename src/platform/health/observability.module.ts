@@ -12,22 +12,20 @@ import { RequestObserver } from '../http/server/request-observer';
 import { Tracing } from '../observability/tracing';
 
 const PROVIDERS = [
-  ...[
-    Metrics,
-    MetricsSource,
-    ClockDifference,
-    ConnectionMetrics,
-    GroupCommitMetrics,
-    RequestObserver,
-    Readiness,
-    Tracing,
-  ],
+  Metrics,
+  MetricsSource,
+  ClockDifference,
+  ConnectionMetrics,
+  GroupCommitMetrics,
+  RequestObserver,
+  Readiness,
+  Tracing,
 ];
 
-/** What the people who run the service see of it (contract section 9). */
+/** Health, metrics and traces, for operators (contract section 9). */
 @Global()
 @Module({
-  // Its own lines about failed checks would come every few seconds.
+  // The library would log failed checks every few seconds.
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController, MetricsController],
   providers: PROVIDERS,

@@ -1,28 +1,28 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../postgres/connection-settings';
 import { PipelinedConnection, type Statement } from '../postgres/pipelined-connection';
-import { pendingMigrations } from '../postgres/schema/schema-state';
+import { pendingMigrations } from '../postgres/schema/migrate';
 import { ClockDifference } from '../observability/clock-difference';
 import { Metrics } from '../observability/metrics';
 import { settledWithin } from '../observability/settled-within';
 
-/** A probe gets its answer within two seconds, whatever the database does. */
+/** A probe gets its answer within two seconds, also when the database does not answer. */
 const CHECK_MS_MAX = 1_800;
 const STATEMENT_TIMEOUT_MS = 1_000;
 
-/** What keeps the service from being sent requests; `ready` when nothing does. */
+/** Why the process cannot serve; `ready` when it can. */
 export type ReadyState =
   'ready' | 'stopping' | 'database_away' | 'database_read_only' | 'migrations_pending' | 'clock_off';
 
-/** A standby, and a server that was told to take no writes, say the same. */
+/** True on a standby, and on a server with `default_transaction_read_only`. */
 const FIND_READ_ONLY: Statement = {
   name: 'health_read_only',
   text: `SELECT current_setting('transaction_read_only') = 'on' AS is_read_only`,
 };
 
 /**
- * Whether this process should be sent requests. It asks on a connection of its own: a pool that is in use all over is a busy
- * service, not an absent database.
+ * Whether this process can serve requests. It uses its own connection: an exhausted pool means a busy service, not an absent
+ * database.
  */
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
@@ -54,17 +54,17 @@ export class Readiness implements BeforeApplicationShutdown {
     );
   }
 
-  /** From now on this process is not ready, whatever else holds. */
+  /** Makes this process not ready for good. */
   stop(): void {
     this.stopping.abort();
   }
 
-  /** Aborted once the process is told to stop: for work that takes long and can be taken up again. */
+  /** Aborted when the process begins to stop. For long work that can be resumed later. */
   get stopped(): AbortSignal {
     return this.stopping.signal;
   }
 
-  /** Answers within two seconds. Of any number of callers at once one asks the database, and the others share the answer. */
+  /** Answers within two seconds. Concurrent callers share one check of the database. */
   async state(): Promise<ReadyState> {
     if (this.stopped.aborted) return 'stopping';
     this.checking ??= this.ask().finally(() => {
@@ -85,7 +85,7 @@ export class Readiness implements BeforeApplicationShutdown {
       this.connection.query<{ is_read_only: boolean }>(FIND_READ_ONLY, []),
     ]);
     if (server?.is_read_only === true) {
-      // The next look finds the server that the address leads to by then.
+      // The next check connects again: after a failover the address leads to another server.
       await this.connection.close();
       return 'database_read_only';
     }

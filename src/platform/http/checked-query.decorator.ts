@@ -4,8 +4,8 @@ import { queryValidation } from './validation';
 const checked = queryValidation();
 
 /**
- * Takes the query of a route, checked against the class of the parameter. Not a pipe for all parameters of all routes, which
- * every request would wait for where there is nothing to check.
+ * The query of a route, checked against the class of the parameter. A global pipe would delay every request, also on routes
+ * without a query.
  */
 export function CheckedQuery(): ParameterDecorator {
   return Query(checked);

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 const ENCODED_COLON = /%3a/gi;
 
 /**
- * Writes `%3A` in the path of a request target as the colon it stands for; the query stays as it came.
+ * Decodes `%3A` in the path of a request target; the query stays as it is.
  *
- * Paths such as `/v1/external-events:batch` end in a literal colon, and clients and proxies may encode it (RFC 3986 lets
- * both spellings mean the same there), but the router compares letters.
+ * Paths such as `/v1/things:batch` have a literal colon. Clients and proxies may encode it (both forms are equivalent in RFC
+ * 3986), but the router compares characters.
  */
 export function withLiteralColons(target: string): string {
   const queryAt = target.indexOf('?');
@@ -14,10 +14,10 @@ export function withLiteralColons(target: string): string {
   return target.slice(0, queryAt).replace(ENCODED_COLON, ':') + target.slice(queryAt);
 }
 
-/** See `withLiteralColons`. `originalUrl` keeps what was sent, for whoever checks a signature over it. */
+/** See `withLiteralColons`. `originalUrl` keeps the sent target, which signatures cover. */
 export function literalColons(request: IncomingMessage & { originalUrl?: string }): void {
   const target = request.url;
-  // Nearly every request stops at this cheap look.
+  // A cheap check that ends here for nearly every request.
   if (!target?.includes('%3')) return;
   request.originalUrl ??= target;
   request.url = withLiteralColons(target);

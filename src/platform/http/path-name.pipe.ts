@@ -3,7 +3,7 @@ import { formatFault } from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
 import { PATH_NAME, PATH_NAME_FORM } from '../values/text/path-name';
 
-/** Refuses a path parameter that is no name: `@Param('campaign_id', PathNamePipe)`. */
+/** Refuses a path parameter that is not a valid name: `@Param('campaign_id', PathNamePipe)`. */
 @Injectable()
 export class PathNamePipe implements PipeTransform<unknown, string> {
   transform(name: unknown, { data = 'name' }: ArgumentMetadata): string {

@@ -10,7 +10,7 @@ import { describeError } from '../errors/error-summary';
 import { problemDetails, problemHeaders } from '../errors/problem-details';
 import type { StatusPolicy } from '../errors/status-policy';
 
-/** What the framework's own exceptions mean here. Their words are not ours and may quote the client: they are replaced. */
+/** The codes for exceptions of the framework. Their messages may quote the request, so they are replaced. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthenticated',
   403: 'insufficient_scope',
@@ -21,12 +21,12 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** Requests of these methods change nothing; of others, their route knows (`RefusedReadFilter`). */
+/** These methods change nothing. Other reading routes have `RefusedReadFilter`. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * The one place where errors become answers. A refusal (DomainError) says what its rule said; an error of the framework or
- * of the database is translated; anything else is a bug, of which the client learns only that there is one.
+ * The only place where errors become answers. A refusal (`DomainError`) keeps its message. Errors of the framework and of the
+ * database are translated. Any other error is a bug and is answered 500 without details.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -49,7 +49,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     const requestId = requestIdOf(request);
     this.log(refusal, requestId);
     if (response.headersSent) {
-      // Half an answer is out already; cutting it off is the only way left to tell the client not to trust it.
+      // A part of the answer has been sent. Closing the connection is the only way to show that it is incomplete.
       response.destroy();
       return;
     }
@@ -59,13 +59,13 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     endBeforeBody(request, response, `${JSON.stringify(problem)}\n`);
   }
 
-  /** What an error means to the client. */
+  /** The refusal that an error is answered with. */
   refusalOf(error: unknown): DomainError {
     if (error instanceof DomainError) return error;
     return refusalOfFramework(error) ?? this.asDomainError(error) ?? internalError(error);
   }
 
-  /** Refusals are part of the day and are not logged, unless something underneath failed. */
+  /** Refusals are not logged, unless an underlying error is their cause. */
   private log(refusal: DomainError, requestId: string): void {
     const cause = refusal.extras.cause;
     if (cause === undefined) return;
@@ -76,7 +76,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 }
 
 function refusalOfFramework(error: unknown): DomainError | undefined {
-  // The router throws one for a path with broken percent-encoding: such a path names nothing.
+  // The router throws it for a path with broken percent-encoding, which no route has.
   if (error instanceof URIError) return refusal('not_found');
   if (!(error instanceof HttpException)) return undefined;
   if (error.cause instanceof URIError) return refusal('not_found');
@@ -87,12 +87,22 @@ function refusalOfFramework(error: unknown): DomainError | undefined {
 }
 
 function refusal(code: ErrorCode): DomainError {
-  const { title, mend } = ERROR_CODES[code];
-  return new DomainError(code, `${title}. ${mend}`);
+  const { title, remedy } = ERROR_CODES[code];
+  return new DomainError(code, `${title}. ${remedy}`);
 }
 
 function internalError(cause: unknown): DomainError {
-  return new DomainError('internal', 'The service made a mistake. Nobody needs to change the request.', {
+  return new DomainError('internal', 'Internal error. Your request is not the cause; retry with the same event id.', {
     cause: cause ?? 'nothing',
   });
+}
+
+/** For routes that only read, by any method: messages of their refusals do not mention effects. */
+@Catch()
+export class RefusedReadFilter implements ExceptionFilter {
+  constructor(private readonly problems: ProblemDetailsFilter) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    this.problems.catch(error instanceof ClientGone ? error : this.problems.refusalOf(error).ofRead(), host);
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const REQUEST_ID_HEADER = 'X-Request-Id';
-/** What a client's own id may look like, so that it can stand in logs and headers as it came. */
+/** The form of a client's own id that is safe in logs and headers. */
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 const identified = Symbol('requestId');
@@ -11,12 +11,12 @@ interface Identified extends IncomingMessage {
   [identified]?: string | undefined;
 }
 
-/** Gives an answer its `X-Request-Id`, the client's own when it is sane, else a fresh one. */
+/** Sets `X-Request-Id` of the answer: the client's own id if it is well formed, else a new one. */
 export function identifyRequest(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
 }
 
-/** The id that this request has in its answer, in problem documents and in logs. */
+/** The id of this request in its answer, in problem documents and in logs. */
 export function requestIdOf(request: Identified): string {
   const known = request[identified];
   if (known !== undefined) return known;

@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TimeSlice } from '../values/time-slice';
-import { isErrno } from '../errors/errno';
+import { isErrno } from '../errors/error-summary';
 import { jsonTextOf } from '../values/json/json-text-of';
 import { ClientGone } from '../errors/client-gone';
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 
 /**
- * Answers with one JSON text a line, as fast as the client reads. What goes wrong before the first line is thrown and can be
- * answered; later the connection is cut off, so that nobody takes a part for the whole. Throws ClientGone when the client aborts.
+ * Answers with one JSON text per line, as fast as the client reads. An error before the first line is thrown. A later one
+ * closes the connection, so that clients do not take a part for the whole. Throws `ClientGone` when the client aborts.
  */
 export async function sendNdjson(response: ServerResponse, records: AsyncIterable<object>): Promise<void> {
   const iterator = records[Symbol.asyncIterator]();
@@ -28,7 +28,7 @@ async function* lines(first: IteratorResult<object>, rest: AsyncIterator<object>
   try {
     for (let next = first; next.done !== true; next = await rest.next()) {
       yield `${jsonTextOf(next.value)}\n`;
-      // What was read of a page comes at once, and so does a client that is fast.
+      // Lines of a page that was read already, and fast clients, need no waiting.
       await slice.pause();
     }
   } finally {

@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A rest this small is read and thrown away, and the connection stays: cheaper than a new connection. */
+/** A rest of at most this size is read and dropped, and the connection stays open: cheaper than a new one. */
 const KEPT_CONNECTION_BYTES_MAX = 64 * 1024;
-/** Three of the largest bodies any route takes: a client that sends more than that is not waiting for an answer. */
+/** Three times the largest body of any route. A client that sends more does not wait for an answer. */
 const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
-/** Time for a client to notice the answer and stop sending, and for the answer to cross a slow line. */
+/** Time for the answer to cross a slow line, and for the client to stop sending. */
 const LINGER_MS = 5_000;
 
 /**
- * Ends an answer that was decided before the request's body was read to its end, a refusal that is.
+ * Sends a refusal that was decided before the body of the request was read completely.
  *
- * Closing at once would throw away bytes that are still arriving, and TCP then sends a reset, which can overtake the answer:
- * the client would see a broken connection instead of its 401 or 413. So the whole answer is sent first, with
- * `Connection: close`, and the rest of the body is read and forgotten for a bounded time and size before the close.
+ * Closing at once would drop bytes that still arrive. TCP then sends a reset, which can overtake the answer: the client would
+ * see a broken connection instead of its 401 or 413. So the answer is sent first, with `Connection: close`, and the rest of
+ * the body is read and dropped for a bounded time and size before the close.
  */
 export function endBeforeBody(request: IncomingMessage, response: ServerResponse, text: string): void {
   if (unreadBytesMax(request) <= KEPT_CONNECTION_BYTES_MAX) {
-    // Node discards an untouched body by itself, but not one that somebody began to read.
+    // Node discards an unread body itself, but not a partly read one.
     request.resume();
     response.end(text);
     return;

@@ -39,9 +39,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks a query against the class it is declared as: see `CheckedQuery`, and for bodies `JsonBody`. Text
- * stays text unless the class says otherwise by `@Type` or `@Transform`; an unknown parameter is refused, not ignored, so
- * that a misspelt filter does not answer with everything.
+ * Checks a query against its class; see `CheckedQuery`, and `JsonBody` for bodies. Text stays text unless the class has
+ * `@Type` or `@Transform`. An unknown parameter is refused, so that a misspelt filter does not answer with everything.
  */
 export function queryValidation(): ValidationPipe {
   return new QueryPipe({
@@ -49,13 +48,13 @@ export function queryValidation(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     transformOptions: { enableImplicitConversion: false },
-    // Only to tell an absent parameter from a wrong one; no value leaves this file.
+    // Values are needed to distinguish absent from wrong parameters. They do not leave this file.
     validationError: { target: false, value: true },
     exceptionFactory: (errors) => validationFailed(faultsOfValidation(errors, '')),
   });
 }
 
-/** Looks at what class-transformer would pass over in silence or PostgreSQL would choke on. */
+/** Refuses names that class-transformer ignores, and text that PostgreSQL cannot store. */
 class QueryPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (typeof value === 'object' && value !== null) refuseOddParameters(value);
@@ -72,7 +71,7 @@ function refuseOddParameters(query: object): void {
   if (details.length > 0) throw validationFailed(details);
 }
 
-/** class-validator's errors, nested ones too, as the faults that a body with the same mistakes has. */
+/** Converts errors of class-validator, also nested ones, to the faults that a body would have. */
 export function faultsOfValidation(errors: readonly ValidationError[], parent: string): Fault[] {
   return errors.flatMap((error) => {
     const isIndex = /^\d+$/.test(error.property);
@@ -82,7 +81,7 @@ export function faultsOfValidation(errors: readonly ValidationError[], parent: s
   });
 }
 
-/** A missing value, or one of the wrong type, breaks every other rule as well; naming those helps nobody. */
+/** A missing or mistyped value breaks all other rules too; only the first fault is reported. */
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   const root = ['unknown_field', 'required', 'type'].flatMap(
     (code) => faults.find((fault) => fault.code === code) ?? [],
@@ -97,7 +96,7 @@ function faultOf(rule: string, message: string, path: string, { value }: Validat
   if (code === 'empty') return words.emptyFault(path);
   const expected = TYPE_WORDS[rule];
   if (expected !== undefined) return words.typeFault(path, expected);
-  // class-validator's own words begin with the property's name and never quote its value.
+  // Messages of class-validator begin with the property's name and never quote its value.
   const said = message.endsWith('.') ? message : `${message}.`;
   return { path, code, message: said };
 }

@@ -9,19 +9,19 @@ interface Remembered<Value> {
   readonly readAtMs: number;
 }
 
-/** What was read of a control object; `subject` names the object whose change makes it void. */
+/** A value to cache. `subject` is the record whose change invalidates it. */
 export interface CacheableRead<Value> {
   readonly value: Value;
   readonly subject: InvalidationSubject;
 }
 
 /**
- * Remembers what was read from the database for as long as no node has changed it (see `InvalidationFeed`); with `refused`, for a
- * moment also what was refused.
+ * Caches values from the database until any node changes them (see `InvalidationFeed`). With `refused` it also caches
+ * refusals, for less than a second.
  */
 export class InvalidatingCache<Value> {
   private readonly entries: LRUCache<string, Remembered<Value>>;
-  /** Reads under way: a thousand events of one batch ask for their type with one question. */
+  /** Running reads. Callers with the same key share one: a thousand items of a batch need one read. */
   private readonly reading = new Map<string, Promise<Remembered<Value>>>();
 
   constructor(
@@ -33,25 +33,25 @@ export class InvalidatingCache<Value> {
     this.entries = new LRUCache({ max: entriesMax });
   }
 
-  /** What is remembered under this key, if it still holds. */
+  /** The cached value of this key, if it is still valid. */
   recall(key: string): Value | undefined {
     const entry = this.entries.get(key);
     return entry !== undefined && this.feed.holds(entry.subject, entry.readAtMs) ? entry.value : undefined;
   }
 
-  /** Whether something was read under this key before, be it void by now. */
+  /** Whether this key has an entry, valid or not. */
   wasKnown(key: string): boolean {
     return this.entries.has(key);
   }
 
-  /** Reads and remembers. Of what `read` throws only refusals are remembered, where there is a cache for them. */
+  /** Reads and caches a value. Of errors only refusals are cached, if there is a cache for them. */
   async learn(key: string, read: () => Promise<CacheableRead<Value>>): Promise<Value> {
     const refusal = this.refused?.recall(key);
     if (refusal !== undefined) throw refusal;
     for (let joined = this.reading.get(key); joined !== undefined; joined = this.reading.get(key)) {
       const { value, subject, readAtMs } = await joined;
-      // Whoever joined a read must not be answered with what was so before a change that this node knows of; then the first
-      // of those who joined asks again, and the others join that.
+      // A caller must not get a value from before a change that this node knows of. Then the first waiting caller reads again,
+      // and the others join that read.
       if (!this.feed.changedSince(subject, readAtMs)) return value;
     }
     const asking = this.ask(key, read);
@@ -65,11 +65,11 @@ export class InvalidatingCache<Value> {
     }
   }
 
-  /** Reads several at once, remembers each of them by its key, and answers them. Nobody else joins this read. */
+  /** Reads several values at once and caches each by its key. Other callers do not share this read. */
   async learnAll(
     read: () => Promise<ReadonlyMap<string, CacheableRead<Value>>>,
   ): Promise<readonly (readonly [string, Value])[]> {
-    // As in `ask`: taken before the database is asked.
+    // As in `ask`: taken before the read.
     const readAtMs = this.clock.monotonicMs();
     const found = [...(await read())];
     for (const [key, each] of found) this.entries.set(key, { ...each, readAtMs });
@@ -77,7 +77,7 @@ export class InvalidatingCache<Value> {
   }
 
   private async ask(key: string, read: () => Promise<CacheableRead<Value>>): Promise<Remembered<Value>> {
-    // Taken before the database is asked: a change seen while the answer is under way voids the answer.
+    // Taken before the read: a change that is seen during the read invalidates its result.
     const readAtMs = this.clock.monotonicMs();
     try {
       return { ...(await read()), readAtMs };

@@ -5,27 +5,25 @@ import { describeError } from '../errors/error-summary';
 import { OutageLog } from '../errors/outage-log';
 import { ClockDifference } from '../observability/clock-difference';
 
-/** What every node remembers and must forget within a second of a change. */
-export type InvalidationKind = 'api_key' | 'campaign' | 'event_type' | 'jwt_issuer' | 'service_credential';
-
-/** A control object: one credential, event type or campaign of one workspace. */
+/** A record that every node caches, such as a credential or an event type. Caches drop it within a second of a change. */
 export interface InvalidationSubject {
   readonly tenantId: string;
-  readonly kind: InvalidationKind;
+  /** The kind of record, in snake_case. Each feature names its own kinds. */
+  readonly kind: string;
   readonly id: string;
 }
 
 const POLL_INTERVAL_MS = 300;
-/** Since a poll that began longer ago, a change may have been committed that this node has not seen. */
+/** Cached values count only if the last successful poll began at most this long ago. */
 const FRESH_MS_MAX = 900;
-/** How far back a poll looks: longer than any transaction lives between writing its time and committing. */
+/** How far back a poll reads: longer than any transaction takes from writing its time to its commit. */
 const WINDOW_SECONDS = 60;
-/** Nothing is remembered longer than this: a change that has left the window must find nothing from before it. */
+/** Cached values expire after this, so that none is older than a change that has left the window. */
 const REMEMBERED_MS_MAX = 45_000;
 
 /**
- * What the database's clock shows, and beside it each change of late. The look goes back from the last one where that was earlier
- * by this clock: a clock that is set forth must not hide what was changed before. $1: seconds; $2: of the epoch, or null.
+ * The database's time, with each recent change. The window begins before the time of the last poll if that is earlier, so that
+ * a clock that was set forward hides no change. $1: seconds; $2: epoch seconds of the last poll, or null.
  */
 const READ_CHANGES = `
   SELECT (extract(epoch FROM n.at) * 1000)::float8 AS now_ms, c.subject, c.changed_at::text
@@ -47,23 +45,23 @@ interface SeenChange {
 }
 
 /**
- * Tells this node what changed on any node, and what time it is, by polling: a lost notification cannot make it believe an old state. What is
- * remembered counts only while the last successful poll is young; otherwise the database has to be asked.
+ * Polls which records changed on any node, and the database's time. Polling needs no notifications, which can be lost. Cached
+ * values count only while the last successful poll is recent; otherwise callers read the database.
  */
 @Injectable()
 export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(InvalidationFeed.name);
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
-  private readonly localChangesByKind = new Map<InvalidationKind, number>();
+  private readonly localChangesByKind = new Map<string, number>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   /** What the database's clock showed in the last successful poll; epoch seconds. */
   private lookedAt: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private readonly outage = new OutageLog(this.logger, {
-    began: 'Changes on other nodes cannot be seen; the database is asked each time.',
-    ended: 'Changes on other nodes can be seen again.',
+    began: 'Changes on other nodes cannot be read; nothing is cached, and the database is read each time.',
+    ended: 'Changes on other nodes can be read again.',
   });
 
   constructor(
@@ -72,7 +70,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     private readonly difference: ClockDifference,
   ) {}
 
-  /** Before anybody begins to work: what time it is has to be known. */
+  /** Polls before any request is served, because the database's time must be known. */
   async onModuleInit(): Promise<void> {
     await this.poll();
   }
@@ -82,7 +80,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     clearTimeout(this.timer);
   }
 
-  /** Writes down, in the caller's transaction, that a control object changed. */
+  /** Records in the caller's transaction that a record changed. */
   async announce(manager: EntityManager, { tenantId, kind, id }: InvalidationSubject): Promise<void> {
     await manager.query(
       `INSERT INTO control_changes (tenant_id, kind, id, changed_at) VALUES ($1, $2, $3, clock_timestamp())
@@ -91,7 +89,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     );
   }
 
-  /** Makes a committed change count on this node at once. */
+  /** Applies a committed change on this node at once. */
   forget(subject: InvalidationSubject): void {
     const now = this.clock.monotonicMs();
     this.localChanges.set(keyOf(subject), now);
@@ -105,7 +103,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     return !this.changedSince(subject, readAtMs);
   }
 
-  /** Whether this node sees what changes elsewhere; otherwise nothing that it remembers counts. */
+  /** Whether this node sees changes on other nodes. If not, no cached value counts. */
   isFresh(now: number): boolean {
     return now - this.freshSinceMs <= FRESH_MS_MAX;
   }
@@ -119,7 +117,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   }
 
   /** Whether anything of this kind was changed by this node after `readAtMs` (monotonic). */
-  changedHereSince(kind: InvalidationKind, readAtMs: number): boolean {
+  changedHereSince(kind: string, readAtMs: number): boolean {
     return (this.localChangesByKind.get(kind) ?? Number.NEGATIVE_INFINITY) >= readAtMs;
   }
 
@@ -139,7 +137,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     this.timer.unref();
   }
 
-  /** Every poll is a look at the database's clock, too. */
+  /** Every poll reads the database's clock too. */
   private learnTime([row]: readonly ChangeRow[], askedMs: number): void {
     if (row === undefined) return;
     this.difference.learn({ databaseMs: row.now_ms, askedMs, answeredMs: this.clock.monotonicMs() });

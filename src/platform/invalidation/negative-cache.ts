@@ -2,19 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../values/clock';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
-import type { InvalidationFeed, InvalidationKind } from './invalidation-feed';
+import type { InvalidationFeed } from './invalidation-feed';
 
 /**
- * A refusal is repeated for so long without asking again. Shorter than the second within which a new credential must be
- * taken by every node.
+ * How long a refusal is cached. Shorter than the second within which every node must accept a new credential.
  */
 const REFUSED_MS_MAX = 900;
-/** About 3 MB. Beyond it the least used ones are asked for again. */
+/** About 3 MB. The least recently used ones are evicted. */
 const REFUSALS_MAX = 10_000;
 
 /**
- * When the state behind a refusal was read. One cache may stand behind another (an issuer's behind its tokens'): what the outer
- * one learns from the inner one is as old as that, or the two would hold it for twice the time.
+ * When the state behind a refusal was read. Caches may be nested (an issuer's cache behind its tokens' cache). The outer cache
+ * takes the age from the inner one, or both together would keep a refusal for twice the time.
  */
 const readTimes = new WeakMap<DomainError, number>();
 
@@ -26,32 +25,32 @@ interface Refusal {
 }
 
 /**
- * Remembers for a moment which credentials were refused (docs/adr/0044), so that sending one again costs no look-up and no
- * verification. Only answers with status 401 are remembered: a source that is away has refused nothing. A change of
- * `kind` on this node makes all of it void, so a credential that has just been created is taken at once.
+ * Caches refused credentials for less than a second (docs/adr/0044), so that sending one again costs no look-up and no
+ * verification. Only refusals with status 401 are cached: an unavailable source has refused nothing. A change of `kind` on
+ * this node invalidates all entries, so a new credential is accepted at once.
  */
 export class NegativeCache {
-  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  /** Each entry has size 1. With `max` the cache would allocate all its memory at the start. */
   private readonly refusals = new LRUCache<string, Refusal>({ maxSize: REFUSALS_MAX, sizeCalculation: () => 1 });
   private newestAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly kind: InvalidationKind,
+    private readonly kind: string,
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
   ) {}
 
-  /** The refusal to repeat, if this key was refused a moment ago. */
+  /** The cached refusal of this key, if there is a valid one. */
   recall(key: string): DomainError | undefined {
     const refusal = this.refusals.get(key);
     if (refusal === undefined || !this.holds(refusal.readAtMs)) return undefined;
-    // Made anew: a kept error would keep the request that it was first thrown for.
+    // A new error: a cached one would keep the request of its first use in memory.
     const error = new DomainError(refusal.code, refusal.message, { headers: refusal.headers });
     readTimes.set(error, refusal.readAtMs);
     return error;
   }
 
-  /** Remembers a refusal found by asking at `askedAtMs` (monotonic); answers whether the error is one. */
+  /** Caches a refusal from a read at `askedAtMs` (monotonic). Returns whether the error is a refusal. */
   remember(key: string, error: unknown, askedAtMs: number): boolean {
     if (!isRefusal(error)) return false;
     const { code, message, extras } = error;
@@ -62,7 +61,7 @@ export class NegativeCache {
     return true;
   }
 
-  /** Verifies something, unless its key was refused a moment ago. The key is only made while there are refusals. */
+  /** Runs `verify` unless the refusal of its key is cached. The key is only computed while there are refusals. */
   async unlessRefused<Value>(keyOf: () => string, verify: () => Promise<Value>): Promise<Value> {
     const refusal = this.holds(this.newestAtMs) ? this.recall(keyOf()) : undefined;
     if (refusal !== undefined) throw refusal;
@@ -82,7 +81,7 @@ export class NegativeCache {
   }
 }
 
-/** Whether an error says that a credential is not taken: status 401. */
+/** Whether an error refuses a credential (status 401). */
 export function isRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && ERROR_CODES[error.code].status === 401;
 }

@@ -1,22 +1,22 @@
 import type { DataSource } from 'typeorm';
 
 const BEAT_MS = 1_000;
-/** A process that has not been seen for so long is taken for dead: several beats, as a busy one may miss some. */
+/** A process without a beat for this long counts as dead: several beats, as a busy one may miss some. */
 const DEAD_AFTER_MS = 4_000;
 const FORGOTTEN_AFTER_MS = 60_000;
 
 /**
- * Shows that this process's worker is alive, and frees the jobs of those that are not: the library itself would wait for four
- * hours. A process that only seems dead may so have its job done a second time at the same time.
+ * Records that this process's job runner is alive, and unlocks the jobs of dead ones. The library itself would wait for four
+ * hours. When a process only seems dead, its job may run twice at the same time.
  */
 export class JobHeartbeat {
   private timer: NodeJS.Timeout | undefined;
   private beating: Promise<void> | undefined;
 
-  /** `tell` gets what goes wrong; the next beat comes all the same. */
+  /** `onError` gets the error of a failed beat. Later beats go on. */
   constructor(
     private readonly database: DataSource,
-    private readonly tell: (error: unknown) => void,
+    private readonly onError: (error: unknown) => void,
   ) {}
 
   start(workerId: string): void {
@@ -29,7 +29,7 @@ export class JobHeartbeat {
     this.timer.unref();
   }
 
-  /** Resolves once no beat is under way. */
+  /** Resolves once no beat is running. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.beating;
@@ -44,7 +44,7 @@ export class JobHeartbeat {
       );
       await this.freeJobsOfTheDead();
     } catch (error) {
-      this.tell(error);
+      this.onError(error);
     }
   }
 

@@ -3,12 +3,12 @@ import type { DataSource } from 'typeorm';
 import type { Clock } from '../values/clock';
 import { NIL_UUID } from '../values/uuid';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Of a process that could not look for a while; what was due before is due again soon. */
+/** A process that was blocked catches up at most this far. Periodic jobs that were due earlier are due again soon. */
 const MINUTES_CAUGHT_UP_MAX = 60;
 
-/** A job that comes by itself. */
+/** A job that is added by a schedule. */
 export interface PeriodicJob {
   readonly name: string;
   /** In UTC. */
@@ -16,8 +16,8 @@ export interface PeriodicJob {
 }
 
 /**
- * Adds those that nobody has added for this minute. Where the clock was set back by more than an hour, what was written down
- * before is no reason to wait. $1: the nil UUID, $2: jobs, $3: the minute, $4: attempts.
+ * Adds the jobs that no process has added for this minute. After the clock was set back by more than an hour, earlier entries
+ * do not delay jobs. $1: the nil UUID, $2: jobs, $3: the minute, $4: attempts.
  */
 const ADD_DUE = `
   WITH due AS (
@@ -29,7 +29,7 @@ const ADD_DUE = `
   )
   SELECT cds_jobs.add_job(job, payload := '{}', job_key := job || '/periodic', max_attempts := $4::int) FROM due`;
 
-/** No job is put off for as long by us or by the library: the clock was set back since, and those would wait until then. */
+/** Neither we nor the library delay jobs for so long. Such jobs exist only because the clock was set back since. */
 const PULL_BACK = `
   SELECT cds_jobs.reschedule_jobs(array_agg(id), run_at := now())
   FROM cds_jobs.jobs WHERE run_at > now() + interval '90 minutes' AND locked_at IS NULL HAVING count(*) > 0`;
@@ -37,18 +37,18 @@ const PULL_BACK = `
 export interface JobScheduleOptions {
   readonly jobs: readonly PeriodicJob[];
   readonly attemptsMax: number;
-  /** Gets what goes wrong; the next look comes all the same. */
-  readonly tell: (error: unknown) => void;
+  /** Gets the error of a failed poll. Later polls go on. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
- * Adds periodic jobs when they are due, once for all processes. The job library would do it by the clock of each machine, where
- * one that is ahead keeps all others from it until its time has come.
+ * Adds periodic jobs when they are due, once for all processes. It uses the database's clock. The job library would use the
+ * clock of each machine, and one that is ahead would delay the jobs of all others.
  */
 export class JobSchedule {
   private readonly items: readonly ParsedCronItem[];
   private minute: number;
-  private looking: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -59,18 +59,18 @@ export class JobSchedule {
     this.items = parseCronItems(options.jobs.map(({ name, cron }) => ({ task: name, match: cron })));
     this.minute = this.currentMinute();
     this.timer = setInterval(() => {
-      this.looking ??= this.look().finally(() => (this.looking = undefined));
-    }, LOOK_MS);
+      this.polling ??= this.poll().finally(() => (this.polling = undefined));
+    }, POLL_MS);
     this.timer.unref();
   }
 
-  /** Resolves once no look is under way. */
+  /** Resolves once no poll is running. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.looking;
+    await this.polling;
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const now = this.currentMinute();
     if (now === this.minute) return;
     // The clock was set back.
@@ -80,14 +80,17 @@ export class JobSchedule {
       await this.database.query(PULL_BACK);
       for (; this.minute < now; this.minute += 1) await this.addDue(new Date((this.minute + 1) * MINUTE_MS));
     } catch (error) {
-      this.options.tell(error);
+      this.options.onError(error);
     }
   }
 
   private async addDue(minute: Date): Promise<void> {
     const digest = {
-      ...{ min: minute.getUTCMinutes(), hour: minute.getUTCHours(), date: minute.getUTCDate() },
-      ...{ month: minute.getUTCMonth() + 1, dow: minute.getUTCDay() },
+      min: minute.getUTCMinutes(),
+      hour: minute.getUTCHours(),
+      date: minute.getUTCDate(),
+      month: minute.getUTCMonth() + 1,
+      dow: minute.getUTCDay(),
     };
     const due = this.items.filter((item) => item.match(digest)).map(({ task }) => task);
     if (due.length > 0) await this.database.query(ADD_DUE, [NIL_UUID, due, minute, this.options.attemptsMax]);

@@ -1,21 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runMigrations } from 'graphile-worker';
+import { runMigrations, Logger, type LogFunctionFactory } from 'graphile-worker';
 import type { ConnectionSettings } from '../postgres/connection-settings';
 import { SteadyClient } from '../postgres/steady-client';
-import { jobLogger } from './job-logger';
+import { describeError } from '../errors/error-summary';
 
 /** The job library's tables, and the heartbeats beside them, have a schema of their own. */
 export const JOBS_SCHEMA = 'cds_jobs';
 
-/** Brings the job library's tables up to date; to be called under the lock of all migrations. */
+/** Migrates the job library's tables. The caller holds the lock of all migrations. */
 export async function migrateJobs({ url }: ConnectionSettings): Promise<void> {
   await runMigrations({ connectionString: url, schema: JOBS_SCHEMA, logger: jobLogger(() => undefined) });
 }
 
 /**
- * Makes the job library's tables as they were after one of its migrations, for rows of that time; `migrateJobs` does the rest.
- * The library itself always runs all of them. They are files beside its program, and it writes down what has run as we do here.
+ * Migrates the job library's tables up to one of its migrations, to load rows of that revision; `migrateJobs` does the rest.
+ * The library itself can only run all of them. This reads its SQL files and records them as the library does.
  */
 export async function migrateJobsTo({ url }: ConnectionSettings, revision: number): Promise<void> {
   if (revision === 0) return;
@@ -45,4 +45,22 @@ async function libraryMigrations(): Promise<{ readonly id: number; readonly text
       return { id: Number.parseInt(name, 10), text: text.replaceAll(':GRAPHILE_WORKER_SCHEMA', JOBS_SCHEMA) };
     }),
   );
+}
+
+type LogMeta = Parameters<ReturnType<LogFunctionFactory>>[2];
+
+/**
+ * Passes the job library's errors and warnings to `report`, without messages of errors, which may contain sensitive values.
+ * Failed jobs are left out; `Jobs` logs them.
+ */
+export function jobLogger(report: (message: string) => void): Logger {
+  return new Logger(() => (level, message, meta) => {
+    const isProblem = (level as string) === 'error' || (level as string) === 'warning';
+    if (isProblem && meta?.['failure'] !== true) report(lineOf(message, meta));
+  });
+}
+
+function lineOf(message: string, meta: LogMeta): string {
+  const error = meta?.['error'] ?? meta?.['fatalError'];
+  return error === undefined ? message : describeError(error).line;
 }

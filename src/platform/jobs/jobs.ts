@@ -12,22 +12,21 @@ import { OutageLog } from '../errors/outage-log';
 import { ConnectionMetrics } from '../observability/connection-metrics';
 import { Metrics } from '../observability/metrics';
 import { JobHeartbeat } from './job-heartbeat';
-import { jobLogger } from './job-logger';
+import { jobLogger, JOBS_SCHEMA } from './jobs-schema';
 import { JobSchedule } from './job-schedule';
-import { JOBS_SCHEMA } from './jobs-schema';
 
-/** Ids only: what a job is about stands in tables of ours, where an erasure finds it. */
+/** Ids only. The data of a job are in the service's own tables, where an erasure finds them. */
 export type JobPayload = Readonly<Record<string, string>>;
 
 export interface JobAttempt {
-  /** When it fails too, the job is given up. */
+  /** When this attempt fails, the job is given up. */
   readonly isLast: boolean;
 }
 
 /**
- * Does a job. May be called again after it has succeeded (a process was killed before that was written down) and, rarely, while
- * another process is at it; so what it does must bear that. It should take a second or two and add a further job for the
- * rest: a stop waits for it.
+ * Runs a job. It may be called again after it has succeeded (a process was killed before that was recorded) and, rarely, while
+ * another process runs it, so it must be idempotent. It should take a second or two and add another job for the rest: a stop
+ * waits for it.
  */
 export type JobWork = (payload: JobPayload, attempt: JobAttempt) => Promise<void>;
 
@@ -41,13 +40,13 @@ interface Handler {
   readonly cron: string | undefined;
 }
 
-/** For what is to be looked for now and then (`cron` of `handle`). */
+/** For periodic checks (`cron` of `handle`). */
 export const EVERY_MINUTE = '* * * * *';
 /** A job that fails is tried again after 3 s, 7 s, 20 s and so on: for an hour and a half in all. */
 const ATTEMPTS_MAX = 8;
-/** Jobs at a time of one process: enough that one does not wait for another's commits, little beside requests. */
+/** Concurrent jobs of one process: more than one, so that a job does not wait for another's commits; few beside requests. */
 const CONCURRENT_JOBS = 2;
-/** What is added is told at once; this is for what is due later, and for what was not heard. */
+/** The library is notified of new jobs. Polling finds jobs that are due later, and lost notifications. */
 const POLL_MS = 1_000;
 const RESTART_MS = 1_000;
 const ADD_LATER: Statement = {
@@ -56,20 +55,20 @@ const ADD_LATER: Statement = {
     SELECT FROM cds_jobs.add_job($1::text, payload := $2::json, job_key := $3::text, max_attempts := $4::int,
       run_at := clock_timestamp() + $5::int * interval '1 millisecond', job_key_mode := 'preserve_run_at')`,
 };
-/** Of the 10 s in which the whole service stops. */
+/** A part of the 10 s in which the service has to stop. */
 const STOP_MS_MAX = 6_000;
 const CONNECTIONS_MAX = CONCURRENT_JOBS + 2;
 
 /**
- * Work that nobody waits for: it survives restarts and kills, and any number of processes share it. The library behind it is
- * graphile-worker, in the same database and the caller's transaction; beside the queue of events, which is a table of our own.
+ * Background jobs. They survive restarts and kills, and any number of processes share them. The library is graphile-worker, in
+ * the same database and the caller's transaction. The queue of events is a separate table.
  */
 @Injectable()
 export class Jobs implements OnModuleDestroy {
   private readonly logger = new Logger(Jobs.name);
   private readonly outage = new OutageLog(this.logger, {
-    began: 'Jobs are not done now.',
-    ended: 'Jobs are done again.',
+    began: 'Background jobs do not run now.',
+    ended: 'Background jobs run again.',
   });
   private readonly handlers = new Map<string, Handler>();
   private readonly heartbeat: JobHeartbeat;
@@ -91,22 +90,26 @@ export class Jobs implements OnModuleDestroy {
     connections.watch('jobs', () => this.pool);
     this.attempts = metrics.counter({
       name: 'cds_job_attempts_total',
-      help: 'Attempts at jobs that nobody waits for, by how they ended',
+      help: 'Attempts at background jobs, by outcome',
       labels: ['task', 'outcome'],
     });
-    this.times = metrics.histogram({ name: 'cds_job_seconds', help: 'Time of an attempt at a job', labels: ['task'] });
-    this.heartbeat = new JobHeartbeat(database, (error) => this.tell(describeError(error).line));
+    this.times = metrics.histogram({
+      name: 'cds_job_seconds',
+      help: 'Time of an attempt at a background job',
+      labels: ['task'],
+    });
+    this.heartbeat = new JobHeartbeat(database, (error) => this.reportOutage(describeError(error).line));
   }
 
-  /** Says who does the jobs of this name; before `start`. With `cron` (UTC) one comes by itself, once for all processes. */
+  /** Registers the handler of jobs with this name; before `start`. With `cron` (UTC) jobs are added on that schedule. */
   handle(name: string, work: JobWork, { cron }: { readonly cron?: string } = {}): void {
-    if (this.handlers.has(name)) throw new Error(`Two rooms do the job ${name}`);
+    if (this.handlers.has(name)) throw new Error(`The job ${name} has two handlers`);
     this.handlers.set(name, { work, cron });
   }
 
   /**
-   * Adds a job in the caller's transaction, due after `delayMs` by the database's clock. Of one `key` there is one that waits at
-   * most, however often it is added.
+   * Adds a job in the caller's transaction, due after `delayMs` by the database's clock. At most one job with the same `key`
+   * waits.
    */
   async add(
     manager: EntityManager,
@@ -122,25 +125,24 @@ export class Jobs implements OnModuleDestroy {
   }
 
   /**
-   * The same in a transaction of a hot path, along with its COMMIT. Due after `delayMs`, by the database's clock; one of the
-   * same key that waits already stays due when it is.
+   * Adds a job in a transaction of a hot path, together with its COMMIT. A waiting job with the same key keeps its time.
    */
   addLater(transaction: Transaction, name: string, payload: JobPayload, options: LaterJob): void {
-    transaction.sendLast(ADD_LATER, [
-      ...[name, JSON.stringify(payload), `${name}/${options.key}`, ATTEMPTS_MAX, options.delayMs],
-    ]);
+    const key = `${name}/${options.key}`;
+    transaction.sendLast(ADD_LATER, [name, JSON.stringify(payload), key, ATTEMPTS_MAX, options.delayMs]);
   }
 
-  /** Begins to do jobs. A process that only adds some does not call it. */
+  /** Starts to run jobs. A process that only adds jobs does not call it. */
   start(): void {
     this.running ??= this.runUntilStopped();
     this.schedule ??= new JobSchedule(this.database, this.clock, {
       jobs: [...this.handlers].flatMap(([name, { cron }]) => (cron === undefined ? [] : [{ name, cron }])),
-      ...{ attemptsMax: ATTEMPTS_MAX, tell: (error) => this.tell(describeError(error).line) },
+      attemptsMax: ATTEMPTS_MAX,
+      onError: (error) => this.reportOutage(describeError(error).line),
     });
   }
 
-  /** Takes no further job and waits for those under way, for six seconds at most. */
+  /** Takes no further job and waits for running ones, at most six seconds. */
   async stop(): Promise<void> {
     this.stopped.abort();
     void this.runner?.stop().catch(() => undefined);
@@ -148,15 +150,15 @@ export class Jobs implements OnModuleDestroy {
     await Promise.all([this.heartbeat.stop(), this.schedule?.stop()]);
   }
 
-  /** Before lanes and connections close, which jobs need. */
+  /** Nest calls this before it closes the group commits and connections that jobs need. */
   onModuleDestroy(): Promise<void> {
     return this.stop();
   }
 
-  /** The library gives up when it cannot write down what it has done; then it starts again. */
+  /** The library stops when it cannot record the result of a job; then it is started again. */
   private async runUntilStopped(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      await this.runOnce().catch((error: unknown) => this.tell(describeError(error).line));
+      await this.runOnce().catch((error: unknown) => this.reportOutage(describeError(error).line));
       await wait(RESTART_MS, undefined, { signal: this.stopped.signal, ref: false }).catch(() => undefined);
     }
   }
@@ -166,11 +168,16 @@ export class Jobs implements OnModuleDestroy {
     this.pool = pool;
     try {
       const runner = await run({
-        ...{ pgPool: pool, schema: JOBS_SCHEMA, noHandleSignals: true, concurrency: CONCURRENT_JOBS },
-        ...{ pollInterval: POLL_MS, taskList: this.taskList(), parsedCronItems: [] },
-        logger: jobLogger((words) => this.tell(words)),
+        pgPool: pool,
+        schema: JOBS_SCHEMA,
+        noHandleSignals: true,
+        concurrency: CONCURRENT_JOBS,
+        pollInterval: POLL_MS,
+        taskList: this.taskList(),
+        parsedCronItems: [],
+        logger: jobLogger((message) => this.reportOutage(message)),
         events: this.events(),
-        // Otherwise what goes wrong when a job is written off is a rejection that nobody handles, and ends the process.
+        // Without delays: otherwise a failure to record a job's result is an unhandled rejection, which ends the process.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       });
       this.runner = runner;
@@ -185,10 +192,12 @@ export class Jobs implements OnModuleDestroy {
 
   private openPool(): Pool {
     const pool = new Pool({
-      ...{ connectionString: this.connection.url, max: CONNECTIONS_MAX, keepAlive: true },
+      connectionString: this.connection.url,
+      max: CONNECTIONS_MAX,
+      keepAlive: true,
       application_name: 'cds-jobs',
     });
-    // Without listeners a lost connection would end the process; whoever uses it is told by its query.
+    // Without listeners a lost connection would end the process. Its query fails anyway.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool;
@@ -196,9 +205,9 @@ export class Jobs implements OnModuleDestroy {
 
   private events(): WorkerEvents {
     const events: WorkerEvents = new EventEmitter();
-    // Jobs are locked under the id of the pool, which is made anew each time.
+    // Jobs are locked with the id of the pool, which is new at each start.
     events.on('pool:create', ({ workerPool }) => this.heartbeat.start(workerPool.id));
-    // It was asked for a job, and the database has answered.
+    // Both events show that the database has answered.
     for (const answered of ['worker:getJob:empty', 'job:start'] as const) {
       events.on(answered, () => this.outage.succeeded());
     }
@@ -219,17 +228,17 @@ export class Jobs implements OnModuleDestroy {
       if (failure === undefined) return;
       const { line, stack } = failure;
       this.logger.error(`The job ${name} failed in attempt ${attempts} of ${attemptsMax}: ${line}`, stack);
-      // The library keeps and logs this message; that of the error itself may hold what nobody must read.
+      // The library stores and logs this message. The message of the error itself may contain sensitive values.
       throw new Error(line);
     };
   }
 
-  private tell(words: string): void {
-    if (!this.stopped.signal.aborted) this.outage.failed(words);
+  private reportOutage(reason: string): void {
+    if (!this.stopped.signal.aborted) this.outage.failed(reason);
   }
 }
 
-/** What went wrong, in words that may be read. */
+/** The error of `work` without its message, or undefined. */
 async function attempt(work: () => Promise<void>): Promise<{ line: string; stack: string } | undefined> {
   try {
     await work();

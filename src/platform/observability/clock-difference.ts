@@ -4,14 +4,14 @@ import type { ClockReading } from '../values/database-time';
 import { OutageLog } from '../errors/outage-log';
 import { Metrics } from './metrics';
 
-/** More than what a network or a busy machine makes of a look at the other clock. */
-const TOLD_SECONDS = 60;
-/** A machine that is so far off has lost its time service; what else it says of times is not to be trusted either. */
+/** More than the error of a measurement over a network or on a busy machine. */
+const LOGGED_SECONDS = 60;
+/** A machine with such a difference has lost its time service. It does not become ready. */
 const READY_SECONDS_MAX = 5 * 60;
 
 /**
- * How far the clock of this machine is from the database's. The service goes by the database's (docs/adr/0049), so that a
- * difference harms nothing it keeps; whoever runs the machines is to know of it all the same.
+ * The difference between this machine's clock and the database's. The service uses the database's time (docs/adr/0049), so
+ * stored data stay correct; operators see the difference in metrics and logs.
  */
 @Injectable()
 export class ClockDifference {
@@ -37,15 +37,15 @@ export class ClockDifference {
     );
   }
 
-  /** Takes in what the database's clock has shown. */
+  /** Records a reading of the database's clock. */
   learn(reading: ClockReading): void {
     this.clock.learn(reading);
     const seconds = this.seconds() ?? 0;
-    if (Math.abs(seconds) > TOLD_SECONDS) this.outage.failed(wordsOf(seconds));
+    if (Math.abs(seconds) > LOGGED_SECONDS) this.outage.failed(wordsOf(seconds));
     else this.outage.succeeded();
   }
 
-  /** Whether the clocks differ by more than a node may be off that takes requests. */
+  /** Whether the difference is too large for a node that accepts requests. */
   isTooLarge(): boolean {
     return Math.abs(this.seconds() ?? 0) > READY_SECONDS_MAX;
   }
@@ -59,5 +59,5 @@ export class ClockDifference {
 function wordsOf(seconds: number): string {
   const where = seconds > 0 ? 'ahead of' : 'behind';
   const by = `${String(Math.round(Math.abs(seconds)))} seconds ${where} the database's`;
-  return `It is ${by}, which the service goes by. Set whichever of the two is wrong, and run a time service (NTP) on both.`;
+  return `It is ${by}, which the service uses. Correct the wrong clock, and run a time service (NTP) on both machines.`;
 }

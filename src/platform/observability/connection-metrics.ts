@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Metrics, type MetricSample } from './metrics';
 
-/** The numbers that every pool of `pg` tells. */
+/** The counters of a pool of `pg`. */
 export interface ConnectionPool {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** Tells how many connections to the database each pool has in use and idle, and how many queries wait for one. */
+/** Exports how many connections each pool has in use and idle, and how many queries wait for one. */
 @Injectable()
 export class ConnectionMetrics {
   private readonly pools = new Map<string, () => ConnectionPool | undefined>();
 
   constructor(metrics: Metrics, database: DataSource) {
-    // TypeORM gives its pool without a type.
+    // TypeORM exposes its pool without a type.
     const { driver } = database as unknown as { driver: { master?: ConnectionPool } };
     this.watch('requests', () => driver.master);
     metrics.gauge(
@@ -29,16 +29,16 @@ export class ConnectionMetrics {
     );
   }
 
-  /** `read` gives the pool of this name, or undefined while there is none. */
+  /** `read` returns the pool of this name, or undefined while there is none. */
   watch(name: string, read: () => ConnectionPool | undefined): void {
     this.pools.set(name, read);
   }
 }
 
-function samplesOf(pool: string, figures: ConnectionPool | undefined): MetricSample[] {
-  if (figures === undefined) return [];
-  const { totalCount, idleCount, waitingCount } = figures;
+function samplesOf(name: string, pool: ConnectionPool | undefined): MetricSample[] {
+  if (pool === undefined) return [];
+  const { totalCount, idleCount, waitingCount } = pool;
   return Object.entries({ in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount }).map(
-    ([state, value]) => ({ labels: { pool, state }, value }),
+    ([state, value]) => ({ labels: { pool: name, state }, value }),
   );
 }

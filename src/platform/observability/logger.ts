@@ -4,8 +4,8 @@ import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 
 const STANDARD_ERROR = 2;
 
-/** What these tell at every start is the same every time. */
-const FRAMEWORK_ROOMS: ReadonlySet<unknown> = new Set([
+/** Contexts of Nest whose lines are the same at every start. They are logged at level debug. */
+const FRAMEWORK_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestFactory',
   'NestApplication',
   'InstanceLoader',
@@ -13,13 +13,13 @@ const FRAMEWORK_ROOMS: ReadonlySet<unknown> = new Set([
   'RouterExplorer',
 ]);
 
-/** What is told of a request. Its path is not: names in it are the client's. */
+/** The log line of a request. It has no path, because clients choose names in it. */
 export interface RequestLine {
   readonly requestId: string;
-  /** Undefined until the credential is known. */
+  /** Undefined without a verified credential. */
   readonly workspace: string | undefined;
   readonly method: string;
-  /** The template of its path. */
+  /** The template of the path. */
   readonly route: string;
   readonly status: number;
   /** The client did not wait for the answer. */
@@ -27,18 +27,18 @@ export interface RequestLine {
   readonly ms: number;
 }
 
-/** Lines of requests that end in one turn of the event loop are written at once; more than these are not kept waiting. */
+/** Lines of requests that end in one turn of the event loop are written together, at most this many bytes. */
 const BUFFER_BYTES = 8 * 1024;
 
 type Destination = ReturnType<typeof destination>;
 
-/** What a process that ends must still write. */
+/** Destinations with buffered lines, which are written when the process ends. */
 const unwritten = new Set<Destination>();
 let isFlushedAtExit = false;
 
 /**
- * Nest's log lines as JSON on standard error, one a line. Callers pass words of their own only: no line may hold an
- * identity, a property or a credential (contract section 1).
+ * Writes Nest's log as JSON lines to standard error. Callers pass constant texts only: no line may contain an identity, a
+ * property or a credential (contract section 1).
  */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
@@ -51,8 +51,8 @@ export class JsonLogger implements LoggerService {
   }
 
   /**
-   * The one line of a request. It is written before the event loop turns again, together with those of other requests that
-   * end now: a system call each would cost a busy process more than all the rest of a line. Only a kill can lose it.
+   * Logs a request. The line is written in the same turn of the event loop, together with those of other requests: a system
+   * call per line would cost more than the rest of the line. Only a kill can lose it.
    */
   request(level: 'debug' | 'info' | 'error', line: RequestLine): void {
     if (!this.pino.isLevelEnabled(level)) return;
@@ -66,7 +66,7 @@ export class JsonLogger implements LoggerService {
   }
 
   log(message: unknown, ...context: unknown[]): void {
-    this.write(FRAMEWORK_ROOMS.has(context.at(-1)) ? 'debug' : 'info', message, context);
+    this.write(FRAMEWORK_CONTEXTS.has(context.at(-1)) ? 'debug' : 'info', message, context);
   }
 
   error(message: unknown, ...context: unknown[]): void {
@@ -96,7 +96,7 @@ export class JsonLogger implements LoggerService {
     rest: unknown[],
   ): void {
     const context = rest.at(-1);
-    // A message can quote values, so that of an error stays out; its class, its code and where it was thrown do not.
+    // The message of an error can quote values, so only its class, code and stack are logged.
     const { line, stack: thrownAt } = typeof message === 'string' ? { line: message } : wordsOf(message);
     const stack = rest.length > 1 ? rest[0] : thrownAt;
     this.pino[level](
@@ -113,7 +113,7 @@ function wordsOf(message: unknown): { readonly line: string; readonly stack?: st
 
 function flush(to: Destination): void {
   unwritten.delete(to);
-  // In its synchronous way this writes at once; `flushSync` would make the disk write too, for every line.
+  // Writes synchronously. `flushSync` would also call fsync for every line.
   to.flush();
 }
 

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Registry } from 'prom-client';
+import { Registry, collectDefaultMetrics } from 'prom-client';
 import { snapshotOf, type MetricSnapshots } from './metric-snapshots';
 import { Metrics } from './metrics';
-import { processMetrics } from './process-metrics';
 
-/** Where `GET /metrics` gets its text: from this process, unless somebody knows more. */
+/** The text of `GET /metrics`: of this process, or of all worker processes. */
 @Injectable()
 export class MetricsSource {
   private others: (() => Promise<string>) | undefined;
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** From now on `read` is asked, which knows of all processes that serve together. */
+  /** From now on `read` returns the text, which covers all worker processes. */
   replaceBy(read: () => Promise<string>): void {
     this.others = read;
   }
@@ -20,12 +19,26 @@ export class MetricsSource {
     return this.others === undefined ? this.own().metrics() : this.others();
   }
 
-  /** What this process alone counts and measures, to be told to another. */
-  async figures(): Promise<MetricSnapshots> {
+  /** The metrics of this process alone, to be sent to another process. */
+  async snapshots(): Promise<MetricSnapshots> {
     return snapshotOf(this.own());
   }
 
   private own(): Registry {
     return Registry.merge([this.metrics.registry, processMetrics()]);
   }
+}
+
+let registry: Registry | undefined;
+
+/**
+ * Memory, CPU, garbage collection, open files and the lag of the event loop, as `process_*` and `nodejs_*`. The library
+ * cannot stop collecting them, so all applications in one process share one registry.
+ */
+function processMetrics(): Registry {
+  if (registry === undefined) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+  }
+  return registry;
 }

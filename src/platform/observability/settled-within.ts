@@ -1,4 +1,4 @@
-/** What `work` gives, or undefined when it fails or takes longer than `ms`; it is not stopped then, only not waited for. */
+/** The result of `work`. Undefined when it fails or takes longer than `ms`; late work is not stopped. */
 export async function settledWithin<T>(ms: number, work: () => Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -6,7 +6,7 @@ import { SETTINGS_TOKEN, type Settings } from '../config/settings';
 import { openOtlpSpans, type SpanLabels, type Spans } from './otlp-spans';
 import { settledWithin } from './settled-within';
 
-/** Two or three seconds of a busy process: events are mostly processed sooner, or by another process. */
+/** Two or three seconds of a busy process. Events are mostly processed sooner, or by another process. */
 const REMEMBERED_EVENTS_MAX = 20_000;
 const CLOSE_MS_MAX = 2_500;
 
@@ -16,14 +16,14 @@ export interface RequestTrace {
 }
 
 /**
- * Traces (OpenTelemetry), when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; else nothing is loaded and nothing is done. A request is
- * a span; the commit that stored it is a span of its own, because it is shared, and links to the requests it answers; what was
- * made of an event afterwards links to the commit that stored it, as long as the same process remembers that.
+ * Traces (OpenTelemetry) when `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise the library is not loaded. A request is a span.
+ * A group commit is a separate span with links to its requests. The processing of an event links to the commit that stored it
+ * while this process still has that in memory.
  */
 @Injectable()
 export class Tracing implements OnModuleInit, OnApplicationShutdown {
   private readonly storage = new AsyncLocalStorage<Span>();
-  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  /** Each entry has size 1. With `max` the cache would allocate all its memory at the start. */
   private readonly commits = new LRUCache<string, SpanContext>({
     maxSize: REMEMBERED_EVENTS_MAX,
     sizeCalculation: () => 1,
@@ -43,7 +43,7 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
     if (spans !== undefined) await settledWithin(CLOSE_MS_MAX, () => spans.close());
   }
 
-  /** Begins the span of a request; undefined when there are no traces. */
+  /** Starts the span of a request. Undefined when tracing is off. */
   request(method: string, traceparent: string | undefined): RequestTrace | undefined {
     if (this.spans === undefined) return undefined;
     return {
@@ -57,7 +57,7 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
     else this.storage.run(trace.span, work);
   }
 
-  /** `failed`: by a mistake or an absence on our side. */
+  /** `failed`: the service is the cause (status 5xx). */
   endRequest({ span }: RequestTrace, name: string, labels: SpanLabels, failed: boolean): void {
     span.updateName(name);
     span.setAttributes(labels);
@@ -65,21 +65,21 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
     span.end();
   }
 
-  /** The span that the caller is a part of, to be linked to. */
+  /** The context of the current span, for links. */
   current(): SpanContext | undefined {
     return this.spans === undefined ? undefined : this.storage.getStore()?.spanContext();
   }
 
-  /** Runs the commit of a batch in a span of its own; `marks` are what `current` gave for each piece of it. */
-  commit<T>(lane: string, marks: readonly unknown[], run: () => Promise<T>): Promise<T> {
+  /** Runs a group commit in its own span. `marks`: the result of `current` for each piece of work. */
+  commit<T>(name: string, marks: readonly unknown[], run: () => Promise<T>): Promise<T> {
     if (this.spans === undefined) return run();
     const links = distinct(marks.filter(isSpanContext));
-    // Nobody asked for a trace of any of these.
+    // None of the requests is traced.
     if (links.length === 0) return run();
-    return this.spanning(this.spans, `commit ${lane}`, 'internal', links, { 'cds.batch.size': marks.length }, run);
+    return this.spanning(this.spans, `commit ${name}`, 'internal', links, { 'cds.batch.size': marks.length }, run);
   }
 
-  /** Keeps the commit that the caller is a part of as the one that stored these events. */
+  /** Records that the current commit has stored these events. */
   stored(events: readonly { readonly eventId: string }[]): void {
     const context = this.current();
     if (context === undefined) return;
@@ -87,8 +87,8 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Runs the processing of stored events in a span of its own, linked to the commits that stored them as far as this process
-   * did that, and lately; without such a commit there is no span. For whoever works off the queue.
+   * Runs the processing of stored events in its own span, linked to the commits that stored them. Without a recent commit of
+   * this process there is no span.
    */
   process<T>(name: string, eventIds: readonly string[], run: () => Promise<T>): Promise<T> {
     if (this.spans === undefined) return run();
@@ -117,7 +117,7 @@ export class Tracing implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** Only what is recorded: the others were sampled out. */
+/** Only sampled spans. */
 function isSpanContext(mark: unknown): mark is SpanContext {
   return typeof mark === 'object' && mark !== null && 'traceFlags' in mark && mark.traceFlags === 1;
 }

@@ -7,7 +7,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
  * Packs the sort key of a page's last row into the opaque `?cursor=` of the next page (contract section 1). Equal
- * parts give equal text. It hides nothing and is not signed: `decodeCursor` tells what that asks of its callers.
+ * parts give equal text. It is neither encrypted nor signed; see `decodeCursor` for what callers must check.
  *
  * Throws a RangeError when the text would have more than 512 characters, which no list's sort key may reach.
  */

@@ -21,7 +21,7 @@ export interface LargeRows {
 
 /**
  * How many of these rows, from the first on, a page may have: one at least. Row after row is looked at, each by its key, and none
- * behind the last that fits: what is left out is not even unpacked by PostgreSQL. A row that has gone weighs nothing.
+ * behind the last that fits, so PostgreSQL does not decompress rows that are left out. A deleted row counts as zero bytes.
  */
 export async function rowsThatFit(
   database: Pick<DataSource, 'query'>,
@@ -30,16 +30,16 @@ export async function rowsThatFit(
   ids: readonly string[],
 ): Promise<number> {
   if (ids.length <= 1) return ids.length;
-  const wanted = `$${scope.length + 1}::${idType}[]`;
+  const idList = `$${scope.length + 1}::${idType}[]`;
   const key = scope.map((column, index) => `r.${column} = $${index + 1}`).join(' AND ');
   const [row]: { fitting: number }[] = await database.query(
     `WITH RECURSIVE page AS (
        SELECT 0 AS place, 0::bigint AS bytes
        UNION ALL
        SELECT p.place + 1, p.bytes + coalesce((
-         SELECT ${bytes} FROM ${table} r WHERE ${key} AND r.${id} = (${wanted})[p.place + 1] LIMIT 1
+         SELECT ${bytes} FROM ${table} r WHERE ${key} AND r.${id} = (${idList})[p.place + 1] LIMIT 1
        ), 0)
-       FROM page p WHERE p.place < cardinality(${wanted}) AND p.bytes < $${scope.length + 2}
+       FROM page p WHERE p.place < cardinality(${idList}) AND p.bytes < $${scope.length + 2}
      )
      SELECT max(place)::integer AS fitting FROM page`,
     [...scopeValues, ids, PAGE_BYTES_MAX],

@@ -20,7 +20,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** How many entries the page may have. */
+/** The most entries of the page. */
 export function limitOf(query: PageQuery): number {
   return query.limit === undefined ? LIMIT_DEFAULT : Number(query.limit);
 }

@@ -23,7 +23,7 @@ export function pageStart(cursor: string | undefined): TimeKey {
   throw notACursor();
 }
 
-/** 422 `validation_failed` at `cursor`, for text that no list of this kind has given out. */
+/** 422 `validation_failed` at `cursor`, for text that is not a cursor of such a list. */
 export function notACursor(): DomainError {
   return validationFailed([formatFault('cursor', 'is not a nextCursor of this list with these filters')]);
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
 import { databaseFailure, isReadOnly } from './database-errors';
 import { Pipeline } from './pipeline';
-import { applySessionSettings, type SessionSettings } from './session-settings';
+import { applySessionSettings, type SessionSettings } from './database-options';
 import type { Row, Statement } from './statement';
 
 export type { Statement } from './statement';

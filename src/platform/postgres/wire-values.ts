@@ -55,7 +55,8 @@ function scalarText(value: unknown): string | null {
       return String(value);
     case 'object':
       return value === null ? null : value instanceof Date ? value.toISOString() : JSON.stringify(value);
-    default:
+    case 'function':
+    case 'symbol':
       throw new TypeError(`PostgreSQL has no form for a ${typeof value}`);
   }
 }

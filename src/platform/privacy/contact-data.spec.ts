@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { contactSteps, maskContacts } from './contact-data';
-import { maskProperties, maskText, maskValue } from './mask';
+import { maskProperties } from './mask';
+import { maskText, maskValue } from './mask-text';
 import { runAtOnce } from '../values/time-slice';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 

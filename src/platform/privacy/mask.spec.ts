@@ -1,13 +1,6 @@
 import fc from 'fast-check';
-import {
-  MASKED_DEPTH_MAX,
-  maskIdentity,
-  maskIdentityFields,
-  maskProperties,
-  maskText,
-  maskValue,
-  withoutPersonal,
-} from './mask';
+import { MASKED_DEPTH_MAX, maskIdentityFields, maskProperties, withoutPersonal } from './mask';
+import { maskIdentity, maskText, maskValue } from './mask-text';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
 const NONE: ReadonlySet<string> = new Set();

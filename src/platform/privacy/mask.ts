@@ -1,10 +1,6 @@
 import { runAtOnce, type Steps } from '../values/time-slice';
 import { contactSteps, haveContactWord, HIDDEN, isContactName, maskContacts, wordsOf } from './contact-data';
-import { maskValue } from './mask-value';
-
-export { maskContacts } from './contact-data';
-export { maskText, textSteps } from './mask-text';
-export { maskIdentity, maskValue } from './mask-value';
+import { maskValue } from './mask-text';
 
 /** In a deeper object or list a view shows nothing. Stored events are at most 8 deep, refused payloads any number. */
 export const MASKED_DEPTH_MAX = 32;

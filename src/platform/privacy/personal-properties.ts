@@ -23,7 +23,8 @@ export class PersonalProperties {
 
   /** For a page of views: one question for all of its event types. Never guesses: without a source nothing may be shown. */
   async namesOfAll(tenantId: string, eventTypes: readonly (string | null)[]): Promise<PersonalNamesByType> {
-    if (this.source === undefined) throw new Error('A view asks for personal properties before anybody knows them');
+    if (this.source === undefined)
+      throw new Error('A view reads personal properties before their source is registered');
     return this.source(tenantId, [...new Set(eventTypes)]);
   }
 

@@ -1,16 +1,16 @@
+import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Clock } from '../values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../config/settings';
-import { countAnswerBytes } from './answer-bytes';
 import { RateLimiter } from './rate-limiter';
 import { meterRequest } from './request-meter';
 
-/** What can be limited per credential. */
+/** The limits per credential. */
 export type RateLimited = 'events' | 'runtime' | 'reads';
 
 const WINDOW_SECONDS = 1;
-/** What one unit of reading carries: a page of usual rows is one, one of the largest sixteen. */
+/** Bytes of an answer per unit of reading: a page of usual rows is one unit, a page of the largest ones sixteen. */
 const READ_UNIT_BYTES = 64 * 1024;
 
 /** The limits per credential that the operator has set (contract section 2); none unless set. */
@@ -29,27 +29,27 @@ export class RateLimits {
   }
 
   /**
-   * Spends up to `wanted` units for work that nobody waits for, and that is paced instead of refused: as many as there are now.
-   * `retryAfterMs`: until there is one again.
+   * Spends up to `units` for background work, which is paced instead of refused: as many as are available now.
+   * `retryAfterMs`: until one is available again.
    */
-  take(what: RateLimited, spender: string, wanted: number): { readonly taken: number; readonly retryAfterMs: number } {
+  take(what: RateLimited, key: string, units: number): { readonly taken: number; readonly retryAfterMs: number } {
     const limiter = this.limiters[what];
-    if (limiter === undefined) return { taken: wanted, retryAfterMs: 0 };
-    const taken = Math.min(wanted, limiter.allowanceOf(spender).remaining);
-    if (taken > 0) limiter.spend(spender, taken);
-    return { taken, retryAfterMs: limiter.allowanceOf(spender).retryAfterMs };
+    if (limiter === undefined) return { taken: units, retryAfterMs: 0 };
+    const taken = Math.min(units, limiter.stateOf(key).remaining);
+    if (taken > 0) limiter.spend(key, taken);
+    return { taken, retryAfterMs: limiter.stateOf(key).retryAfterMs };
   }
 
   /**
-   * Lets a request in that the spender may make, for one unit; what it turns out to cost beyond that is spent by way of
-   * `chargeUnits` and `chargeBytes`, and reads spend further units as their answer goes out. Throws `rate_limited`.
+   * Admits a request and spends one unit. Further costs are spent by `chargeUnits` and `chargeBytes`, and by reads while their
+   * answer is sent. Throws `rate_limited`.
    */
-  admit(what: RateLimited, spender: string, request: Request, response: Response): void {
+  admit(what: RateLimited, key: string, request: Request, response: Response): void {
     const limiter = this.limiters[what];
     if (limiter === undefined) return;
-    limiter.check(spender);
+    limiter.check(key);
     const spend = (units: number): void => {
-      const headers = limiter.spend(spender, units);
+      const headers = limiter.spend(key, units);
       if (response.headersSent) return;
       for (const [name, value] of Object.entries(headers)) response.set(name, beside(response.get(name), what, value));
     };
@@ -59,7 +59,7 @@ export class RateLimits {
   }
 }
 
-/** Spends a unit for each started 64 KiB of an answer; the first is spent already. */
+/** Spends a unit for each started 64 KiB of an answer. The first unit is spent already. */
 function chargeAnswer(response: Response, spend: (units: number) => void): void {
   let bytes = 0;
   let charged = 1;
@@ -72,9 +72,30 @@ function chargeAnswer(response: Response, spend: (units: number) => void): void 
   });
 }
 
-/** The field with this limit's item, beside those of other limits: a dry run is held to two. */
+/** The header value with the item of this limit and those of other limits: two limits apply to a dry run. */
 function beside(field: string | undefined, what: RateLimited, item: string): string {
   if (field === undefined) return item;
   const others = field.split(', ').filter((other) => !other.startsWith(`"${what}"`));
   return [...others, item].join(', ');
+}
+
+type Send = (...args: unknown[]) => unknown;
+
+/** Calls `count` with the bytes of each written part of a body, before the part (and perhaps the head) is sent. */
+function countAnswerBytes(response: ServerResponse, count: (bytes: number) => void): void {
+  const counting = (send: Send): Send => {
+    return (...args) => {
+      const bytes = bytesOf(args[0], args[1]);
+      if (bytes > 0) count(bytes);
+      return send(...args);
+    };
+  };
+  response.write = counting(response.write.bind(response) as Send) as ServerResponse['write'];
+  response.end = counting(response.end.bind(response) as Send) as ServerResponse['end'];
+}
+
+function bytesOf(chunk: unknown, encoding: unknown): number {
+  if (chunk instanceof Uint8Array) return chunk.byteLength;
+  if (typeof chunk !== 'string') return 0;
+  return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
 }

@@ -5,18 +5,18 @@ import { DomainError } from '../errors/domain-error';
 import { ClientGone } from '../errors/client-gone';
 import { Metrics } from '../observability/metrics';
 
-/** A third of the connections for requests: what three workspaces do at their worst leaves one for everybody else. */
+/** A third of the connections for requests: three workspaces at their limit leave one connection for the others. */
 export const READS_AT_ONCE_MAX = Math.floor(POOL_CONNECTIONS_MAX / 3);
-/** As many as a console and a handful of scripts have under way; each holds a request, and nothing of an answer. */
+/** Enough for a console and some scripts. A waiting read holds a request, and no part of an answer. */
 export const READS_WAITING_MAX = 100;
-/** As long as one statement may take; most clients have not given up by then. */
+/** The limit of one statement. Most clients still wait by then. */
 const WAIT_MS_MAX = 5_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Lets each workspace have a share of the connections for its reads, in this process; what comes beyond it waits for its turn,
- * and beyond a number and a time is refused. So no workspace can keep the others from reading. Each read takes one connection at a
- * time. Ingest and mutations have connections of their own and never come here (docs/adr/0039).
+ * Limits the concurrent reads of each workspace in this process, so that no workspace can keep others from reading. Further
+ * reads wait for a limited time, and beyond a limited number they are refused. Each read uses one connection at a time. Hot
+ * paths have their own connections (docs/adr/0039).
  */
 @Injectable()
 export class ReadSlots {
@@ -31,7 +31,7 @@ export class ReadSlots {
     metrics.gauge(
       {
         name: 'cds_reads',
-        help: 'Reads of backends that are under way, and those that wait because their workspace has its share of connections',
+        help: 'Reads of backends that are running, and reads that wait for a slot of their workspace',
         labels: ['state'],
         together: 'sum',
       },
@@ -40,14 +40,14 @@ export class ReadSlots {
   }
 
   /**
-   * Runs a read when the workspace has room for it. Throws `unavailable` where too many wait, or it has waited too long, and
-   * ClientGone where nobody wants the answer any more when its turn comes.
+   * Runs a read when the workspace has a free slot. Throws `unavailable` when too many wait or it has waited too long, and
+   * `ClientGone` when the client has left before its turn.
    */
   run<Result>(tenantId: string, read: () => Promise<Result>, options: WaitOptions = {}): Promise<Result> {
     return this.limiter.run(tenantId, read, options);
   }
 
-  /** The same for each step of an answer that is sent while it is read: a client that reads slowly holds no connection. */
+  /** Takes a slot for each step of a streamed answer, so that a slow client holds no connection. */
   async *each<Item>(tenantId: string, items: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
     const iterator = items[Symbol.asyncIterator]();
     try {
@@ -69,7 +69,7 @@ export class ReadSlots {
 function tooManyReads(): DomainError {
   return new DomainError(
     'unavailable',
-    'Too many reads of this workspace are under way. Send the same again after the time in Retry-After, and fewer at a time.',
+    'Too many reads of this workspace are running. Send the same again after the time in Retry-After, and fewer at a time.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

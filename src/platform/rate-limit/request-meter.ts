@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Bytes of a body, inflated, that cost as much as one event or request. An honest event is smaller; reading, parsing and
- * refusing 16 KiB costs the service about what storing an event does.
+ * Inflated bytes of a body that cost as much as one event or request. Usual events are smaller. Reading, parsing and refusing
+ * 16 KiB costs about as much as storing an event.
  */
 export const BYTES_PER_UNIT = 16 * 1024;
 
@@ -17,13 +17,13 @@ interface Metered extends IncomingMessage {
   [meters]?: Meter[];
 }
 
-/** Has a request counted that was let in for one unit; `spend` is called for each further number of units. */
+/** Registers a meter for an admitted request, which has spent one unit. `spend` is called with further units. */
 export function meterRequest(request: IncomingMessage, spend: (units: number) => void): void {
   const metered: Metered = request;
   metered[meters] = [...(metered[meters] ?? []), { spent: 1, spend }];
 }
 
-/** Charges a request up to so many units in all, by each limit that it is held to: it pays for its events or its bytes, whichever are more. */
+/** Charges a request up to `units` in total by each of its limits: it pays for its events or its bytes, whichever cost more. */
 export function chargeUnits(request: IncomingMessage, units: number): void {
   for (const meter of (request as Metered)[meters] ?? []) {
     if (units <= meter.spent) continue;
@@ -32,7 +32,7 @@ export function chargeUnits(request: IncomingMessage, units: number): void {
   }
 }
 
-/** Charges a request for the bytes of its body; also for one that is refused afterwards. */
+/** Charges a request for the bytes of its body, also when it is refused afterwards. */
 export function chargeBytes(request: IncomingMessage, bytes: number): void {
   chargeUnits(request, Math.ceil(bytes / BYTES_PER_UNIT));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isErrno } from '../errors/errno';
+import { isErrno } from '../errors/error-summary';
 
 /** Beside an embedded database. */
 export const SECRETS_KEY_FILE = 'secrets.key';
@@ -10,8 +10,8 @@ const KEY_BYTES = 32;
 const KEY_CHARACTERS_MIN = 32;
 
 /**
- * The key that a service with an embedded database seals secrets under: made in the data folder at the first start (mode
- * 0600), and the same ever after. Whoever copies the database without this file cannot read the secrets.
+ * The secrets key of a service with an embedded database: created in the data folder at the first start (mode 0600), and never
+ * changed. A copy of the database without this file does not reveal the secrets.
  */
 export async function localSecretsKey(dataDir: string): Promise<string> {
   const path = join(dataDir, SECRETS_KEY_FILE);
@@ -21,7 +21,7 @@ export async function localSecretsKey(dataDir: string): Promise<string> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeSecretsKey(draft, randomBytes(KEY_BYTES).toString('base64url'));
   try {
-    // Unlike a rename, a link never takes the place of a key that another process made meanwhile.
+    // Unlike a rename, a link never replaces a key that another process has created meanwhile.
     await link(draft, path);
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;

@@ -7,18 +7,18 @@ const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the form in which secrets are sealed, so that another form can be told from it some day. */
+/** The version of the encrypted format, for later formats. */
 const FORM = 1;
 const PURPOSE = 'campaign-data-service sealed secrets';
 const HASH_PURPOSE = 'campaign-data-service keyed hashes';
 const CHECK_PURPOSE = 'campaign-data-service key check';
 
-/** The service has no SECRETS_KEY, or secrets were sealed under another one. */
+/** The service has no SECRETS_KEY, or the secret was encrypted with another key. */
 export class SecretBoxError extends Error {}
 
 /**
- * Seals secrets that must be read back (contract section 2) under SECRETS_KEY. A sealed secret opens only for the record
- * it was sealed for, so that nobody who can write to the database can move one to another record.
+ * Encrypts secrets that must be read back (contract section 2) with SECRETS_KEY. A secret can only be decrypted for its own
+ * record, so that a writer in the database cannot move it to another record.
  */
 @Injectable()
 export class SecretBox {
@@ -27,7 +27,7 @@ export class SecretBox {
   private readonly check: Buffer | undefined;
 
   constructor(@Inject(SETTINGS_TOKEN) { secretsKey }: Pick<Settings, 'secretsKey'>) {
-    // A key for each purpose, so that neither tells anything about the other.
+    // Independent keys per purpose.
     const keyFor = (purpose: string) =>
       secretsKey === undefined ? undefined : Buffer.from(hkdfSync('sha256', secretsKey, '', purpose, KEY_BYTES));
     this.key = keyFor(PURPOSE);
@@ -42,7 +42,7 @@ export class SecretBox {
 
   /** Tells this key from every other one, and nothing about it: 32 bytes. Throws SecretBoxError without a key. */
   get checkValue(): Buffer {
-    if (this.check === undefined) throw new SecretBoxError('There is no key to tell from others: set SECRETS_KEY.');
+    if (this.check === undefined) throw new SecretBoxError('There is no key to check: set SECRETS_KEY.');
     return this.check;
   }
 
@@ -72,8 +72,8 @@ export class SecretBox {
   }
 
   /**
-   * A hash that recognises a list of texts again and that nobody without SECRETS_KEY can try guesses on: 32 bytes, other lists
-   * of texts give others. Throws SecretBoxError without a key.
+   * A keyed hash of a list of texts (32 bytes). Without SECRETS_KEY guesses cannot be tested against it. Throws SecretBoxError
+   * without a key.
    */
   keyedHash(parts: readonly string[]): Buffer {
     if (this.hashKey === undefined) throw new SecretBoxError('Nothing can be recognised by its hash: set SECRETS_KEY.');

@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
 import { NIL_UUID } from '../values/uuid';
-import type { KeyedRecords } from './keyed-records';
 import { SecretBoxError, type SecretBox } from './secret-box';
+import type { Statement } from '../postgres/statement';
 
 /*
- * The database remembers which key it is used with, by a value that is made of the key and tells nothing about it. It belongs to
- * the whole installation; in the place of a workspace stands the id that no workspace has.
+ * The database stores a value that is derived from its key and reveals nothing about it. It belongs to the whole installation;
+ * its tenant id is one that no workspace has.
  */
 const READ_CHECK = 'SELECT check_value FROM secrets_key_checks WHERE tenant_id = $1';
 const WRITE_CHECK = `INSERT INTO secrets_key_checks (tenant_id, check_value, created_at) VALUES ($1, $2, clock_timestamp())
@@ -15,9 +15,9 @@ const REPLACE_CHECK = `INSERT INTO secrets_key_checks (tenant_id, check_value, c
   DO UPDATE SET check_value = excluded.check_value, created_at = excluded.created_at`;
 
 /** `fits`: the database is used with this key from now on, or was before; `other`: it was used with another one. */
-export type KeyCheckResult = 'fits' | 'other';
+type KeyCheckResult = 'fits' | 'other';
 
-export interface KeyLoss {
+interface KeyLoss {
   readonly count: number;
   readonly loss: string;
 }
@@ -41,7 +41,7 @@ export class SecretsKeyCheck {
   }
 
   /** Compares the key with the one that the database was used with; where that is not known, the key becomes that one. */
-  async standingOf(box: SecretBox): Promise<KeyCheckResult> {
+  async check(box: SecretBox): Promise<KeyCheckResult> {
     const known = await this.read();
     if (known === undefined && !(await this.mayAdopt(box))) return 'other';
     await this.client.query(WRITE_CHECK, [NIL_UUID, box.checkValue]);
@@ -55,7 +55,7 @@ export class SecretsKeyCheck {
     return known === undefined ? this.mayAdopt(box) : known.equals(box.checkValue);
   }
 
-  /** Makes it the key of this database, whatever was used before. */
+  /** Makes it the key of this database, and replaces any former one. */
   async accept(box: SecretBox): Promise<void> {
     await this.client.query(REPLACE_CHECK, [NIL_UUID, box.checkValue]);
   }
@@ -96,4 +96,14 @@ function opens(box: SecretBox, { sealed, tenant_id: tenantId, id }: SealedRow): 
     if (error instanceof SecretBoxError) return false;
     throw error;
   }
+}
+
+/** Records of a feature that are unusable without the key they were written with. */
+export interface KeyedRecords {
+  /** What is lost with the key, after a number: "shared secrets of issuers, which …". */
+  readonly loss: string;
+  /** How many there are: one row with `count`. */
+  readonly count: Statement;
+  /** The newest of them with what was sealed: `tenant_id`, `id`, `sealed`. Hashes have none: they cannot be tried. */
+  readonly sample?: Statement;
 }

@@ -32,7 +32,7 @@ export class Clock {
     return performance.now();
   }
 
-  /** Takes in what the database's clock has shown. */
+  /** Records a reading of the database's clock. */
   learn(reading: ClockReading): void {
     databaseTime.learn(reading);
   }

@@ -6,7 +6,7 @@ const RANDOM_BYTES = 16;
 /** For so many ids at once: fetching it costs the same however little it is, and five times as much as the rest of an id. */
 const randomness = new Uint8Array(256 * RANDOM_BYTES);
 let randomAt = randomness.length;
-/** Tells the ids of a millisecond apart, in their order; begins anywhere below 2^31. */
+/** Orders the ids of one millisecond; starts at a random number below 2^31. */
 let sequence = randomBytes(4).readUInt32BE() >>> 1;
 
 /** A fresh id (UUIDv7): ids sort by the database's time at which they were made, which keeps indexes dense. */
@@ -27,7 +27,7 @@ export function firstIdAt(time: Date): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`;
 }
 
-/** An id that tells one thing from all others and that nothing is sorted by. */
+/** A random unique id without order. */
 export function newMark(): string {
   return randomUUID();
 }

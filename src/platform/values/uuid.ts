@@ -1,9 +1,12 @@
-/** The first and the last of all UUIDs (RFC 9562, sections 5.9 and 5.10): before and behind every id that is stored. */
-export { MAX as MAX_UUID, NIL as NIL_UUID } from 'uuid';
+import { MAX, NIL } from 'uuid';
+
+/** The first and the last UUID (RFC 9562, sections 5.9 and 5.10). Every stored id sorts between them. */
+export const NIL_UUID = NIL;
+export const MAX_UUID = MAX;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether text can be asked for as an id; PostgreSQL answers other text with an error. */
+/** Whether a text is a UUID. PostgreSQL answers any other text in an id column with an error. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -6,7 +6,9 @@ import { FaultDto } from '../../platform/errors/problem-details.dto';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
 import type { Steps } from '../../platform/values/time-slice';
 import { depthOf, valueOfBeginning } from '../../platform/values/json/json-text';
-import { maskContacts, maskValue, propertySteps, textSteps } from '../../platform/privacy/mask';
+import { maskContacts } from '../../platform/privacy/contact-data';
+import { propertySteps } from '../../platform/privacy/mask';
+import { maskValue, textSteps } from '../../platform/privacy/mask-text';
 import { REVIEW_SEVERITIES, REVIEW_STAGES, REVIEW_STATUSES, type ReviewStatus } from '../domain/review-entry';
 import type { ReviewEntry } from '../entities/review-entry.entity';
 

@@ -1,6 +1,6 @@
 import { coresIn } from './cluster-cores';
 
-describe('a list of cores as Linux writes it', () => {
+describe('a list of cores in the format of Linux', () => {
   it.each([
     ['0', [0]],
     ['0-1', [0, 1]],

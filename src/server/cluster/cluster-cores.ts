@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const ALLOWED = /^Cpus_allowed_list:\s*([\d,-]+)$/m;
 const RANGE = /^(\d+)(?:-(\d+))?$/;
 
-/** The numbers of the cores that a process may run on, this one or another; none where the system does not tell (it is not Linux). */
+/** The numbers of the cores that a process may run on. Empty on systems other than Linux. */
 export function allowedCores(pid: number | 'self' = 'self'): readonly number[] {
   try {
     return coresIn(ALLOWED.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '');
@@ -13,7 +13,7 @@ export function allowedCores(pid: number | 'self' = 'self'): readonly number[] {
   }
 }
 
-/** A list as Linux writes it, such as `0-2,5`. */
+/** Parses a list of cores in the format of Linux, such as `0-2,5`. */
 export function coresIn(list: string): readonly number[] {
   return list.split(',').flatMap((range) => {
     const [, first, last = first] = RANGE.exec(range) ?? [];
@@ -22,7 +22,7 @@ export function coresIn(list: string): readonly number[] {
   });
 }
 
-/** Has a process run on this core only, with all its threads, by the `taskset` of the system; without one it stays as it is. */
+/** Pins a process with all its threads to a core by `taskset`. Does nothing where that is not installed. */
 export function keepToCore(pid: number, core: number): void {
   execFile('taskset', ['-a', '-p', '-c', String(core), String(pid)], () => undefined);
 }

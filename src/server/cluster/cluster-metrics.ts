@@ -1,80 +1,83 @@
 import type { Worker } from 'node:cluster';
-import type { MetricSnapshots } from '../../platform/observability/metric-snapshots';
-import { JointMetrics } from '../../platform/observability/joint-metrics';
+import { AggregatedMetrics, type MetricSnapshots } from '../../platform/observability/metric-snapshots';
 
 /** Longer than a gauge may take (`Metrics`), and short enough to answer in two seconds. */
-const TELL_MS_MAX = 1_500;
+const SNAPSHOT_MS_MAX = 1_500;
 
-/** What workers and the first process send each other for `GET /metrics`; a number is that of the question. */
+/**
+ * The messages between workers and the primary process for `GET /metrics`. A worker requests the metrics of all workers; the
+ * primary then requests a snapshot from each worker. The number is the id of the request that a message makes or answers.
+ */
 export type FromWorker =
-  { readonly wantsMetrics: number } | { readonly toldFigures: number; readonly figures: MetricSnapshots };
-export type ToWorker = { readonly wantsFigures: number } | { readonly answers: number; readonly metrics: string };
+  { readonly requestMetrics: number } | { readonly answerSnapshots: number; readonly snapshots: MetricSnapshots };
+export type ToWorker =
+  { readonly requestSnapshots: number } | { readonly answerMetrics: number; readonly metrics: string };
 
-/** Collects the numbers of all workers for the one that is asked for them; in the first process. */
+/** Runs in the primary process. Collects the metrics of all workers for the one that has received `GET /metrics`. */
 export class ClusterMetrics {
   private readonly serving = new Map<number, Worker>();
-  private readonly joint = new JointMetrics();
+  private readonly aggregated = new AggregatedMetrics();
   private collecting: Promise<string> | undefined;
-  private questions = 0;
+  private lastRequest = 0;
 
   constructor(private readonly count: number) {}
 
-  /** This worker may ask, and is asked itself from its first word on, until it ends. */
+  /** Includes a worker from its first message until its end. */
   add(worker: Worker): void {
     worker.once('message', () => {
       if (!worker.isDead()) this.serving.set(worker.id, worker);
     });
     worker.once('exit', () => this.serving.delete(worker.id));
     worker.on('message', (message: FromWorker) => {
-      if ('wantsMetrics' in message) void this.answer(worker, message.wantsMetrics);
+      if ('requestMetrics' in message) void this.answer(worker, message.requestMetrics);
     });
   }
 
-  /** Of any number that ask at once one makes all workers tell, and the others share the answer. */
-  private async answer(worker: Worker, question: number): Promise<void> {
+  /** Concurrent requests share one collection. */
+  private async answer(worker: Worker, request: number): Promise<void> {
     this.collecting ??= this.collect().finally(() => {
       this.collecting = undefined;
     });
-    // One that gets no answer says so itself.
+    // Without an answer the worker reports the failure itself.
     const metrics = await this.collecting.catch(() => undefined);
-    if (metrics !== undefined) tell(worker, { answers: question, metrics });
+    if (metrics !== undefined) send(worker, { answerMetrics: request, metrics });
   }
 
   private async collect(): Promise<string> {
-    this.questions += 1;
-    const question = this.questions;
-    const told = new Map<number, MetricSnapshots>();
-    const asked = [...this.serving.values()]
+    this.lastRequest += 1;
+    const request = this.lastRequest;
+    const received = new Map<number, MetricSnapshots>();
+    const requests = [...this.serving.values()]
       .filter((worker) => worker.isConnected())
       .map(async (worker) => {
-        const figures = await figuresFrom(worker, question);
-        if (figures !== undefined) told.set(worker.id, figures);
+        const snapshots = await snapshotsFrom(worker, request);
+        if (snapshots !== undefined) received.set(worker.id, snapshots);
       });
-    await Promise.all(asked);
-    return this.joint.text(told, new Set(this.serving.keys()), this.count - told.size);
+    await Promise.all(requests);
+    return this.aggregated.text(received, new Set(this.serving.keys()), this.count - received.size);
   }
 }
 
 /** Undefined when the worker ends or takes too long. */
-async function figuresFrom(worker: Worker, question: number): Promise<MetricSnapshots | undefined> {
+async function snapshotsFrom(worker: Worker, request: number): Promise<MetricSnapshots | undefined> {
   return new Promise((resolve) => {
-    const settle = (figures?: MetricSnapshots): void => {
-      clearTimeout(patience);
-      worker.off('message', hear);
-      worker.off('exit', leave);
-      resolve(figures);
+    const finish = (snapshots?: MetricSnapshots): void => {
+      clearTimeout(timeout);
+      worker.off('message', onMessage);
+      worker.off('exit', onExit);
+      resolve(snapshots);
     };
-    const hear = (message: FromWorker): void => {
-      if ('toldFigures' in message && message.toldFigures === question) settle(message.figures);
+    const onMessage = (message: FromWorker): void => {
+      if ('answerSnapshots' in message && message.answerSnapshots === request) finish(message.snapshots);
     };
-    const leave = (): void => settle();
-    const patience = setTimeout(leave, TELL_MS_MAX);
-    worker.on('message', hear);
-    worker.once('exit', leave);
-    tell(worker, { wantsFigures: question });
+    const onExit = (): void => finish();
+    const timeout = setTimeout(onExit, SNAPSHOT_MS_MAX);
+    worker.on('message', onMessage);
+    worker.once('exit', onExit);
+    send(worker, { requestSnapshots: request });
   });
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }

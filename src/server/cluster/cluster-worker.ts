@@ -1,16 +1,18 @@
 import type { Settings } from '../../platform/config/settings';
-import { shareMetrics } from './cluster-worker-metrics';
-import { messageOf } from '../../platform/errors/message-of';
+import { messageOf } from '../../platform/errors/error-summary';
 import { MetricsSource } from '../../platform/observability/metrics-source';
 import { serve, type Serving } from '../service';
+import type { FromWorker, ToWorker } from './cluster-metrics';
+import { DomainError } from '../../platform/errors/domain-error';
+import { settledWithin } from '../../platform/observability/settled-within';
 
-/** What a worker tells the process that has started it. */
+/** What a worker reports to the primary process after its start. */
 export type WorkerReport = { readonly url: string } | { readonly failure: string };
 
-/**
- * One of several processes that serve on one port; see `cluster.ts`, which sends the settings. When that process is gone,
- * Node ends this one.
- */
+/** Longer than the primary process waits for other workers; the client still has its answer within two seconds. */
+const ANSWER_MS_MAX = 1_900;
+
+/** A worker process of `cluster.ts`, which sends the settings. Node ends it when the primary process ends. */
 process.once('message', (settings: Settings & { readonly databaseUrl: string }) => {
   serve(settings, (app) => shareMetrics(app.get(MetricsSource))).then(
     (serving) => {
@@ -23,7 +25,7 @@ process.once('message', (settings: Settings & { readonly databaseUrl: string }) 
   );
 });
 
-/** A Ctrl-C reaches this process as well as the other, which then asks for the same. */
+/** Ctrl-C reaches this process and the primary, which then sends a second signal. */
 function stopOnSignal(serving: Serving): void {
   let stopping: Promise<void> | undefined;
   const stop = (): void => {
@@ -36,6 +38,38 @@ function stopOnSignal(serving: Serving): void {
   process.on('SIGINT', stop);
 }
 
-function report(words: WorkerReport, sent?: () => void): void {
-  process.send?.(words, sent);
+function report(message: WorkerReport, sent?: () => void): void {
+  process.send?.(message, sent);
+}
+
+/** Makes `GET /metrics` of this worker cover all workers, and answers the primary's requests for its own metrics. */
+function shareMetrics(source: MetricsSource): void {
+  const waiting = new Map<number, (metrics: string) => void>();
+  let lastRequest = 0;
+  process.on('message', (message: ToWorker) => {
+    if ('requestSnapshots' in message) void sendSnapshots(source, message.requestSnapshots);
+    else waiting.get(message.answerMetrics)?.(message.metrics);
+  });
+  source.replaceBy(async () => {
+    lastRequest += 1;
+    const request = lastRequest;
+    const answered = new Promise<string>((resolve) => waiting.set(request, resolve));
+    send({ requestMetrics: request });
+    const metrics = await settledWithin(ANSWER_MS_MAX, () => answered);
+    waiting.delete(request);
+    if (metrics === undefined) {
+      // The metrics of this worker alone would look like a restart of all counters.
+      throw new DomainError('unavailable', 'The metrics of all processes could not be collected in time. Try again.');
+    }
+    return metrics;
+  });
+}
+
+async function sendSnapshots(source: MetricsSource, request: number): Promise<void> {
+  send({ answerSnapshots: request, snapshots: await source.snapshots() });
+}
+
+function send(message: FromWorker): void {
+  // Fails when the primary has ended; Node then ends this process.
+  process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -7,26 +7,26 @@ import { allowedCores, keepToCore } from './cluster-cores';
 import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
 import type { Settings } from '../../platform/config/settings';
-import { messageOf } from '../../platform/errors/message-of';
+import { messageOf } from '../../platform/errors/error-summary';
 import type { JsonLogger } from '../../platform/observability/logger';
 import { listeningHost, makeFirstKey, type Start } from '../service';
 
-/** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within the 10 s of a stop. */
+/** Longer than a worker takes to drain (`service.ts`), and short enough to stop the database within 10 s in total. */
 const WORKER_STOP_MS_MAX = 8_000;
-/** A worker that ends by itself is started again after this, and after twice as long each time it happens again soon. */
+/** The delay before an ended worker is replaced. It doubles each time that the new one ends soon. */
 const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
-/** One that has lived so long has not ended because it was started. */
-const SETTLED_MS = 60_000;
-/** Half of V8's young generation: in one of the usual 16 MiB what a batch is made of outlives collections, and is copied. */
+/** A worker that has run this long has started successfully. The delay begins at its minimum again. */
+const STABLE_MS = 60_000;
+/** Half of V8's young generation. With the default of 16 MiB the objects of a batch survive collections and are copied. */
 const YOUNG_MIB = 32;
-/** A worker collects its young garbage by itself: the threads that would help it run on cores that belong to other workers. */
+/** No helper threads for young garbage: they would run on the cores of other workers. */
 const COLLECTS_ALONE = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'];
 
 /**
- * Serves with several processes on one port (`WORKERS`). This process prepares everything once, hands connections out to
- * workers in turn (Node's cluster) and starts another where one has ended; to each other they are like nodes of an
- * installation. Workers end with this process, however that ends.
+ * Serves with several processes on one port (`WORKERS`). The primary process prepares everything once, distributes
+ * connections to workers in turn (Node's cluster) and replaces ended workers. Workers behave like separate nodes. They end
+ * with the primary, also when it is killed.
  */
 export const serveByWorkers: Start = async (context) => {
   const { settings, database, logger } = context;
@@ -48,7 +48,7 @@ class Workers {
 
   constructor(
     private readonly count: number,
-    /** One for each, or none: then they run wherever the system has them run. */
+    /** One core per worker, or empty: then the system schedules them. */
     private readonly cores: readonly number[],
     private readonly logger: JsonLogger,
   ) {
@@ -57,11 +57,11 @@ class Workers {
     cluster.setupPrimary({ exec: join(__dirname, 'cluster-worker.js'), args: [], execArgv });
   }
 
-  /** Answers the address once all of them serve; throws when one cannot. */
+  /** Returns the address once all workers serve. Throws when one cannot. */
   async start(settings: Settings): Promise<string> {
-    const first = Array.from({ length: this.count }, (_unused, place) => this.fork(settings, place));
+    const first = Array.from({ length: this.count }, (_unused, index) => this.fork(settings, index));
     const [url = ''] = await Promise.all(first.map(served));
-    first.forEach((worker, place) => void this.keep(worker, settings, place));
+    first.forEach((worker, index) => void this.keepRunning(worker, settings, index));
     return url;
   }
 
@@ -70,34 +70,34 @@ class Workers {
     await Promise.all([...this.running].map(end));
   }
 
-  private fork(settings: Settings, place: number): Worker {
+  private fork(settings: Settings, index: number): Worker {
     const worker = cluster.fork();
-    const core = this.cores[place];
+    const core = this.cores[index];
     const { pid } = worker.process;
     if (core !== undefined && pid !== undefined) keepToCore(pid, core);
     this.running.add(worker);
     worker.once('exit', () => this.running.delete(worker));
-    // One that dies under the sending is noticed by its end.
+    // When it dies during `send`, its exit is handled.
     worker.on('error', () => undefined);
     this.metrics.add(worker);
-    // Not through its environment, which others can look at: the settings hold secrets.
+    // Not by its environment, which other processes can read: the settings contain secrets.
     worker.send(settings);
     return worker;
   }
 
-  /** Starts another one where this one has ended, and so on, until all stop. */
-  private async keep(first: Worker, settings: Settings, place: number): Promise<void> {
+  /** Replaces a worker whenever it ends, until `stop`. */
+  private async keepRunning(first: Worker, settings: Settings, index: number): Promise<void> {
     let restartMs = RESTART_MS_MIN;
     for (let worker = first; ;) {
       const startedMs = performance.now();
       if (!worker.isDead()) await once(worker, 'exit');
       if (this.isStopped()) return;
-      if (performance.now() - startedMs > SETTLED_MS) restartMs = RESTART_MS_MIN;
+      if (performance.now() - startedMs > STABLE_MS) restartMs = RESTART_MS_MIN;
       this.logger.error(`A worker process has ended; another is started in ${restartMs} ms.`, 'Cluster');
       await wait(restartMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
       if (this.isStopped()) return;
       restartMs = Math.min(2 * restartMs, RESTART_MS_MAX);
-      worker = this.fork(settings, place);
+      worker = this.fork(settings, index);
       served(worker).catch((error: unknown) => this.logger.error(messageOf(error), 'Cluster'));
     }
   }
@@ -107,13 +107,13 @@ class Workers {
   }
 }
 
-/** Where a worker has a core of its own, and is to keep to it. */
+/** A core for each worker, when WORKER_CORES is `own` and there are as many cores as workers. */
 function coresOf({ workers, workerCores }: Settings): readonly number[] {
   const cores = workerCores === 'own' ? allowedCores() : [];
   return cores.length === workers ? cores : [];
 }
 
-/** The address that a worker serves on; throws with its words when it cannot. */
+/** The address that a worker serves on. Throws with the worker's message when it cannot serve. */
 async function served(worker: Worker): Promise<string> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: WorkerReport | FromWorker) => {
@@ -124,17 +124,17 @@ async function served(worker: Worker): Promise<string> {
   });
 }
 
-/** Lets a worker drain, for a while. */
+/** Stops a worker; kills it when it does not drain in time. */
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const ended = once(worker, 'exit');
-  const patience = setTimeout(() => worker.process.kill('SIGKILL'), WORKER_STOP_MS_MAX);
+  const timeout = setTimeout(() => worker.process.kill('SIGKILL'), WORKER_STOP_MS_MAX);
   worker.process.kill('SIGTERM');
   await ended;
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }
 
-/** A free port stays the same for workers that are started later. */
+/** Replaces port 0 by a free port, so that workers that start later use the same one. */
 async function withPort(settings: Settings): Promise<Settings> {
   if (settings.port !== 0) return settings;
   const probe = createServer().listen(0, settings.host);

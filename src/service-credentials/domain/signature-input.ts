@@ -1,17 +1,16 @@
 import { isInnerList, serializeInnerList, type InnerList } from 'structured-headers';
-import { isSignatureAlgorithm, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './signature-algorithms';
-import { signatureRefused } from './signature-refused';
-import { readDictionary } from './structured-dictionary';
+import { isSignatureAlgorithm, SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './service-credential';
+import { signatureRefused, readDictionary } from './structured-dictionary';
 
-/** The signature that counts; others, such as a proxy's own, are passed over. */
+/** The label of the signature that is verified. Others, such as a proxy's own, are ignored. */
 export const SIGNATURE_LABEL = 'sig1';
 
-/** What a signature covers, all of it and nothing else, in any order (contract section 2). */
+/** The components that a signature covers: all of them and no others, in any order (contract section 2). */
 export const SIGNED_COMPONENTS = ['@method', '@path', '@query', 'content-digest'] as const;
 
 export type SignedComponent = (typeof SIGNED_COMPONENTS)[number];
 
-/** What a request says about its signature. */
+/** The parameters of a signature. */
 export interface SignatureInput {
   readonly components: readonly SignedComponent[];
   /** Seconds since 1970. */
@@ -20,11 +19,11 @@ export interface SignatureInput {
   readonly expires: number | undefined;
   readonly keyId: string;
   readonly algorithm: SignatureAlgorithm;
-  /** All of it, other parameters too, as the signature base ends in it. */
+  /** The whole value with all parameters, which is the last line of the signature base. */
   readonly serialized: string;
 }
 
-/** Reads `sig1` of a `Signature-Input` header. Throws `invalid_signature` for one that is not as the contract wants it. */
+/** Reads `sig1` of a `Signature-Input` header. Throws `invalid_signature` unless it has the form of the contract. */
 export function readSignatureInput(header: string | undefined): SignatureInput {
   const member = readDictionary('Signature-Input', header).get(SIGNATURE_LABEL);
   if (member === undefined)

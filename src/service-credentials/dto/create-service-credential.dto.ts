@@ -1,8 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/signature-algorithms';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/service-credential';
 
-/** Far beyond an Ed25519 key: a key of another kind, or a private one, is to be told so and not that it is too long. */
+/** Far beyond an Ed25519 key, so that a key of another kind is refused for its kind and not for its length. */
 const PEM_CHARACTERS_MAX = 8_192;
 
 export class CreateServiceCredentialDto {
@@ -16,7 +16,7 @@ export class CreateServiceCredentialDto {
   name!: string;
 
   /**
-   * What requests are signed with: a key pair of your own, or a secret that both sides have.
+   * What requests are signed with: a key pair of your own, or a shared secret.
    * @example "ed25519"
    */
   @IsIn(SIGNATURE_ALGORITHMS)

@@ -3,11 +3,12 @@ import {
   SERVICE_CREDENTIAL_STATES,
   serviceCredentialState,
   type ServiceCredentialState,
-} from '../domain/service-credential-state';
-import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../domain/signature-algorithms';
+  SIGNATURE_ALGORITHMS,
+  type SignatureAlgorithm,
+} from '../domain/service-credential';
 import type { ServiceCredential } from '../entities/service-credential.entity';
 
-/** What can be known of a service credential after its creation. */
+/** A service credential without its secret. */
 export class ServiceCredentialDto {
   /** The `keyid` of its signatures. */
   id!: string;
@@ -26,7 +27,7 @@ export class ServiceCredentialDto {
 
   createdAt!: Date;
 
-  /** The id of the credential that made it. */
+  /** The id of the credential that created it. */
   createdBy!: string;
 
   /** To the minute. */

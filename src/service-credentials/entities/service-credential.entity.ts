@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import type { SignatureAlgorithm } from '../domain/signature-algorithms';
+import type { SignatureAlgorithm } from '../domain/service-credential';
 
 @Entity('service_credentials')
 @Unique('service_credentials_id_key', ['id'])
@@ -21,14 +21,14 @@ export class ServiceCredential {
   @Column('text', { name: 'public_key', nullable: true })
   publicKey!: string | null;
 
-  /** Sealed (`SecretBox`); set for HMAC. */
+  /** Encrypted (`SecretBox`); set for HMAC. */
   @Column('bytea', { nullable: true })
   secret!: Buffer | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** The id of the credential that made it. */
+  /** The id of the credential that created it. */
   @Column('text', { name: 'created_by' })
   createdBy!: string;
 

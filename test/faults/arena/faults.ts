@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { isErrno } from '../../../src/platform/errors/errno';
+import { isErrno } from '../../../src/platform/errors/error-summary';
 import { CONNECTIONS_MAX, withSession, type Arena } from './arena';
 import type { Load } from './load';
 

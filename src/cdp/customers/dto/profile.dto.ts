@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsDefined, IsString, MaxLength } from 'class-validator';
 import { IDENTIFIER_KINDS } from '../../../identity/domain/identifier';
 import type { EventViewOptions } from '../../../ingest/log/event-views';
-import { maskIdentity } from '../../../platform/privacy/mask';
+import { maskIdentity } from '../../../platform/privacy/mask-text';
 import type { CustomerView, CustomerViewPage } from '../domain/customer-view';
 
 const TYPE_CHARACTERS_MAX = 64;

@@ -5,7 +5,7 @@ import { timestampFault } from '../../../platform/errors/fault-words';
 import { capFaults } from '../../../platform/errors/cap-faults';
 import type { Fault } from '../../../platform/errors/fault';
 import { fieldPath, formatFault, requiredFault, typeFault } from '../../../platform/errors/fault-words';
-import { maskContacts } from '../../../platform/privacy/mask';
+import { maskContacts } from '../../../platform/privacy/contact-data';
 import { enforcedSchema, LISTED_VALUES } from './event-type-schema';
 import {
   CONTRACT_FAULTS_MAX,

@@ -1,7 +1,8 @@
 import type { Comparison } from './contract-compatibility';
 import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
-import { hasPersonalName, isPersonalText, maskContacts, withoutPersonal } from '../../../platform/privacy/mask';
+import { maskContacts } from '../../../platform/privacy/contact-data';
+import { hasPersonalName, isPersonalText, withoutPersonal } from '../../../platform/privacy/mask';
 import { isObject } from '../../../platform/values/json/is-object';
 
 /** How many events have this fault; each event counts once. */

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody has seen what views mask. */
+/** An audit entry: a caller has read unmasked data. */
 @Entity('unmask_audit')
 export class UnmaskAuditLine {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'unmask_audit_pkey' })

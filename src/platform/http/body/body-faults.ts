@@ -3,7 +3,7 @@ import { parseTimestamp } from '../../values/timestamp';
 import { timestampFault } from '../../errors/fault-words';
 import type { Fault } from '../../errors/fault';
 import * as words from '../../errors/fault-words';
-import { type PlacedFault, placedFault, resolvePointer, stepTo } from './body-place';
+import { type LocatedFault, locatedFault, resolvePointer, stepTo } from './fault-location';
 import type { Shape } from './body-schema';
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -21,14 +21,14 @@ const LIMIT_WORDS: Readonly<Record<string, string>> = {
   '>': 'more than',
   '<': 'less than',
 };
-/** A longer pattern helps nobody who reads a message. */
+/** Longer patterns are not shown in messages. */
 const SHOWN_PATTERN_LENGTH_MAX = 80;
 
-/** One of Ajv's errors in our words, at its place in the body that Ajv saw. */
-export function placedFaultOf(error: ErrorObject, body: unknown, bodyShape: Shape | undefined): PlacedFault {
-  const { place, value, shape } = resolvePointer(error.instancePath, body, bodyShape);
-  if (error.keyword !== 'required') return placedFault(place, (path) => faultOf(error, path, value));
-  return placedFault(stepTo(place, String(error.params['missingProperty']), value, shape), words.requiredFault);
+/** Converts an error of Ajv to a fault with its location in the validated body. */
+export function locatedFaultOf(error: ErrorObject, body: unknown, bodyShape: Shape | undefined): LocatedFault {
+  const { location, value, shape } = resolvePointer(error.instancePath, body, bodyShape);
+  if (error.keyword !== 'required') return locatedFault(location, (path) => faultOf(error, path, value));
+  return locatedFault(stepTo(location, String(error.params['missingProperty']), value, shape), words.requiredFault);
 }
 
 function faultOf({ keyword, params }: ErrorObject, path: string, value: unknown): Fault {

@@ -3,8 +3,8 @@ import { parseTimestamp } from '../../values/timestamp';
 import { capFaults, FAULTS_MAX } from '../../errors/cap-faults';
 import type { Fault } from '../../errors/fault';
 import { isUuid } from '../../values/uuid';
-import { byPlace } from './body-place';
-import { placedFaultOf } from './body-faults';
+import { byLocation } from './fault-location';
+import { locatedFaultOf } from './body-faults';
 import { bodySchema } from './body-schema';
 import { walkBody } from './body-walk';
 import type { Reference, SchemaObject } from '../openapi/open-api-schema';
@@ -15,8 +15,8 @@ export type CheckedBody<T> =
 
 /**
  * Checks the shape of a parsed body. `value` is a plain object (no instance of the DTO's class), without the nulls that mean
- * absent. `faults` are in the order of the schema's fields, at most `faultsMax` and a final `too_many_faults`; a batch gives
- * its items a smaller share, since every one of a thousand items could be full of faults.
+ * absent. `faults` are in the order of the schema's fields, at most `faultsMax` and a final `too_many_faults`. Items of a batch
+ * have a smaller limit, since each of a thousand items could be full of faults.
  */
 export type BodyValidator<T> = (body: unknown, faultsMax?: number) => CheckedBody<T>;
 
@@ -42,21 +42,21 @@ const ajv = new Ajv({
 export function compileBodyValidator<T>(
   schema: SchemaObject | Reference,
   components: Readonly<Record<string, SchemaObject | Reference>>,
-  place = 'body',
+  location = 'body',
 ): BodyValidator<T> {
-  const { rules, shape } = bodySchema(schema, components, place);
+  const { rules, shape } = bodySchema(schema, components, location);
   const matches = ajv.compile<T>(rules);
   return (body, faultsMax = FAULTS_MAX) => {
     const walked = walkBody(body, shape, faultsMax);
     if (matches(walked.value) && walked.faults.length === 0) return { value: walked.value };
     const errors: ErrorObject[] = matches.errors ?? [];
-    const found = [...walked.faults, ...errors.map((error) => placedFaultOf(error, walked.value, shape))];
-    const faults = found.sort(byPlace).map(({ fault }) => fault);
+    const found = [...walked.faults, ...errors.map((error) => locatedFaultOf(error, walked.value, shape))];
+    const faults = found.sort(byLocation).map(({ fault }) => fault);
     return { faults: capFaults(withoutConsequences(faults), faultsMax, walked.uncollected) };
   };
 }
 
-/** A value of the wrong type breaks its other rules as well; naming those helps nobody. */
+/** A value of the wrong type breaks its other rules too; only the wrong type is reported. */
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   const mistyped = new Set(faults.filter(({ code }) => code === 'type').map(({ path }) => path));
   return faults.filter(({ path, code }) => code === 'type' || !mistyped.has(path));

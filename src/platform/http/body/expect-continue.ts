@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Notes that the client holds its body back until it is told to go on (`Expect: 100-continue`). */
+/** Marks a request whose client waits for 100 Continue before it sends the body. */
 export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
-/** Tells a client that holds its body back to send it: called by whoever reads the body, after credential and scope. */
+/** Sends 100 Continue to a waiting client. The code that reads the body calls it, after credential and scope were checked. */
 export function sendContinue(request: IncomingMessage): void {
   if (request.headers.expect === undefined) return;
   waiting.get(request)?.writeContinue();

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../errors/domain-error';
 
-/** What the guards know of a request's sender, and Express of its answer. */
+/** The parts of a request that identify its caller, with its response. */
 type KnownRequest = IncomingMessage & {
   readonly caller?: { readonly tenantId: string };
   readonly participant?: { readonly tenantId: string };
   readonly res?: ServerResponse;
 };
 
-/** As much as the largest batches of a dozen connections take. */
+/** The largest batches of a dozen connections. */
 export const HELD_BYTES_MAX = 256 * 1024 * 1024;
-/** Four workspaces at their worst leave nothing to others; with one, two or three all go on. */
+/** Only four workspaces at their limit could block others. */
 const SHARE_OF_ONE_WORKSPACE = 1 / 4;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -48,7 +48,7 @@ export class HeldBodies {
   }
 }
 
-/** The workspace that a request came from; empty before anybody knows. */
+/** The workspace of a request; empty before authentication. */
 export function tenantOf({ caller, participant }: KnownRequest): string {
   return caller?.tenantId ?? participant?.tenantId ?? '';
 }
@@ -56,7 +56,7 @@ export function tenantOf({ caller, participant }: KnownRequest): string {
 function tooManyBytes(): DomainError {
   return new DomainError(
     'unavailable',
-    'Too many bytes of request bodies are under way. Send the same again after the time in Retry-After, with fewer requests at a time.',
+    'Too many bytes of request bodies are being received. Send the same again after the time in Retry-After, with fewer requests at a time.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

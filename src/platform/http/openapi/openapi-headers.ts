@@ -2,20 +2,21 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ResponseObject } from './open-api-schema';
 
 type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
+/** A header of an answer, as `components.headers` describes it. */
+export type DocumentedHeader = Headers[string];
 
-const text = (description: string, example: string): Headers[string] => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
+/** A header with a text as its value. */
+export function textHeader(description: string, example: string): DocumentedHeader {
+  return { description, schema: { type: 'string' }, example };
+}
 
-/** Every header that answers have and the document shows. */
+/** The headers that answers of any application have. */
 export const HEADERS = {
-  'X-Request-Id': text(
-    'Names this request, for whoever looks for it later; the one that the client has sent, if it is sane.',
+  'X-Request-Id': textHeader(
+    'Names this request in logs and traces; the id that the client has sent, if it is well formed.',
     '2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60',
   ),
-  'WWW-Authenticate': text(
+  'WWW-Authenticate': textHeader(
     'What is wrong with the credential (RFC 6750), and which scope it lacks.',
     'Bearer realm="campaign-data-service", error="invalid_token"',
   ),
@@ -24,22 +25,18 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
-  RateLimit: text(
+  RateLimit: textHeader(
     'What is left of the limit (`r`) and the seconds until all of it is there again (`t`); where the operator has set one.',
     '"events";r=99;t=1',
   ),
-  'RateLimit-Policy': text(
+  'RateLimit-Policy': textHeader(
     'The limit (`q`) in a window of seconds (`w`); where the operator has set one.',
     '"events";q=100;w=1',
   ),
-  Allow: text('The methods that this address takes.', 'GET, HEAD, POST'),
-  'Mutation-Payload-Mismatch': text(
-    '`true` when the `mutation_id` was used before, with other operations; the answer is that of the original.',
-    'true',
-  ),
+  Allow: textHeader('The methods that this address takes.', 'GET, HEAD, POST'),
 } as const satisfies Headers;
 
-export type HeaderName = keyof typeof HEADERS;
+type HeaderName = keyof typeof HEADERS;
 
 const OF_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -49,15 +46,15 @@ const OF_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** The headers of an answer as an operation's response lists them; `further` beside those that follow from its status. */
+/** The headers of a response: those that follow from its status, and `further` ones. */
 export function headersOf(status: string, further: readonly HeaderName[] = []): NonNullable<ResponseObject['headers']> {
   return documentedHeaders('X-Request-Id', ...(OF_STATUS[status] ?? []), ...further);
 }
 
-/** For an answer that has headers which follow neither from its status nor from the kind of its route. */
-export function documentedHeaders(...names: readonly HeaderName[]): NonNullable<ResponseObject['headers']> {
+/** References to headers by name: to those above, or to `headers` of the application's `DocumentTexts`. */
+export function documentedHeaders(...names: readonly string[]): NonNullable<ResponseObject['headers']> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of every answer of an operation that a limit holds for. */
+/** The headers of every response of a rate-limited operation. */
 export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];

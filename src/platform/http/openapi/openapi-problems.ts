@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { API_KEY_SECURITY, JWT_SECURITY, SIGNATURE_SECURITY } from '../../auth/auth-metadata';
 import { ERROR_CODES, type ErrorCode } from '../../errors/error-codes';
-import type { Fault } from '../../errors/fault';
 import { PROBLEM_MEDIA_TYPE, type ProblemDetails, problemType } from '../../errors/problem-details';
 import { statusOf, type StatusPolicy } from '../../errors/status-policy';
+import type { DocumentTexts } from './document-texts';
 import { ERROR_CODES_EXTENSION } from './may-refuse.decorator';
 import { type OpenApiOperation, parametersOf, type Reference, type ResponseObject } from './open-api-schema';
 import { headersOf } from './openapi-headers';
@@ -30,31 +30,8 @@ const OF_BODY: readonly ErrorCode[] = [
 /** An id that is none names nothing (404); any other name in a path has a form (422, contract section 1). */
 const ID_PARAMETER = /^id$|Id$/;
 
-const FAULTS: Readonly<Partial<Record<ErrorCode, Fault>>> = {
-  validation_failed: { path: 'identity.type', code: 'required', message: 'identity.type is required.' },
-  system_field: { path: 'ops[0].path', code: 'system_field', message: 'ops[0].path names a field of the system.' },
-  undeclared_variable: {
-    path: 'ops[0].path',
-    code: 'undeclared_variable',
-    message: 'ops[0].path names no declared variable.',
-  },
-  incompatible_event_type: {
-    path: 'properties.amount',
-    code: 'property_type_changed',
-    message: 'properties.amount changes its type.',
-  },
-  batch_too_large: { path: 'items', code: 'too_many_items', message: 'items has more than 1000 entries.' },
-  campaign_required: { path: 'campaign_id', code: 'required', message: 'campaign_id is required.' },
-  context_violation: {
-    path: 'campaign_id',
-    code: 'context_violation',
-    message: 'campaign_id names another campaign than the token is for.',
-  },
-};
-const STATE_PATHS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  system_field: 'state.user.sessionId',
-  undeclared_variable: 'state.user.pionts',
-};
+/** What the examples of refusals show (`DocumentTexts`). */
+export type ProblemExamples = Pick<DocumentTexts, 'faults' | 'statePaths'>;
 
 /** Every refusal that an operation can answer with: those that follow from its kind, and those that its route names. */
 export function errorCodesOf(operation: OpenApiOperation): ErrorCode[] {
@@ -78,6 +55,7 @@ export function errorCodesOf(operation: OpenApiOperation): ErrorCode[] {
 export function problemResponses(
   codes: readonly ErrorCode[],
   policy: StatusPolicy,
+  examples: ProblemExamples,
 ): { readonly responses: Record<string, Reference>; readonly shared: Record<string, ResponseObject> } {
   const responses: Record<string, Reference> = {};
   const shared: Record<string, ResponseObject> = {};
@@ -85,7 +63,7 @@ export function problemResponses(
     const ofStatus = codes.filter((code) => statusOf(code, policy) === status);
     const name = ofStatus.map(pascalCase).join('Or');
     responses[status] = responseReference(name);
-    shared[name] = problemResponse(status, ofStatus, policy);
+    shared[name] = problemResponse(status, ofStatus, policy, examples);
   }
   return { responses, shared };
 }
@@ -104,10 +82,15 @@ export function otherProblemResponse(): ResponseObject {
   };
 }
 
-function problemResponse(status: number, codes: readonly ErrorCode[], policy: StatusPolicy): ResponseObject {
-  const meanings = codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}. ${ERROR_CODES[code].mend}`);
+function problemResponse(
+  status: number,
+  codes: readonly ErrorCode[],
+  policy: StatusPolicy,
+  shown: ProblemExamples,
+): ResponseObject {
+  const meanings = codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}. ${ERROR_CODES[code].remedy}`);
   const examples = codes.map((code) => {
-    return [code, { summary: ERROR_CODES[code].title, value: problemExample(code, policy) }] as const;
+    return [code, { summary: ERROR_CODES[code].title, value: problemExample(code, policy, shown) }] as const;
   });
   return {
     description: [`${STATUS_CODES[status] ?? ''}.`, ...meanings.map((meaning) => `- ${meaning}`)].join('\n'),
@@ -121,11 +104,15 @@ function problemResponse(status: number, codes: readonly ErrorCode[], policy: St
   };
 }
 
-function problemExample(code: ErrorCode, policy: StatusPolicy): ProblemDetails {
-  const { title, mend } = ERROR_CODES[code];
-  const fault = FAULTS[code];
-  const path = STATE_PATHS[code];
-  const message = fault?.message ?? `${title}. ${mend}`;
+function problemExample(
+  code: ErrorCode,
+  policy: StatusPolicy,
+  { faults, statePaths }: ProblemExamples,
+): ProblemDetails {
+  const { title, remedy } = ERROR_CODES[code];
+  const fault = faults[code];
+  const path = statePaths[code];
+  const message = fault?.message ?? `${title}. ${remedy}`;
   return {
     ...{ type: problemType(code), title, status: statusOf(code, policy), detail: message, error_code: code, message },
     ...{ details: fault === undefined ? [] : [fault], request_id: '2f1c9d52-6f7b-4c0e-8a3d-5b9e1c7f4a60' },

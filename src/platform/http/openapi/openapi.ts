@@ -7,7 +7,6 @@ import { FAULT_CODES } from '../../errors/fault-codes';
 import type { StatusPolicy } from '../../errors/status-policy';
 import { ERROR_CODES_EXTENSION } from './may-refuse.decorator';
 import {
-  type Components,
   type Content,
   isReference,
   type OpenApiOperation,
@@ -16,7 +15,8 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './open-api-schema';
-import { exampleOf, exampleOfName } from './openapi-examples';
+import { exampleOf, exampleOfName, type ExampleSources } from './openapi-examples';
+import { type DocumentTexts, NO_TEXTS } from './document-texts';
 import { HEADERS, headersOf, RATE_LIMIT_HEADERS } from './openapi-headers';
 import {
   errorCodesOf,
@@ -26,16 +26,7 @@ import {
   problemResponses,
   responseReference,
 } from './openapi-problems';
-import { tagsOf } from './openapi-tags';
 import { tidy } from './openapi-tidy';
-
-/** What the document says about limits; the same numbers are in force. */
-export interface DocumentedLimits {
-  readonly batchItemsMax: number;
-  readonly batchBytesMax: number;
-  readonly bodyBytesMax: number;
-  readonly propertiesBytesMax: number;
-}
 
 const SIGNATURE_WORDS =
   'A request signed by a service credential (RFC 9421): `Content-Digest` (RFC 9530), `Signature-Input` and `Signature`, ' +
@@ -48,37 +39,38 @@ const SUCCESS_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes all routes. What follows from the kind of an operation is written here and not at each of them: its refusals,
- * the headers of its answers, and examples made of those of its parts.
+ * Describes all routes. What follows from the kind of an operation is added here, not at each route: its refusals, the
+ * headers of its responses, and examples made from those of its parts.
  */
 export function openApiDocument(
   app: INestApplication,
-  limits?: DocumentedLimits,
+  texts: DocumentTexts = NO_TEXTS,
   policy: StatusPolicy = {},
 ): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, head(limits), {
+  const document = SwaggerModule.createDocument(app, head(texts), {
     operationIdFactory: (_controller, method) => method,
   });
   const components = (document.components ??= {});
   const schemas = (components.schemas ??= {});
   schemas[PROBLEM_SCHEMA] = problemSchema();
-  components.headers = { ...HEADERS };
+  components.headers = { ...HEADERS, ...texts.headers };
   components.responses = { [OTHER_PROBLEM]: otherProblemResponse() };
   tidy(document);
-  document.tags = tagsOf(document);
+  document.tags = tagsOf(document, texts.tags);
+  const sources = { schemas, byName: texts.examplesByName };
   for (const { operation } of operationsOf(document)) {
-    describeSuccesses(operation, schemas);
-    describeRequest(operation, schemas);
-    Object.assign(components.responses, describeRefusals(operation, policy));
+    describeSuccesses(operation, sources);
+    describeRequest(operation, sources);
+    Object.assign(components.responses, describeRefusals(operation, policy, texts));
   }
   return document;
 }
 
-function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'> {
+function head({ title, description }: DocumentTexts): Omit<OpenAPIObject, 'paths'> {
   return (
     new DocumentBuilder()
-      .setTitle('Campaign Data Service')
-      .setDescription(description(limits))
+      .setTitle(title)
+      .setDescription(description)
       .setVersion(VERSION)
       .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
       // Relative to this document (OpenAPI 3.0, section 4.7.5), so that it holds behind a proxy with a path of its own.
@@ -94,56 +86,52 @@ function head(limits: DocumentedLimits | undefined): Omit<OpenAPIObject, 'paths'
   );
 }
 
-function describeSuccesses(operation: OpenApiOperation, schemas: Components): void {
+/** The tags that operations have: first those with a description, in its order. */
+function tagsOf(document: OpenAPIObject, descriptions: DocumentTexts['tags']): NonNullable<OpenAPIObject['tags']> {
+  const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags ?? []));
+  const described = Object.entries(descriptions).filter(([name]) => used.has(name));
+  const others = [...used].filter((name) => !Object.hasOwn(descriptions, name));
+  return [...described.map(([name, description]) => ({ name, description })), ...others.map((name) => ({ name }))];
+}
+
+function describeSuccesses(operation: OpenApiOperation, sources: ExampleSources): void {
   const further = RATE_LIMIT_EXTENSION in operation ? RATE_LIMIT_HEADERS : [];
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response === undefined || isReference(response)) continue;
     response.description = response.description === '' ? (SUCCESS_WORDS[status] ?? 'Answered.') : response.description;
     response.headers = { ...headersOf(status, further), ...response.headers };
-    addExamples(response.content ?? {}, schemas);
+    addExamples(response.content ?? {}, sources);
   }
 }
 
-function describeRequest(operation: OpenApiOperation, schemas: Components): void {
+function describeRequest(operation: OpenApiOperation, sources: ExampleSources): void {
   const { requestBody } = operation;
-  if (requestBody !== undefined && !isReference(requestBody)) addExamples(requestBody.content, schemas);
+  if (requestBody !== undefined && !isReference(requestBody)) addExamples(requestBody.content, sources);
   for (const parameter of parametersOf(operation).filter((each) => each.in === 'path')) {
-    parameter.example ??= exampleOfName(parameter.name);
+    parameter.example ??= exampleOfName(parameter.name, sources.byName);
   }
 }
 
-/** A form that only another standard describes has to bring its own examples. */
-function addExamples(content: Content, schemas: Components): void {
+/** A body that only another standard describes has to bring its own examples. */
+function addExamples(content: Content, sources: ExampleSources): void {
   for (const body of Object.values(content)) {
     if (body.schema === undefined || body.example !== undefined || body.examples !== undefined) continue;
-    const example = exampleOf(body.schema, schemas);
+    const example = exampleOf(body.schema, sources);
     if (example !== undefined) body.example = example;
   }
 }
 
-/** Adds the problems that an operation can answer with to it, and returns those that they refer to. */
-function describeRefusals(operation: OpenApiOperation, policy: StatusPolicy): Readonly<Record<string, ResponseObject>> {
+/** Adds its refusals to an operation, and returns the shared responses that they refer to. */
+function describeRefusals(
+  operation: OpenApiOperation,
+  policy: StatusPolicy,
+  texts: DocumentTexts,
+): Readonly<Record<string, ResponseObject>> {
   const codes = errorCodesOf(operation);
-  const { responses, shared } = problemResponses(codes, policy);
+  const { responses, shared } = problemResponses(codes, policy, texts);
   operation.responses = { ...responses, default: responseReference(OTHER_PROBLEM), ...operation.responses };
   Object.assign(operation, { [ERROR_CODES_EXTENSION]: codes });
   return shared;
-}
-
-function description(limits: DocumentedLimits | undefined): string {
-  const text = 'Takes customer events exactly once, knows whose they are, and lets campaigns react to them.';
-  if (limits === undefined) return text;
-  const { batchItemsMax, batchBytesMax, bodyBytesMax, propertiesBytesMax } = limits;
-  return [
-    text,
-    '',
-    'Limits: ' +
-      `a batch has at most ${batchItemsMax} items and ${batchBytesMax} bytes, any other body ${bodyBytesMax} bytes, ` +
-      `\`attributes\` and \`properties\` of one event ${propertiesBytesMax} bytes. ` +
-      'Bodies may be sent with `Content-Encoding: gzip`; the limits hold after inflation, ' +
-      'and a body inflates to a hundred times its size at most. JSON nests 64 levels at most. ' +
-      'Rate limits charge each 16 KiB of a body like an event. An answer lists at most 1,000 faults.',
-  ].join('\n');
 }
 
 function problemSchema(): SchemaObject {
@@ -172,7 +160,7 @@ function faultSchema(): SchemaObject {
     properties: {
       path: { type: 'string', description: 'The field, the way the client wrote it.', example: 'identity.type' },
       code: { type: 'string', enum: Object.keys(FAULT_CODES) },
-      message: { type: 'string', description: 'What is wrong and how to mend it; never the value itself.' },
+      message: { type: 'string', description: 'What is wrong and how to correct it; never the value itself.' },
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response, NextFunction } from 'express';
 import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../problem-details.filter';
 import type { StatusPolicy } from '../../errors/status-policy';
@@ -9,24 +9,26 @@ import { BODY_LIMITS, type BodyLimitsByName } from '../body/body-limits';
 import { BodyReader, setBodyReader } from '../body/body-reader';
 import { BodyValidators } from '../body/body-validators';
 import { literalColons } from '../custom-method';
-import { onlyDocsFiles, withoutTrailingSlash } from './docs-files';
 import { apiAdapterOf } from './express-adapter';
-import { type DocumentedLimits, openApiDocument } from '../openapi/openapi';
+import type { DocumentTexts } from '../openapi/document-texts';
+import { openApiDocument } from '../openapi/openapi';
 import { identifyRequest } from '../request-id';
-import { serveNoApi } from './serve-no-api';
+import { DomainError } from '../../errors/domain-error';
 
-export interface AppOptions {
-  /** How many reverse proxies may tell the address of the client by X-Forwarded-For. */
+interface AppOptions {
+  /** The number of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: number;
-  /** What Swagger's plugin has read from the DTO classes: the default export of the generated metadata file. */
+  /** The output of Swagger's plugin for the DTO classes: the default export of the generated metadata file. */
   readonly pluginMetadata?: () => Promise<Record<string, unknown>>;
-  /** The limits in force, to be documented, and the size of a batch to be enforced. */
-  readonly settings?: DocumentedLimits;
-  /** Sees every request first and its answer last. */
+  /** The texts of the OpenAPI document. */
+  readonly texts?: DocumentTexts;
+  /** Most items in a batch; unset: as many as the DTO allows. */
+  readonly batchItemsMax?: number;
+  /** A middleware before all others. */
   readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
   readonly statusPolicy?: StatusPolicy;
-  /** False for a process that only works; it answers operators all the same. */
+  /** False for a worker process, which serves only health and metrics. */
   readonly servesApi?: boolean;
 }
 
@@ -34,8 +36,8 @@ const DOCS_PATH = '/docs';
 const HSTS_SECONDS = 365 * 24 * 60 * 60;
 
 /**
- * Everything between the socket and the controllers, the same for the running service and for tests. To be called before
- * `init`, on an application made with ApiExpressAdapter. Returns the OpenAPI document that is served and enforced.
+ * Configures everything between the socket and the controllers, the same for the service and for tests. Call it before `init`,
+ * on an application with `ApiExpressAdapter`. Returns the OpenAPI document that is served and enforced.
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
@@ -44,26 +46,26 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
-  const document = openApiDocument(app, options.settings, options.statusPolicy);
+  const document = openApiDocument(app, options.texts, options.statusPolicy);
   const validators = app.get(BodyValidators);
-  validators.setDocument(document, options.settings);
+  validators.setDocument(document, options);
   setBodyReader(app, new BodyReader(validators, app.get<BodyLimitsByName>(BODY_LIMITS)));
   const adapter = apiAdapterOf(app);
   adapter.setLastRoutes(() => {
-    // By a relative address, which is right behind a proxy with a path of its own too.
+    // A relative address is right behind a proxy with a path prefix too.
     adapter.get('/', (_request: Request, response: Response) => response.redirect(DOCS_PATH.slice(1)));
     app.use(DOCS_PATH, withoutTrailingSlash, onlyDocsFiles, docsHeaders());
     SwaggerModule.setup(DOCS_PATH.slice(1), app, document, {
       raw: ['json'],
       customSiteTitle: document.info.title,
-      // The browser keeps the credential for this page, so that a reload does not ask for it again.
+      // The browser stores the credential for this page, so that it survives a reload.
       swaggerOptions: { persistAuthorization: true },
     });
   });
   return document;
 }
 
-/** For answers that are data: no browser is to run, frame, sniff or embed them. The rest of helmet is about pages. */
+/** Headers for data: browsers must not run, frame, sniff or embed it. The other headers of helmet concern pages. */
 function apiHeaders(): ReturnType<typeof helmet> {
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -80,10 +82,10 @@ function apiHeaders(): ReturnType<typeof helmet> {
   });
 }
 
-/** Does something to every request or its answer, and is done at once. */
+/** A synchronous step for every request. */
 type Preparation = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** One middleware of several steps: Express looks at a path and a method for each middleware of each request. */
+/** Combines steps to one middleware: Express matches path and method for each middleware of each request. */
 function prepare(...steps: readonly Preparation[]): RequestHandler {
   return (request, response, next) => {
     for (const step of steps) step(request, response);
@@ -91,16 +93,16 @@ function prepare(...steps: readonly Preparation[]): RequestHandler {
   };
 }
 
-/** One middleware of two, for the same reason; the outer one must not fail. */
+/** Combines two middlewares for the same reason. The outer one must not fail. */
 function within(outer: RequestHandler, inner: RequestHandler): RequestHandler {
   return (request, response, next) => outer(request, response, () => inner(request, response, next));
 }
 
-/** Sets the headers of a middleware on every answer, without working them out for each: ten steps become one. */
+/** Computes the constant headers of a middleware once, and sets them on every answer. */
 function sameHeaders(middleware: ReturnType<typeof helmet>): Preparation {
   const headers: [string, string][] = [];
   const noting = { setHeader: (name: string, value: string) => void headers.push([name, value]), removeHeader: ignore };
-  // The settings above name no functions, so that nothing of request or response is asked for.
+  // Its settings have no functions, so it does not use the request.
   middleware({} as IncomingMessage, noting as unknown as ServerResponse, ignore);
   return (_request, response) => {
     for (const [name, value] of headers) response.setHeader(name, value);
@@ -108,10 +110,10 @@ function sameHeaders(middleware: ReturnType<typeof helmet>): Preparation {
 }
 
 function ignore(): void {
-  // Nothing to remove, and nobody behind it.
+  // There is no header to remove and no next middleware.
 }
 
-/** Swagger UI brings its own scripts, styles its page inline, and calls the service it is served by. */
+/** Swagger UI needs its own scripts, inline styles, and calls to the service. */
 function docsHeaders(): ReturnType<typeof helmet.contentSecurityPolicy> {
   return helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -122,4 +124,41 @@ function docsHeaders(): ReturnType<typeof helmet.contentSecurityPolicy> {
       frameAncestors: ["'none'"],
     },
   });
+}
+
+/** The page and its files. Swagger UI's folder has more, also its package.json, which would reveal the version. */
+const SERVED: ReadonlySet<string> = new Set([
+  '/',
+  '/swagger-ui-init.js',
+  '/swagger-ui.css',
+  '/swagger-ui-bundle.js',
+  '/swagger-ui-standalone-preset.js',
+  '/favicon-16x16.png',
+  '/favicon-32x32.png',
+]);
+
+/**
+ * Redirects `/docs/` to `/docs` by a relative address. The page calls the API relative to its own address, so it must not be
+ * one level deeper, also behind a proxy with a path prefix.
+ */
+function withoutTrailingSlash({ originalUrl }: Request, response: Response, next: NextFunction): void {
+  const [path = ''] = originalUrl.split('?', 1);
+  const folder = /\/([^/]+)\/+$/.exec(path)?.[1];
+  if (folder === undefined) next();
+  else response.redirect(`../${folder}`);
+}
+
+/** Serves only the files that the documentation page needs. `path` begins below the page. */
+function onlyDocsFiles({ path }: Request, _response: Response, next: NextFunction): void {
+  if (SERVED.has(path)) next();
+  else next(new DomainError('not_found', 'The documentation has no such file; its page is /docs.'));
+}
+
+/** The routes for operators, which every process serves. */
+const OPERATORS_PATHS = /^\/(health(\/|$)|metrics$)/;
+
+/** In a worker process: answers 404 for all other routes. */
+function serveNoApi(request: Request, _response: Response, next: NextFunction): void {
+  if (OPERATORS_PATHS.test(request.path)) next();
+  else next(new DomainError('not_found', 'This process serves no API (ROLE=worker). Call one that does.'));
 }

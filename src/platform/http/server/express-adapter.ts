@@ -6,10 +6,8 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { holdContinue } from '../body/expect-continue';
-import { inARow } from './in-a-row';
+import { inARow, writeInOnePiece, oneAtATime } from './connections';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';
-import { writeInOnePiece } from './one-piece';
-import { oneAtATime } from './pipelining';
 import { routeFallback } from './route-fallback';
 import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 
@@ -17,22 +15,22 @@ import { UnsentAnswers, type UnsentLimits } from './unsent-answers';
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Time for a whole request to arrive: 5 MiB at 1.4 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often the two limits above are looked at; Node's 30 s would stretch 10 s to 40 s. */
+/** How often the two limits above are checked; Node's default of 30 s would extend 10 s to 40 s. */
 const TIMEOUT_CHECK_MS = 2_000;
-/** Longer than the 60 s of the usual load balancers, so that they close an idle connection and we never do so under them. */
+/** Longer than the 60 s of usual load balancers, so that they close idle connections before the service does. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A token of 8 KiB and as much again for everything else. */
+/** A token of 8 KiB, and as much for all other headers. */
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Time for a client that sent nonsense to read what was wrong with it. */
+/** Time for a client to read the answer to malformed HTTP. */
 const MALFORMED_LINGER_MS = 2_000;
-/** How often a closing server looks for connections whose last answer has gone out. */
+/** How often a closing server checks for connections whose last answer has been sent. */
 const IDLE_SWEEP_MS = 50;
 const LOGGED_EVERY_MS = 1_000;
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Nest's Express adapter over a server whose requests and responses are born with Express's prototypes, which takes more
- * than half of Express's time per request away (see `bornAs`), with our limits, and without Express's extras.
+ * Nest's Express adapter on a server whose requests and responses are created with Express's prototypes, which saves more than
+ * half of Express's time per request (see `createdAs`). With the service's limits, and without ETags and the like.
  */
 export class ApiExpressAdapter extends ExpressAdapter {
   private addLastRoutes: () => void = () => undefined;
@@ -43,40 +41,40 @@ export class ApiExpressAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(options?: NestApplicationOptions): void {
-    if (options?.httpsOptions) throw new Error('HTTPS ends in front of this service.');
+    if (options?.httpsOptions) throw new Error('TLS is terminated in front of this service.');
     this.httpServer = expressServer(this.getInstance<Express>(), {
       unsentLimits: this.unsentLimits,
       isDraining: () => this.isDraining,
     });
   }
 
-  /** Bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
+  /** Does nothing: bodies are read after credential and scope were checked (contract section 1), never by a middleware. */
   override registerParserMiddleware(): void {}
 
-  /** Has routes added behind those of all controllers: a request is held against each route that stands before its own. */
+  /** Adds routes after those of all controllers, because Express compares a request with each earlier route. */
   setLastRoutes(add: () => void): void {
     this.addLastRoutes = add;
   }
 
-  /** Nest installs its own 404 here, behind all routes; ours also knows 405. It refuses through the exception filter. */
+  /** Replaces Nest's own 404 after all routes by one that also knows 405. It refuses through the exception filter. */
   override setNotFoundHandler(): void {
     this.addLastRoutes();
     const app = this.getInstance<Express>();
     app.use(routeFallback(app.router as unknown as Parameters<typeof routeFallback>[0]));
   }
 
-  /** Plain data goes out by the shortest way: `res.json()` spends twice the time on settings that are off here. */
+  /** Sends plain data directly: `res.json()` takes twice the time, for settings that are off here. */
   override reply(response: ServerResponse, body: unknown, statusCode?: number): unknown {
     if (!isPlainData(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
     if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', JSON_MEDIA_TYPE);
-    // The newline is for people at a terminal.
+    // The newline is for terminals.
     return response.end(`${JSON.stringify(body)}\n`);
   }
 
   /**
-   * Each answer from now on says `Connection: close`, and requests are answered for `delayMs` more; then `close`. So a client
-   * that keeps its connection knows that it ends before it does, and never sends a request into a closed one.
+   * From now on each answer has `Connection: close`. Requests are answered for another `delayMs`; then `close`. So clients with
+   * kept connections are informed, and never send a request into a closed one.
    */
   async drain(delayMs: number): Promise<void> {
     this.isDraining = true;
@@ -84,7 +82,7 @@ export class ApiExpressAdapter extends ExpressAdapter {
     await this.close();
   }
 
-  /** Resolves when the last answer is out: an idle kept-alive connection does not hold the process back for 65 s. */
+  /** Resolves when the last answer is sent. Idle connections are closed, so that they do not delay a stop for 65 s. */
   override async close(): Promise<void> {
     const closing = super.close();
     const sweep = setInterval(() => this.httpServer.closeIdleConnections(), IDLE_SWEEP_MS);
@@ -93,7 +91,7 @@ export class ApiExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** The adapter of an application that was made with one. */
+/** The adapter of an application that was created with it. */
 export function apiAdapterOf(app: NestExpressApplication): ApiExpressAdapter {
   const adapter = app.getHttpAdapter();
   if (!(adapter instanceof ApiExpressAdapter)) throw new Error('Make the application with ApiExpressAdapter');
@@ -108,7 +106,7 @@ function isPlainData(body: unknown): boolean {
 function quietExpress(): Express {
   const app = express();
   app.disable('x-powered-by');
-  // An ETag costs a hash of every answer, and no answer here is asked for conditionally.
+  // An ETag costs a hash of every answer, and no client uses conditional requests.
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
@@ -122,8 +120,8 @@ interface ServerOptions {
 }
 
 function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions): Server {
-  const Requests = bornAs(IncomingMessage, app.request);
-  const Responses = bornAs<typeof ServerResponse>(ServerResponse, app.response);
+  const Requests = createdAs(IncomingMessage, app.request);
+  const Responses = createdAs<typeof ServerResponse>(ServerResponse, app.response);
   app.request = Requests.prototype as Request;
   app.response = Responses.prototype as Response;
   closeConnectionsWhile(isDraining, Responses.prototype as ServerResponse);
@@ -136,7 +134,7 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: HEADER_BYTES_MAX,
-      // Asked for below, with a problem document for an answer.
+      // Checked below, and answered with a problem document.
       requireHostHeader: false,
     },
     oneAtATime(
@@ -149,31 +147,33 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
   const unsent = new UnsentAnswers(unsentLimits, logClosed(new Logger('Connections')));
   server.on('connection', (socket) => writeInOnePiece(socket, (written) => unsent.note(written)));
   server.on('clientError', refuseMalformedHttp);
-  // Whether the body is wanted is known only after the credential was checked; see `sendContinue`.
+  // The body is requested only after the credential was checked; see `sendContinue`.
   server.on('checkContinue', (request, response) => {
     holdContinue(request, response);
     server.emit('request', request, response);
   });
-  // RFC 9110 lets a server ignore an expectation it does not know; Node's own 417 would not be a problem document.
+  // RFC 9110 lets a server ignore an unknown expectation; Node's own 417 would not be a problem document.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
 
 /**
- * A class of Node's whose instances are born as Express wants them; its prototype is to stand for Express's own.
+ * A subclass of a class of Node whose prototype replaces Express's own.
  *
- * Express calls `Object.setPrototypeOf` on both objects of every request. Changing the prototype of a live object makes V8
- * throw away what it knows about its shape, for each request anew; setting the prototype an object already has returns at
- * once. It is a subclass because V8 sets room aside in an object by the constructors of its class: one without that room
- * becomes a dictionary before the answer is out, which costs a request 10 µs.
+ * Express calls `Object.setPrototypeOf` on both objects of every request. Changing the prototype of an object makes V8 discard
+ * its hidden class for each request; setting the same prototype returns at once. It must be a subclass: V8 reserves space in an
+ * object by the constructors of its class, and without it the object becomes a dictionary, which costs 10 µs per request.
  */
-function bornAs<Parent extends abstract new (...args: never[]) => object>(parent: Parent, prototype: object): Parent {
+function createdAs<Parent extends abstract new (...args: never[]) => object>(
+  parent: Parent,
+  prototype: object,
+): Parent {
   const Born = class extends (parent as unknown as new () => object) {};
   Object.setPrototypeOf(Born.prototype, prototype);
   return Born as unknown as Parent;
 }
 
-/** While `isDraining`, answers say `Connection: close`, also to requests that came before: Node asks as it writes the head. */
+/** While `isDraining`, answers have `Connection: close`, also for earlier requests: Node reads this when it writes the head. */
 function closeConnectionsWhile(isDraining: () => boolean, responses: ServerResponse): void {
   const writeHead = Reflect.get(responses, 'writeHead') as (...head: unknown[]) => ServerResponse;
   responses.writeHead = function (this: ServerResponse, ...head: unknown[]) {
@@ -182,7 +182,7 @@ function closeConnectionsWhile(isDraining: () => boolean, responses: ServerRespo
   };
 }
 
-/** At most a line a second: how many there are is up to clients. */
+/** At most one line per second, because clients cause them. */
 function logClosed(logger: Logger): (connections: number) => void {
   let unlogged = 0;
   let loggedAt = -Infinity;

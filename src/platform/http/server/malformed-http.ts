@@ -21,7 +21,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'unavailable', words: 'The request did not arrive in time.' },
 };
 
-/** An answer to bytes that no router, filter or middleware has seen. */
+/** The answer to malformed HTTP, which no router, filter or middleware has seen. */
 export interface MalformedHttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export function answerToMalformedHttp(errorCode?: string): MalformedHttpAnswer {
   return { status, headers, body };
 }
 
-/** The answer from its status line on, for a connection on which there is no request to answer. */
+/** The complete answer with status line and headers, for a connection without a parsed request. */
 export function asHttpText({ status, headers, body }: MalformedHttpAnswer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');

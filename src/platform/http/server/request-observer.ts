@@ -4,21 +4,20 @@ import type { AuthenticatedRequest } from '../../auth/caller.decorator';
 import { requestIdOf } from '../request-id';
 import type { RequestLine } from '../../observability/logger';
 import { Metrics } from '../../observability/metrics';
-import { routeName } from './route-name';
 import { Tracing, type RequestTrace } from '../../observability/tracing';
 
-/** Of what no route answered; its path is the client's choice and is neither counted nor written down. */
+/** The label of requests without a route. Clients choose their paths, which are neither counted nor logged. */
 const NO_ROUTE = 'none';
-/** Asked for every few seconds by machines; their lines and traces would bury the others. */
+/** Probes call these every few seconds. They are logged at level debug and not traced. */
 const PROBED_ROUTES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 const TRACED_HEADER = 'traceparent';
 
-/** Where the line of a request goes. */
-export interface RequestLog {
+/** The log for requests. */
+interface RequestLog {
   request(level: 'debug' | 'info' | 'error', line: RequestLine): void;
 }
 
-/** Measures every request, writes its line and ends its span, once its answer is out or its client is gone. */
+/** Measures every request, logs it and ends its span, when its answer is sent or its client has left. */
 @Injectable()
 export class RequestObserver {
   private readonly durations;
@@ -29,7 +28,7 @@ export class RequestObserver {
   ) {
     this.durations = metrics.histogram({
       name: 'cds_http_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its answer; status "gone": the client did not wait',
+      help: 'Time from the head of a request to the end of its answer; status "gone": the client has left',
       labels: ['route', 'method', 'status'],
     });
   }
@@ -59,7 +58,7 @@ export class RequestObserver {
     const gone = !response.writableFinished;
     const route = routeOf(request);
     const status = gone ? 'gone' : `${Math.floor(statusCode / 100)}xx`;
-    // A method that no route has is the client's choice too.
+    // Clients choose the method of a request without a route too.
     this.durations.observe({ route, method: route === NO_ROUTE ? 'any' : method, status }, ms / 1_000);
     const failed = statusCode >= 500;
     log.request(PROBED_ROUTES.has(route) ? 'debug' : failed ? 'error' : 'info', {
@@ -83,7 +82,21 @@ function pathOf(url: string): string {
 }
 
 function routeOf({ route }: AuthenticatedRequest): string {
-  // Express knows it without a type.
+  // Express exposes it without a type.
   const path: unknown = (route as { path?: unknown } | undefined)?.path;
   return typeof path === 'string' ? routeName(path) : NO_ROUTE;
+}
+
+const names = new Map<string, string>();
+
+/**
+ * A path of Express's router in the form of the OpenAPI document, such as `/v1/things/{id}:rename`. Results are cached; there
+ * is one per route.
+ */
+export function routeName(path: string): string {
+  const known = names.get(path);
+  if (known !== undefined) return known;
+  const name = path.replaceAll(/(?<!\\):(\w+)/g, '{$1}').replaceAll('\\', '');
+  names.set(path, name);
+  return name;
 }

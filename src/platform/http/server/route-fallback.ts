@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../../errors/domain-error';
 
-/** The part of Express's router that tells which paths and methods it knows. */
+/** The part of Express's router with its paths and methods. */
 interface RouterStack {
   readonly stack: readonly {
     match(path: string): unknown;
@@ -15,11 +15,11 @@ interface KnownRoute {
 }
 
 /**
- * The handler behind all routes: 404 for a path nobody serves, 405 with `Allow` for one that is served by other methods.
- * OPTIONS is a method like any other here, so a preflight gets 405 and no permission (contract section 8).
+ * The handler after all routes: 404 for an unknown path, 405 with `Allow` for a path with other methods. OPTIONS is a method
+ * like any other, so a preflight gets 405 and no permission (contract section 8).
  */
 export function routeFallback(router: RouterStack): RequestHandler {
-  // Worked out at the first miss, when every route has been added.
+  // Computed at the first miss, when all routes have been added.
   let routes: readonly KnownRoute[] | undefined;
   return (request: Request, _response: Response, next: NextFunction): void => {
     routes ??= knownRoutes(router);

@@ -1,34 +1,34 @@
 import type { Socket } from 'node:net';
 
 export interface UnsentLimits {
-  /** Bytes of answers that wait in this process for their clients to read them. */
+  /** Bytes of answers in memory that clients have not read. */
   readonly unsentBytesMax: number;
-  /** How long a client may take nothing of an answer. */
+  /** How long a client may read nothing of an answer. */
   readonly unsentSecondsMax: number;
 }
 
 export const UNSENT_LIMITS: UnsentLimits = { unsentBytesMax: 128 * 1024 * 1024, unsentSecondsMax: 30 };
 
-/** Larger than any answer; a stream waits for its client long before. */
+/** Larger than any answer. A stream waits for its client before it is reached. */
 const SHARE_OF_ONE_CONNECTION = 1 / 4;
-/** Room is made for more than the answer at hand, so that it is not made for each answer anew. */
+/** More is freed than the current answer needs, so that this is not repeated for each answer. */
 const ROOM_LEFT = 0.9;
 const SWEEP_MS = 1_000;
 
-/** Node knows how much of a write the system has not taken yet, and shows it here. */
+/** Node exposes how much of a write the system has not accepted yet. */
 type WritingSocket = Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
 
 interface Slow {
   bytes: number;
-  /** What is left of the write under way: less each time the client reads. */
+  /** The rest of the running write. It falls each time the client reads. */
   left: number;
   movedAt: number;
   readonly since: number;
 }
 
 /**
- * Bounds the memory that answers take until their clients have read them. A connection whose client takes nothing for half a
- * minute is closed; so are, where the answers of all connections together are too much, those that hold most for longest.
+ * Bounds the memory of answers that clients have not read. A connection whose client reads nothing for half a minute is closed.
+ * When the answers of all connections exceed a limit, those with the most bytes for the longest time are closed too.
  */
 export class UnsentAnswers {
   private readonly slow = new Map<WritingSocket, Slow>();
@@ -36,7 +36,7 @@ export class UnsentAnswers {
   private timer: NodeJS.Timeout | undefined;
   private readonly limits: UnsentLimits;
 
-  /** `closed` is told how many connections were closed, at most once a second. */
+  /** `closed` gets the number of closed connections, at most once a second. */
   constructor(
     limits: Partial<UnsentLimits>,
     private readonly closed: (connections: number) => void,
@@ -44,7 +44,7 @@ export class UnsentAnswers {
     this.limits = { ...UNSENT_LIMITS, ...limits };
   }
 
-  /** To be called when something was written: nearly always all of it is out by then. */
+  /** Call it after each write. In most cases all of it has been sent by then. */
   note(socket: WritingSocket): void {
     const bytes = socket.writableLength;
     if (bytes === 0 || socket.destroyed) return;
@@ -60,7 +60,7 @@ export class UnsentAnswers {
     else if (this.bytes > unsentBytesMax) this.makeRoom();
   }
 
-  /** Forgets who has read everything, and closes the connections of those who read nothing. */
+  /** Drops connections whose client has read everything, and closes those whose client reads nothing. */
   private sweep(): void {
     const now = performance.now();
     this.forgetDone();
@@ -103,7 +103,7 @@ export class UnsentAnswers {
     }
   }
 
-  /** By a reset: the system then forgets what it has taken as well. */
+  /** Closes by a reset, so that the system drops its buffers too. */
   private close(sockets: readonly WritingSocket[]): void {
     for (const socket of sockets) {
       this.bytes -= this.slow.get(socket)?.bytes ?? 0;

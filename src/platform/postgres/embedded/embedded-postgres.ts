@@ -1,16 +1,26 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { Client } from 'pg';
 import { ClaimedElsewhereError, type FolderClaim, claimFolder } from './folder-claim';
 import { ForeignPostmasterError } from './former-postmaster';
-import { prepareCluster, prepareHome } from './prepare-cluster';
-import { isErrno } from '../../errors/errno';
+import { isErrno } from '../../errors/error-summary';
 import type { EmbeddedConnection } from './readiness';
-import { type FilledData, replaceData } from './replace-data';
-import { runningServer } from './running-server';
+import {
+  type FilledData,
+  replaceData,
+  finishReplacement,
+  majorOfData,
+  makeData,
+  removeUnfinished,
+  type NewData,
+} from './replace-data';
 import type { ServerSettings } from './server-settings';
 import { SERVICE_DATABASE, addressOf, startServer } from './start-server';
+import { clusterIn, type Cluster } from './cluster';
+import { postgresAccount } from './postgres-account';
+import { installedBinaries } from './postgres-binaries';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: (message: string) => void;
   /** On top of, or instead of, the server settings of the service. */
@@ -47,7 +57,7 @@ export async function runningEmbeddedPostgres(dataDir: string): Promise<string |
 }
 
 /** Fills a new database; what it answers is put in place with it. */
-export type Fill = (url: string) => Promise<FilledData>;
+type Fill = (url: string) => Promise<FilledData>;
 
 /**
  * Puts new data in the place of those in `dataDir`, which are kept beside them; answers their folder, or undefined where there
@@ -130,4 +140,65 @@ function inWordsForTheOperator(error: unknown, dataDir: string): unknown {
     return new Error(`DATA_DIR (${dataDir}) cannot be used: ${String(error)}. Mend that, ${elseDo}`, { cause: error });
   }
   return error;
+}
+
+/** Finds or makes the database in `home`; to be called by the process that has claimed it. */
+async function prepareCluster(home: string, log: (message: string) => void): Promise<Cluster> {
+  const wanted = await prepareHome(home, log);
+  const folder = join(home, 'data');
+  const major = await majorOfData(folder);
+  if (!(await isThere(folder))) {
+    log('Creating the embedded PostgreSQL database (once) …');
+    await makeData(wanted);
+  } else if (major !== undefined && major !== wanted.binaries.major) {
+    // It knows the whole schema, which nobody needs who only starts a server.
+    const { upgradeData } = await import('./upgrade-data.js');
+    await upgradeData(wanted, folder, major);
+  }
+  return clusterIn(folder, wanted.binaries, wanted.as);
+}
+
+/** Puts what an earlier process has left unfinished in order, and finds out what databases in `home` are made with. */
+async function prepareHome(home: string, log: (message: string) => void): Promise<NewData> {
+  const kept = await finishReplacement(home);
+  if (kept !== undefined) {
+    log(`New data were complete and are used now. The former data are kept in ${kept}.`);
+  }
+  await removeUnfinished(home);
+  const as = await postgresAccount(join(home, 'data'));
+  return { home, binaries: await installedBinaries(home, as), as, log };
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return (await stat(folder).catch(() => undefined)) !== undefined;
+}
+
+/** Lines of `postmaster.pid`, counted from 0: the folder of the socket, and `ready` once the server takes connections. */
+const SOCKET_FOLDER_LINE = 4;
+const STATUS_LINE = 7;
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** How to reach the server that another process runs on this data folder; undefined when none answers. */
+async function runningServer(
+  dataFolder: string,
+  target: Omit<EmbeddedConnection, 'host'>,
+): Promise<EmbeddedConnection | undefined> {
+  const lines = (await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const socketFolder = lines[SOCKET_FOLDER_LINE]?.trim() ?? '';
+  if (socketFolder === '' || lines[STATUS_LINE]?.trim() !== 'ready') return undefined;
+  const connection = { ...target, host: resolve(dataFolder, socketFolder) };
+  return (await answers(connection)) ? connection : undefined;
+}
+
+async function answers(connection: EmbeddedConnection): Promise<boolean> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Account, runProgram } from './processes';
-import { isErrno } from '../../errors/errno';
+import { isErrno } from '../../errors/error-summary';
 
 /** Where root puts a copy that other accounts can reach; the first place that works. All are owned by root. */
 const PLACES_OF_ROOT = ['/var/lib', '/usr/local/lib', '/var/tmp', '/tmp'] as const;

@@ -1,4 +1,4 @@
-import { isErrno } from '../../errors/errno';
+import { isErrno } from '../../errors/error-summary';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';

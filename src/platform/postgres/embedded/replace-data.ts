@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isErrno } from '../../errors/errno';
+import { isErrno } from '../../errors/error-summary';
 import { SECRETS_KEY_FILE, writeSecretsKey } from '../../secrets/local-secrets-key';
 import { clusterIn, initialise, syncToDisk } from './cluster';
 import { clearFormerPostmaster } from './former-postmaster';

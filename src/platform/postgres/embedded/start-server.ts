@@ -1,20 +1,23 @@
-import { stat, truncate } from 'node:fs/promises';
+import { stat, truncate, mkdtemp } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SUPERUSER, type Cluster } from './cluster';
 import { clearFormerPostmaster } from './former-postmaster';
 import { type Postmaster, launchPostmaster } from './postmaster';
 import { type EmbeddedConnection, ServerNotReadyError, untilReady } from './readiness';
 import { SERVER_SETTINGS, SERVICE_PORT, SETTINGS_THAT_NEED_MEMORY, type ServerSettings } from './server-settings';
-import { socketFolder } from './socket-folder';
+import { giveTo } from './postgres-account';
+import { runProgram } from './processes';
 
-export interface StartedServer {
+interface StartedServer {
   readonly postmaster: Postmaster;
   readonly connection: EmbeddedConnection;
   /** The same as one address, for `pg` as well as for libpq (psql, pgbench). */
   readonly url: string;
 }
 
-export interface StartServerOptions {
+interface StartServerOptions {
   readonly log: (message: string) => void;
   readonly logFile: string;
   /** On top of, or instead of, the server settings of the service. */
@@ -94,4 +97,41 @@ async function boundLog(logFile: string): Promise<void> {
   if (found !== undefined && found.size > LOG_BYTES_MAX) {
     await truncate(logFile);
   }
+}
+
+interface SocketFolder {
+  /** `unix_socket_directories` */
+  readonly forServer: string;
+  readonly forClients: string;
+  /** Set when the folder exists for this run only. */
+  readonly temporary: string | undefined;
+}
+
+/** What the kernels take, Linux (107) and macOS (103). */
+const SOCKET_PATH_BYTES_MAX = 103;
+/** Of whatever port: they all have four digits. */
+const SOCKET_NAME = `.s.PGSQL.${String(SERVICE_PORT)}`;
+
+/** Where the socket of a server goes: into the data folder, mode 0700, or into such a folder with a shorter path. */
+async function socketFolder(cluster: Cluster): Promise<SocketFolder> {
+  if (fits(cluster.folder)) {
+    return { forServer: '.', forClients: cluster.folder, temporary: undefined };
+  }
+  for (const place of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
+    // mkdtemp makes it with mode 0700 and a name nobody could take before; six random characters follow the prefix.
+    const prefix = join(place, 'cds-');
+    const entered = await runProgram('/bin/sh', ['-c', 'cd "$1"', 'sh', place], { as: cluster.as });
+    if (fits(`${prefix}XXXXXX`) && entered.exitCode === 0) {
+      const folder = await mkdtemp(prefix);
+      if (cluster.as !== undefined) {
+        await giveTo(cluster.as, folder);
+      }
+      return { forServer: folder, forClients: folder, temporary: folder };
+    }
+  }
+  throw new Error(`No place for the socket of the embedded PostgreSQL, ${cluster.folder} is too long: set DATA_DIR.`);
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX;
 }

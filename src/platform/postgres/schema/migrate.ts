@@ -3,9 +3,10 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { migrateJobs } from '../../jobs/jobs-schema';
 import { databaseOptions } from '../database-options';
 import type { ConnectionSettings } from '../connection-settings';
-import type { Row } from '../statement';
-import { pendingMigrations } from './schema-state';
+import type { Row, Statement } from '../statement';
 import { SteadyClient } from '../steady-client';
+import { sqlStateOf } from '../database-errors';
+import { MIGRATIONS } from '../migrations';
 
 const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
@@ -54,4 +55,27 @@ async function isTaken(lock: QueryRunner): Promise<boolean> {
   const rows: unknown = await lock.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
   const [row] = rows as { readonly taken: boolean }[];
   return row?.taken === true;
+}
+
+/** TypeORM writes down there what has run. */
+const DONE_MIGRATIONS: Statement = { name: 'done_migrations', text: 'SELECT name FROM migrations' };
+const UNDEFINED_TABLE = '42P01';
+
+/** Asks one statement of the database, and answers its rows. */
+type RunStatement = (statement: Statement) => Promise<readonly Row[]>;
+
+/** How many migrations of this version have not run on the database; those of a newer version do not count. */
+export async function pendingMigrations(ask: RunStatement): Promise<number> {
+  const done = new Set((await doneMigrations(ask)).map(({ name }) => name));
+  return MIGRATIONS.filter(({ name }) => !done.has(name)).length;
+}
+
+async function doneMigrations(ask: RunStatement): Promise<readonly Row[]> {
+  try {
+    return await ask(DONE_MIGRATIONS);
+  } catch (error) {
+    // Nothing has ever run here.
+    if (sqlStateOf(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
 }

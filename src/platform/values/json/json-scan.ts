@@ -6,7 +6,7 @@ export interface JsonLimits {
   readonly valuesMax: number;
   /** Keys of one entry, and of everything outside of entries. */
   readonly keysMax: number;
-  /** Entries that are told apart. */
+  /** The most entries whose limits are recorded. */
   readonly entriesMax: number;
 }
 
@@ -63,7 +63,7 @@ export class JsonScan {
   readonly excesses = new Map<number, JsonExcess>();
   /** What is wrong with the text as a whole. */
   excess: JsonExcess | undefined;
-  /** Whether there are more than `entriesMax`; those are not told apart. */
+  /** Whether there are more than `entriesMax`. Further entries are not recorded. */
   hasMoreEntries = false;
 
   private at = 0;

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer names are no typing mistakes, and comparing them would take long. */
+/** Longer names are not typing mistakes, and comparing them takes long. */
 const NAME_LENGTH_MAX = 64;
-/** Of shorter names any other is similar. */
+/** Shorter names would be similar to any other. */
 const TYPED_LENGTH_MIN = 4;
 const TYPING_MISTAKES_MAX = 2;
-/** What one family of events calls so, and the other so. */
+/** Names with the same meaning in different bodies. */
 const SAME_MEANING: ReadonlyMap<string, string> = new Map([
   ['attributes', 'properties'],
   ['properties', 'attributes'],

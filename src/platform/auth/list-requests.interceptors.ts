@@ -1,20 +1,35 @@
 import { hash } from 'node:crypto';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import { map, type Observable } from 'rxjs';
+import { defer, lastValueFrom, type Observable, map } from 'rxjs';
 import type { AuthenticatedRequest } from './caller.decorator';
+import { ReadSlots } from '../rate-limit/read-slots';
 import { isObject } from '../values/json/is-object';
+
+/** Makes a read wait for a read slot of its workspace; after the guards, before the body is read. */
+@Injectable()
+export class ReadSlotsInterceptor implements NestInterceptor {
+  constructor(private readonly slots: ReadSlots) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const { caller, socket } = request;
+    if (caller === undefined) throw new Error('A read waits for a slot without authenticating the call');
+    const read = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return defer(() => this.slots.run(caller.tenantId, read, { isGone: () => socket.destroyed }));
+  }
+}
 
 type Query = AuthenticatedRequest['query'];
 
-/** Of the hash that stands before a cursor: 96 bits. */
+/** Characters of the hash before a cursor: 96 bits. */
 const TAG_CHARACTERS = 16;
-/** In no cursor of any list, so that each refuses the text behind it: with its other faults, by `notACursor`. */
+/** No cursor contains this character. The list's own check then refuses the cursor together with its other faults. */
 const FOREIGN = '!';
 
 /**
- * Binds cursors to what they go on in: the workspace, the list, its filters and its order. Behind another one a cursor would
- * skip or repeat entries without a word; here it is 422. Only `limit` and `unmask` may change from page to page. It stands at
- * every route that reads, so that no list can forget it.
+ * Binds cursors to the workspace, the list, its filters and its order. With other filters a cursor would silently skip or
+ * repeat entries; this answers 422. Only `limit` and `unmask` may change between pages. Every route with a read scope has
+ * this interceptor, so no list can forget it.
  */
 @Injectable()
 export class BoundCursorsInterceptor implements NestInterceptor {
@@ -39,13 +54,13 @@ function opened(cursor: string, tag: string): string {
 
 function tagOf({ caller, route, params }: AuthenticatedRequest, query: Query): string {
   const { cursor: _cursor, limit: _limit, unmask: _unmask, ...filters } = query;
-  // Express knows it without a type.
+  // Express exposes it without a type.
   const { path } = route as { readonly path: string };
   const list = JSON.stringify([caller?.tenantId, path, params, Object.entries(filters).sort()]);
   return hash('sha256', list, 'base64url').slice(0, TAG_CHARACTERS);
 }
 
-/** Express makes the query anew each time that it is asked for. */
+/** Express parses the query again on every access. */
 function replaceQuery(request: AuthenticatedRequest, query: Query): void {
   Object.defineProperty(request, 'query', { value: query, configurable: true, enumerable: true });
 }

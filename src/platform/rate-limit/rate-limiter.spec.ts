@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { quotaStateOf, fullAfterSpending, type Quota } from './bucket';
+import { quotaStateOf, fullAfterSpending, type Quota } from './rate-limiter';
 
 const TEN_A_SECOND: Quota = { quota: 10, windowSeconds: 1 };
 

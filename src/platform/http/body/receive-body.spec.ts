@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { BodyBytes } from './body-bytes';
+import { BodyBytes } from './receive-body';
 
 const chunks = fc.array(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),

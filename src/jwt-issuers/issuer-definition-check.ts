@@ -9,12 +9,15 @@ import { issuerFaults, type IssuerPolicy } from './domain/issuer-definition';
 import { CreateJwtIssuerDto } from './dto/create-jwt-issuer.dto';
 import { readInlineJwks, type PublicJwks } from './jwks/inline-jwks';
 
-/** A body that passed, with the public members of its keys only. */
+/** A valid body, with the public members of its keys only. */
 export type IssuerRequest = Omit<CreateJwtIssuerDto, 'jwks'> & { readonly jwks: PublicJwks | undefined };
 
-/** Checks a body as a new issuer: the shape of its fields and what they mean together; every fault (contract section 2). */
+/**
+ * Checks the body of a new issuer (contract section 2): its shape by the DTO, and the rules between its fields. Reports all
+ * faults together.
+ */
 @Injectable()
-export class IssuerCheck {
+export class IssuerDefinitionCheck {
   private readonly policy: IssuerPolicy;
 
   constructor(
@@ -28,8 +31,8 @@ export class IssuerCheck {
   /** Throws `validation_failed`. */
   check(body: unknown): IssuerRequest {
     const { value, faults: shapeFaults = [] } = this.validators.for(CreateJwtIssuerDto)(body);
-    const meaningFaults = isObject(body) ? issuerFaults(body, this.policy) : [];
-    const faults = [...shapeFaults, ...meaningFaults.filter((fault) => !isNamed(fault, shapeFaults))];
+    const ruleFaults = isObject(body) ? issuerFaults(body, this.policy) : [];
+    const faults = [...shapeFaults, ...ruleFaults.filter((fault) => !hasFaultAt(fault.path, shapeFaults))];
     if (value === undefined || faults.length > 0) throw validationFailed(faults);
     const { jwks, ...others } = value;
     return { ...others, jwks: publicJwks(jwks) };
@@ -43,7 +46,7 @@ function publicJwks(sent: object | undefined): PublicJwks | undefined {
   return read.jwks;
 }
 
-/** A field whose shape is wrong is named once. */
-function isNamed({ path }: Fault, faults: readonly Fault[]): boolean {
-  return faults.some((known) => known.path === path);
+/** A field with a wrong shape is reported once. */
+function hasFaultAt(path: string, faults: readonly Fault[]): boolean {
+  return faults.some((fault) => fault.path === path);
 }

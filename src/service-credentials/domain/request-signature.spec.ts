@@ -1,5 +1,17 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, createPublicKey, verify, createHmac, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
+import {
+  assertTimely,
+  signedTarget,
+  readContentDigest,
+  signatureBase,
+  readSignature,
+  type SignedMessage,
+  ed25519Key,
+  hmacKey,
+  isSignedWith,
+  type VerifyingKey,
+} from './request-signature';
 import {
   aKeyPair,
   COMPONENTS,
@@ -11,8 +23,158 @@ import {
 } from '../../../test/support/signatures';
 import { shuffled } from '../../../test/support/builders';
 import { checkContentDigest, expectContentDigest } from '../../platform/http/body/content-digest';
-import { readSignature, type SignedMessage } from './received-signature';
-import { ed25519Key, hmacKey, isSignedWith, type VerifyingKey } from './verifying-key';
+
+const NOW_SECONDS = 1_767_323_045;
+const now = new Date(NOW_SECONDS * 1_000);
+const at =
+  (created: number, expires?: number, time = now) =>
+  () => {
+    assertTimely({ created, expires }, time);
+  };
+
+describe('the time of a signature', () => {
+  it.each([-300, -299, 0, 299, 300])('may lie %d s from now', (seconds) => {
+    expect(at(NOW_SECONDS + seconds)).not.toThrow();
+  });
+
+  it.each([-301, 301, -NOW_SECONDS, -NOW_SECONDS - 1, 999_999_999_999_999, -999_999_999_999_999])(
+    'may not lie %d s from now',
+    (seconds) => {
+      expect(at(NOW_SECONDS + seconds)).toThrow(/created lies more than 300 s (?:before|after) the service's time/);
+    },
+  );
+
+  it('may lie 300 s from now to the millisecond', () => {
+    const later = (ms: number): Date => new Date(now.getTime() + ms);
+    expect(at(NOW_SECONDS - 300, undefined, later(0))).not.toThrow();
+    expect(at(NOW_SECONDS - 300, undefined, later(1))).toThrow(/before/);
+    expect(at(NOW_SECONDS + 300, undefined, later(0))).not.toThrow();
+    expect(at(NOW_SECONDS + 300, undefined, later(-1))).toThrow(/after/);
+  });
+
+  it('ends when the signature expires, also within the window', () => {
+    expect(at(NOW_SECONDS, NOW_SECONDS + 1)).not.toThrow();
+    expect(at(NOW_SECONDS, NOW_SECONDS)).toThrow(/expired/);
+    expect(at(NOW_SECONDS - 100, NOW_SECONDS - 50)).toThrow(/expired/);
+    expect(at(NOW_SECONDS - 301, NOW_SECONDS + 1_000)).toThrow(/created/);
+  });
+});
+
+describe('a request target', () => {
+  it.each([
+    ['/v1/external-events', '/v1/external-events', '?'],
+    ['/v1/external-events?', '/v1/external-events', '?'],
+    ['/v1/external-events?dry_run=true', '/v1/external-events', '?dry_run=true'],
+    ['/v1/external-events?a=?b&c=%20', '/v1/external-events', '?a=?b&c=%20'],
+    ['/v1/external-events%3Abatch', '/v1/external-events%3Abatch', '?'],
+    ['/v1/external-events%3abatch?x=%3A', '/v1/external-events%3abatch', '?x=%3A'],
+    ['//v1//external-events', '//v1//external-events', '?'],
+    ['http://example.com/v1/external-events?a=b', '/v1/external-events', '?a=b'],
+    ['HTTPS://user@example.com:8443?a=b', '/', '?a=b'],
+    ['http://example.com', '/', '?'],
+    ['/v1/?http://example.com/other', '/v1/', '?http://example.com/other'],
+    ['/http://example.com/other', '/http://example.com/other', '?'],
+  ])('%s is signed as it was sent', (target, path, query) => {
+    expect(signedTarget(target)).toEqual({ path, query });
+  });
+});
+
+const digest = (algorithm: string): Buffer => createHash(algorithm).update('body').digest();
+const sha256 = `sha-256=:${digest('sha256').toString('base64')}:`;
+const sha512 = `sha-512=:${digest('sha512').toString('base64')}:`;
+const md5 = `md5=:${digest('md5').toString('base64')}:`;
+const sha1 = `sha=:${digest('sha1').toString('base64')}:`;
+const DIGESTS = {
+  sha256: { algorithm: 'sha256', value: digest('sha256') },
+  sha512: { algorithm: 'sha512', value: digest('sha512') },
+};
+
+describe('Content-Digest', () => {
+  it.each([
+    ['sha-256', sha256, [DIGESTS.sha256]],
+    ['sha-512', sha512, [DIGESTS.sha512]],
+    ['both, of which both will be checked', `${sha512}, ${sha256}`, [DIGESTS.sha512, DIGESTS.sha256]],
+    ['one beside those that we do not know', `${md5}, ${sha256}, ${sha1}, new=1, list=(1)`, [DIGESTS.sha256]],
+    ['one with a parameter', `${sha256};q=1`, [DIGESTS.sha256]],
+  ])('may have %s', (_what, header, digests) => {
+    expect(readContentDigest(header)).toEqual(digests);
+  });
+
+  it.each([
+    ['nothing', '', /must have one of sha-256, sha-512/],
+    ['only md5', md5, /must have one of/],
+    ['only sha', sha1, /must have one of/],
+    ['a digest of another length', sha256.replace('sha-256', 'sha-512'), /sha-512 must be 64 bytes/],
+    ['one good digest and one cut short', `${sha512}, sha-256=:YQ==:`, /sha-256 must be 32 bytes/],
+    ['a text', 'sha-256="abc"', /sha-256 must be 32 bytes/],
+    ['a flag', 'sha-256', /sha-256 must be 32 bytes/],
+    ['a list', 'sha-256=(:YQ==:)', /sha-256 must be 32 bytes/],
+    ['the form of the Digest header', 'sha-256=abc=', /not a dictionary/],
+    ['one digest twice', `${sha256}, ${sha256}`, /not a dictionary/],
+  ])('may not have %s', (_what, header, words) => {
+    expect(() => readContentDigest(header)).toThrow(words);
+  });
+
+  it('may not be missing', () => {
+    expect(() => readContentDigest(undefined)).toThrow('The header Content-Digest is missing');
+  });
+});
+
+/** RFC 9421, appendix B.1.4 and B.1.5. */
+const ED25519_PEM = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+-----END PUBLIC KEY-----`;
+const SHARED_SECRET = Buffer.from(
+  'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==',
+  'base64',
+);
+
+describe('the signature base', () => {
+  it('is that of RFC 9421, appendix B.2.6, whose Ed25519 signature it bears', () => {
+    const params =
+      '("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473;keyid="test-key-ed25519"';
+    const base = signatureBase(
+      [
+        ['date', 'Tue, 20 Apr 2021 02:07:55 GMT'],
+        ['@method', 'POST'],
+        ['@path', '/foo'],
+        ['@authority', 'example.com'],
+        ['content-type', 'application/json'],
+        ['content-length', '18'],
+      ],
+      params,
+    );
+    const signature = 'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==';
+    expect(verify(null, Buffer.from(base), createPublicKey(ED25519_PEM), Buffer.from(signature, 'base64'))).toBe(true);
+  });
+
+  it('is that of appendix B.2.5, whose HMAC it has', () => {
+    const params = '("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"';
+    const base = signatureBase(
+      [
+        ['date', 'Tue, 20 Apr 2021 02:07:55 GMT'],
+        ['@authority', 'example.com'],
+        ['content-type', 'application/json'],
+      ],
+      params,
+    );
+    expect(createHmac('sha256', SHARED_SECRET).update(base).digest('base64')).toBe(
+      'pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=',
+    );
+  });
+
+  it('has a line for each component in the order of the signature, and ends in the parameters without a line break', () => {
+    expect(
+      signatureBase(
+        [
+          ['@query', '?'],
+          ['@method', 'POST'],
+        ],
+        '("@query" "@method");created=1',
+      ),
+    ).toBe('"@query": ?\n"@method": POST\n"@signature-params": ("@query" "@method");created=1');
+  });
+});
 
 const KEY_ID = '019b7c4e-0000-7000-8000-000000000001';
 const SECRET = 'hVnq7eJx0cWmB4rYtZ2uKsLd9pQ3oFgA1iXbNvE8RwM';

@@ -1,4 +1,4 @@
-import { routeName } from './route-name';
+import { routeName } from './request-observer';
 
 describe('the name of a route', () => {
   it.each([
