@@ -3,13 +3,17 @@ import { unavailable } from '../platform/errors/unavailable';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newMark } from '../platform/values/ids';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
-import { kindName } from '../processing/domain/event-effects';
-import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
+import { type EffectResult, type EventEffect, type EventToProcess, kindName } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
-import { ledgerOf, mutationKey, type MutationWorkOutcome, type MutationWork } from '../runtime/domain/mutation-work';
-import { fingerprintOf } from '../runtime/domain/operations-fingerprint';
+import {
+  fingerprintOf,
+  ledgerOf,
+  mutationKey,
+  type MutationResult,
+  type MutationWork,
+} from '../runtime/domain/mutation-work';
 import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
-import { MutationTransaction } from '../runtime/mutation-transaction';
+import { MutationStore } from '../runtime/mutation-store';
 import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { recordOf, type EventRecord } from './domain/event-record';
@@ -43,7 +47,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     private readonly effects: EventEffects,
     private readonly memory: ReactionMemory,
     private readonly variables: VariablesService,
-    private readonly mutations: MutationTransaction,
+    private readonly mutations: MutationStore,
     private readonly personal: PersonalProperties,
   ) {}
 
@@ -136,7 +140,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     for (const { plan, event } of open) {
       works.push(workOf(plan, event, await declarations(event.tenantId, plan.reaction)));
     }
-    const outcomes = await this.mutations.run(transaction, works);
+    const outcomes = await this.mutations.applyWithin(transaction, works);
     return new Map(open.map(({ plan }, index) => [plan, resultOfOutcome(outcomes[index])]));
   }
 
@@ -202,7 +206,7 @@ function resultOf(plan: Plan, results: ReadonlyMap<Plan, ReactionResult>): React
   return result;
 }
 
-function resultOfOutcome(outcome: MutationWorkOutcome | undefined): ReactionResult {
+function resultOfOutcome(outcome: MutationResult | undefined): ReactionResult {
   switch (outcome?.status) {
     case 'applied':
     case 'duplicate':

@@ -6,8 +6,7 @@ import { compileCondition } from './domain/compile-condition';
 import type { Condition } from './domain/condition';
 import { sharedCopiesOf } from './domain/personal-data';
 import type { ReadyReaction } from './domain/react';
-import type { ReactionOperation } from './domain/reaction';
-import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
+import { type ReactionOperation, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction';
 import { READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
 
 /** Bytes of JSON; ready to be asked, a condition takes some ten times as much. */

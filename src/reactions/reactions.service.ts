@@ -13,12 +13,17 @@ import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { idPageStart } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { VariablesService } from '../variables/variables.service';
-import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
+import {
+  appliesFrom,
+  isSameReaction,
+  type ReactionDefinition,
+  REACTIONS_PER_CAMPAIGN_MAX,
+  REACTIONS_PER_EVENT_TYPE_MAX,
+  storedOf,
+} from './domain/reaction';
 import { personalReads, sharedCopiesOf } from './domain/personal-data';
-import type { ReactionDefinition } from './domain/reaction';
 import { parseReactionDefinition } from './domain/reaction-definition';
 import { declarationFaults } from './domain/reaction-operations';
-import { REACTIONS_PER_CAMPAIGN_MAX, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
 import type { ReactionWarning } from './domain/reaction-warnings';
 import type { Reaction } from './entities/reaction.entity';
 import { ReactionAdvice } from './reaction-advice';

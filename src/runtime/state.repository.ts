@@ -5,7 +5,7 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
-import type { MutationEntry } from './domain/mutation-result';
+import type { MutationEntry } from './domain/mutation-work';
 import {
   participantName,
   sharedName,
@@ -14,7 +14,7 @@ import {
   type ParticipantKey,
   type SharedKey,
   type StateChanges,
-} from './domain/settle-mutations';
+} from './domain/apply-mutations';
 import type { ParticipantDocument } from './domain/state-tree';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';

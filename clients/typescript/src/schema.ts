@@ -262,7 +262,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the participants who have values of their own in a campaign, newest first, with these values. */
+        /** Lists the participants who have `user` values in a campaign, newest first, with these values. */
         get: operations["listParticipants"];
         put?: never;
         post?: never;
@@ -279,7 +279,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a participant's state to backends and operators, with what the system keeps. */
+        /** Shows a participant's state to backends and operators, with the system fields. */
         get: operations["readParticipantState"];
         put?: never;
         post?: never;
@@ -298,7 +298,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes a participant's state for backends and operators, by the rules that participants have. */
+        /** Changes a participant's state for backends and operators, by the same rules as for participants. */
         post: operations["mutateParticipantState"];
         delete?: never;
         options?: never;
@@ -330,7 +330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+        /** Lists the declared variables of a campaign; an unknown campaign has none. */
         get: operations["listVariables"];
         put?: never;
         post?: never;
@@ -1895,7 +1895,7 @@ export interface components {
         };
         ReactionWarningDto: {
             /**
-             * @description The place in the body, the way it was written.
+             * @description The field, the way the client wrote it.
              * @example when[">="][0].var
              */
             path: string;
@@ -1905,7 +1905,7 @@ export interface components {
              */
             code: "unknown_event_type" | "unknown_path" | "unknown_property" | "never_met";
             /**
-             * @description What will never happen, and what was probably meant.
+             * @description Why it has no effect, and what was probably meant.
              * @example when[">="][0].var reads amount, which no event has; it is always absent. Did you mean event.properties.amount?
              */
             message: string;
@@ -1946,7 +1946,7 @@ export interface components {
             /** @enum {string} */
             status: "defined";
             /**
-             * @description Always a list, empty when nothing is odd; the same again for a definition that is in force already.
+             * @description Always a list, possibly empty; the same again for a definition that is already in force.
              * @example []
              */
             warnings: components["schemas"]["ReactionWarningDto"][];

@@ -1,9 +1,8 @@
 import type { Condition } from './condition';
 import { COSTS, Meter, OverdueError, TooCostlyError } from './condition-meter';
-import { conditionData, type EventRecord } from './event-record';
+import { conditionData, type EventRecord, ownValue } from './event-record';
 import { compare, COMPARISONS } from './comparisons';
 import { METHODS, OperandError, SINGLE_OPERAND } from './operator-methods';
-import { ownValue } from './own-value';
 
 /**
  * `failed`: the event has something with which the condition cannot be worked out. `too_costly`: it always will be, with this

@@ -1,5 +1,5 @@
 import { COSTS, type Meter } from './condition-meter';
-import { ownValue } from './own-value';
+import { ownValue } from './event-record';
 
 /** Works an operator out. Throws where it cannot be, with operands like these. */
 export type Method = (operands: unknown, meter: Meter, context: unknown) => unknown;

@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath } from '../../platform/errors/fault-words';
 import { hasPersonalName } from '../../platform/privacy/mask';
-import { parseVariablePath } from '../../variables/domain/variable-path';
+import { parseVariablePath } from '../../variables/domain/variable';
 import type { Condition } from './condition';
 import { readsOf, type ConditionRead } from './condition-reads';
 import type { ReactionOperation } from './reaction';

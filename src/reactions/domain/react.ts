@@ -3,7 +3,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { shownName } from '../../platform/errors/fault-words';
 import type { EffectFailure, EventToProcess, ReactionRecord } from '../../processing/domain/event-effects';
 import type { Operation } from '../../runtime/domain/operation';
-import { parseVariablePath } from '../../variables/domain/variable-path';
+import { parseVariablePath } from '../../variables/domain/variable';
 import type { CompiledCondition } from './compile-condition';
 import type { EventRecord } from './event-record';
 import type { PersonalNames, SharedCopies } from './personal-data';

@@ -4,8 +4,7 @@ import { similarName } from '../../platform/values/text/similar-name';
 import { compileCondition } from './compile-condition';
 import type { Condition } from './condition';
 import { readsOf } from './condition-reads';
-import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS, recordSteps } from './event-record';
-import { meantPath } from './meant-path';
+import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS, recordSteps, suggestedPath } from './event-record';
 import type { ReactionDefinition } from './reaction';
 
 /** More than anybody reads; each takes a search for a similar name. */
@@ -86,7 +85,7 @@ function pathWarnings({ path, reads }: Read, type: CatalogedEventType | undefine
   if (!RECORD_BRANCHES.has(field)) return [unknownPath(path, reads, field)];
   if (field === 'identity') {
     const isIdentity = steps.length === 2 && IDENTITY_FIELDS.some((each) => each === name);
-    return isIdentity ? [] : [unknownPath(path, reads, meantPath(steps))];
+    return isIdentity ? [] : [unknownPath(path, reads, suggestedPath(steps))];
   }
   return type === undefined || type.allowsOthers || type.properties.includes(name)
     ? []
@@ -97,7 +96,7 @@ function pathWarnings({ path, reads }: Read, type: CatalogedEventType | undefine
 function suggestionFor(steps: readonly string[], type: CatalogedEventType | undefined): string {
   const [first = '', ...below] = steps;
   const declared = type?.properties.includes(first) === true;
-  const close = declared ? undefined : (meantPath(steps) ?? similarProperty(steps, type));
+  const close = declared ? undefined : (suggestedPath(steps) ?? similarProperty(steps, type));
   return close ?? ['properties', first, ...below].join('.');
 }
 

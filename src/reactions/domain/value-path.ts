@@ -7,9 +7,7 @@ import {
   withSuggestion,
 } from '../../platform/errors/fault-words';
 import { isStorable } from '../../platform/values/text/storable-text';
-import { RECORD_BRANCHES, RECORD_FIELDS, recordSteps, type EventRecord } from './event-record';
-import { meantPath } from './meant-path';
-import { ownValue } from './own-value';
+import { type EventRecord, ownValue, RECORD_BRANCHES, RECORD_FIELDS, recordSteps, suggestedPath } from './event-record';
 
 /** Longer than the path of anything in an event of usual names. */
 export const VALUE_PATH_CHARACTERS_MAX = 256;
@@ -26,7 +24,7 @@ export function valuePathFaults(valueFrom: unknown, path: string): readonly Faul
   if (valueFrom.length > VALUE_PATH_CHARACTERS_MAX) return [tooLongFault(path, VALUE_PATH_CHARACTERS_MAX)];
   if (!isStorable(valueFrom)) return [invalidCharactersFault(path)];
   if (isValuePath(valueFrom)) return [];
-  const meant = meantPath(recordSteps(valueFrom));
+  const meant = suggestedPath(recordSteps(valueFrom));
   return [withSuggestion(formatFault(path, FORM), meant)];
 }
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 import { applyOperations, type AppliedOperations, type ChangedValue } from './apply-operations';
 import { NUMBER_MAX } from '../../variables/domain/value-type';
-import type { MutationEntry } from './mutation-result';
+import type { MutationEntry } from './mutation-work';
 import type { Operation } from './operation';
-import { resolvePaths, type ResolvedOperation } from './resolve-paths';
+import { resolvePaths, type ResolvedOperation } from './check-operations';
 import { stateTree, type StateValues } from './state-tree';
 
 const DECLARATIONS: readonly Declaration[] = [
