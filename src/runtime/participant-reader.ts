@@ -5,42 +5,43 @@ import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
 import { valuesOf, type ParticipantDocument, type StoredValues, type SystemFields } from './domain/state-tree';
 
-/** A participant of a campaign with the own values that are stored. */
+/** A participant of a campaign with the stored `user` values. */
 export interface StoredParticipant {
   readonly subject: string;
   readonly values: StoredValues;
   readonly system: SystemFields;
 }
 
-/** Some participants in the order of the list, and where it goes on; null at the end. */
+/** Some participants in the order of the list, and where the list goes on; null at the end. */
 export interface ParticipantPage {
   readonly participants: readonly StoredParticipant[];
   readonly nextCursor: string | null;
 }
 
 /**
- * Rows that one page may look at (docs/adr/0012): participants who have changed values of the campaign or the app alone are among
- * them. Such a page comes short, and its cursor goes on where it stopped.
+ * Rows that one page may read (docs/adr/0012). Participants who changed only values of the campaign or the app have a row but no
+ * value. A page with many of them is shorter, and its cursor goes on where it stopped.
  */
 const ROWS_LOOKED_AT_MAX = 10_000;
 
-/** Texts are JSON, which is parsed row by row. Without values the row is none of the page. */
+/** Texts are JSON, parsed row by row. A row without values is not part of the page. */
 interface ParticipantRow extends LookedAtRow {
   readonly subject: string;
   readonly values: string | null;
   readonly system: string;
 }
 
-/** What an item says besides its participant's values. */
+/** The bytes of an item beside its participant's values. */
 const OTHER_FIELDS_BYTES = 128;
 
 /**
- * Participants of campaign $2 below the id $3, the newest first, until $4 of them who have a value are shown, or they weigh $5
- * bytes; one in any case. $6: what is shown of each beside the stored values, in bytes. The next one comes without values, and says
- * that the list goes on. At most $7 rows are looked at, of which the last one comes in any case: the next page begins behind it.
+ * One page of the participants of a campaign who have a value, the newest first. It ends after $4 of them or $5 bytes, but has at
+ * least one. The next participant follows without values: the list goes on. At most $7 rows are read; the last of them is always
+ * returned, since the next page begins after it.
  *
- * Each row is looked up by the index when the ones before it leave room, whatever the planner believes of the size of a campaign. The
- * size of a document tells whether it holds a value, so that none is unpacked for that. A ledger (`mutation-work.ts`) has no subject.
+ * Parameters: $1 workspace, $2 campaign, $3 upper bound of ids, $4 participants, $5 bytes, $6 bytes of each beside its stored
+ * values, $7 rows. Each row is one index probe, whatever size the planner assumes for the campaign. The size of a document shows
+ * whether it holds a value, so it need not be decompressed for that. A ledger (`mutation-work.ts`) has no subject.
  */
 export const READ_PARTICIPANTS = `
   WITH RECURSIVE page AS (
@@ -73,8 +74,8 @@ export class ParticipantReader {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * One page of those below the id `before`, the newest first, in one statement. `defaultsBytes`: what a participant without any of
-   * these values is shown, which counts towards the bytes of the page (docs/adr/0038).
+   * One page of the participants below the id `before`, the newest first, in one statement. `defaultsBytes`: the bytes of a
+   * participant's defaults, which count towards the bytes of the page (docs/adr/0038).
    */
   async list(
     tenantId: string,
@@ -83,7 +84,13 @@ export class ParticipantReader {
     { limit, defaultsBytes }: { readonly limit: number; readonly defaultsBytes: number },
   ): Promise<ParticipantPage> {
     const rows: ParticipantRow[] = await this.database.query(READ_PARTICIPANTS, [
-      ...[tenantId, campaignId, before, limit, PAGE_BYTES_MAX, defaultsBytes, ROWS_LOOKED_AT_MAX],
+      tenantId,
+      campaignId,
+      before,
+      limit,
+      PAGE_BYTES_MAX,
+      defaultsBytes,
+      ROWS_LOOKED_AT_MAX,
     ]);
     const slice = new TimeSlice();
     const participants: StoredParticipant[] = [];

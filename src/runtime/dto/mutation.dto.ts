@@ -20,7 +20,7 @@ export class OperationDto {
 
 /** Documents what `domain/mutation-request.ts` checks, by the table of that parser. Every text field has an alias. */
 export class MutationDto {
-  /** Applied in their order, wholly or not at all. */
+  /** Applied in their order, all or none. */
   @ApiProperty({ type: [OperationDto], ...OPS_SCHEMA })
   ops!: OperationDto[];
 
@@ -31,15 +31,15 @@ export class MutationDto {
   @ApiProperty(MUTATION_SCHEMA.mutation_id)
   mutation_id?: string;
 
-  /** The campaign, where neither the address nor the token names it. */
+  /** The campaign, if neither the path nor the token names it. */
   @ApiProperty(MUTATION_SCHEMA.campaign_id)
   campaign_id?: string;
 
-  /** For participants the token's app, if named at all; for backends any app, `default` when absent. */
+  /** For participants, if sent, the token's app; for backends any app, `default` when absent. */
   @ApiProperty(MUTATION_SCHEMA.app_id)
   app_id?: string;
 
-  /** The participant of the token, or of the address, if named at all. */
+  /** If sent, the participant of the token or of the path. */
   @ApiProperty(MUTATION_SCHEMA.user_id)
   user_id?: string;
 
