@@ -741,7 +741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a campaign react to events that are received from now on; one that reads personal data takes `pii:read`, too. */
+        /** Defines how a campaign reacts to events that are received from now on. Reading personal data requires `pii:read`, too. */
         post: operations["defineReaction"];
         delete?: never;
         options?: never;
@@ -777,7 +777,7 @@ export interface paths {
         get: operations["getReaction"];
         put?: never;
         post?: never;
-        /** Deletes a reaction; what it has changed stays. */
+        /** Deletes a reaction; the values that it changed stay. */
         delete: operations["deleteReaction"];
         options?: never;
         head?: never;
@@ -1256,18 +1256,18 @@ export interface components {
             value: number | string | boolean;
         };
         MutationDto: {
-            /** @description Applied in their order, wholly or not at all. */
+            /** @description Applied in their order, all or none. */
             ops: components["schemas"]["OperationDto"][];
             /**
              * @description An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
              * @example checkout-4711
              */
             mutation_id?: string;
-            /** @description The campaign, where neither the address nor the token names it. */
+            /** @description The campaign, if neither the path nor the token names it. */
             campaign_id?: string;
-            /** @description For participants the token's app, if named at all; for backends any app, `default` when absent. */
+            /** @description For participants, if sent, the token's app; for backends any app, `default` when absent. */
             app_id?: string;
-            /** @description The participant of the token, or of the address, if named at all. */
+            /** @description If sent, the participant of the token or of the path. */
             user_id?: string;
             /** @description The same as `mutation_id`. */
             mutationId?: string;
@@ -1748,7 +1748,7 @@ export interface components {
             status: "lifted" | "not_erased";
         };
         ProcessingSummaryDto: {
-            /** @description Events that wait to be processed, those included that failed and will be tried again. */
+            /** @description Events that are not processed yet, including those that failed and will be retried. */
             queued: number;
             /**
              * Format: date-time
@@ -3360,7 +3360,7 @@ export interface operations {
     readState: {
         parameters: {
             query?: {
-                /** @description The campaign, where neither the address nor the token names it; `campaignId` is taken, too. */
+                /** @description The campaign, if neither the path nor the token names it; `campaignId` is accepted, too. */
                 campaign_id?: string;
             };
             header?: {

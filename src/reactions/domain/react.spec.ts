@@ -1,6 +1,6 @@
 import { aStoredEvent } from '../../../test/support/stored-event';
 import { recordOf } from './event-record';
-import { failureOfFaults, faultsOfReaction, outcomeOf, planReaction, type ReadyReaction } from './react';
+import { failureOfFaults, faultsOfReaction, outcomeOf, planReaction, type CompiledReaction } from './react';
 import type { ReactionRule } from './reaction';
 
 const USER = { path: 'state.user.points', op: 'inc', value: 1 } as const;
@@ -12,7 +12,7 @@ const REACTION: ReactionRule = {
 
 function plan(
   fields: Partial<ReactionRule> = {},
-  condition?: ReadyReaction['condition'],
+  condition?: CompiledReaction['condition'],
   externalId: string | null = 'ann',
 ) {
   const event = aStoredEvent();
@@ -72,7 +72,7 @@ describe('what is told of reactions', () => {
 
   it('names the reaction with each fault, and the first one is what the failure is called by', () => {
     const details = faultsOfReaction(REACTION, failed);
-    const message = 'The reaction reward of the campaign summer has failed: It is not there.';
+    const message = 'The reaction reward of the campaign summer failed: It is not there.';
     expect(details).toEqual([{ path: 'reactions[summer/reward].ops[2].valueFrom', code: 'required', message }]);
     expect(failureOfFaults(details)).toEqual({ code: 'required', message, details });
     expect(failureOfFaults(faultsOfReaction(REACTION, { outcome: 'applied' }))).toBeUndefined();
