@@ -11,13 +11,13 @@ const FAULT = { path: 'properties.amount', code: 'type', message: 'properties.am
 const FAILURE: EffectFailure = { code: 'validation_failed', message: 'A value does not fit.', details: [FAULT] };
 
 describe('an event that failed for good', () => {
-  it('goes by the finest word there is for it', () => {
+  it('is named by its finest code', () => {
     expect(reasonOf(FAILURE)).toBe('type');
     expect(reasonOf({ ...FAILURE, details: [] })).toBe('validation_failed');
     expect(lastErrorOf(FAILURE)).toBe('type: A value does not fit.');
   });
 
-  it('is told with the event that it is about, and nothing that the event says', () => {
+  it('names the event, and none of its values', () => {
     const problem = processingProblem('tenant', EVENT, FAILURE, 5);
     expect(problem).toMatchObject({
       ...{ severity: 'error', stage: 'processing', reason: 'type', eventId: 'event', source: 'shop', at: 5 },

@@ -78,7 +78,7 @@ describe('a condition that was made ready', () => {
       'source.length',
     ],
     ...['properties.tags.map', 'properties.tags.length', 'hasOwnProperty', 'properties.items.0.__proto__'],
-  ])('finds nothing that nobody has sent at event.%s', (path) => {
+  ])('finds nothing at event.%s that no client sent', (path) => {
     const read = { var: `event.${path}` };
     for (const when of [read, { '!==': [read, null] }, { '!': [{ missing: [`event.${path}`] }] }]) {
       expect([path, ask(when)]).toEqual([path, 'unmet']);

@@ -38,7 +38,7 @@ describe('what a reaction does with an event', () => {
     expect(plan({ source: 'shop' })).toBeDefined();
   });
 
-  it('is told when its condition is not met, or cannot be worked out', () => {
+  it('is skipped when its condition is not met, and fails when it cannot be evaluated', () => {
     expect(plan({}, () => 'unmet')).toMatchObject({ result: { outcome: 'skipped', reason: 'condition' } });
     expect(plan({}, () => 'failed')).toMatchObject({
       result: { faults: [{ path: 'when', code: 'condition_failed' }] },
@@ -46,7 +46,7 @@ describe('what a reaction does with an event', () => {
     expect(plan({}, () => 'too_costly')).toMatchObject({ result: { faults: [{ path: 'when', code: 'too_costly' }] } });
   });
 
-  it('waits as a whole without a participant, unless it changes nobody’s own values', () => {
+  it('waits as a whole without a participant, unless it changes no user values', () => {
     expect(plan({}, undefined, null)).toMatchObject({ result: { outcome: 'waiting_for_customer' } });
     expect(plan({ ops: [SHARED] }, undefined, null)).toMatchObject({ subject: null });
     expect(plan({ ops: [SHARED] })).toMatchObject({ subject: null });
@@ -60,7 +60,7 @@ describe('what a reaction does with an event', () => {
   });
 });
 
-describe('what is told of reactions', () => {
+describe('the record of a reaction', () => {
   const faults = [{ path: 'ops[2].valueFrom', code: 'required', message: 'It is not there.' }] as const;
   const failed = { outcome: 'failed', faults } as const;
 

@@ -126,11 +126,11 @@ describe('a batch of mutations', () => {
         const again = inHalves
           ? [...store.apply(works.slice(0, cut)), ...store.apply(works.slice(cut))]
           : store.apply(works);
-        works.forEach((_each, place) => {
-          if (first[place]?.status === 'applied') expect(again[place]).toEqual(first[place]);
-          if (first[place]?.status === 'duplicate') expect(again[place]).toEqual(first[place]);
+        works.forEach((_each, index) => {
+          if (first[index]?.status === 'applied') expect(again[index]).toEqual(first[index]);
+          if (first[index]?.status === 'duplicate') expect(again[index]).toEqual(first[index]);
         });
-        // A refused one may be good for what the batch has left behind; nobody was told anything yet.
+        // A refused mutation may succeed after the changes of the batch; no answer was sent yet.
         if (first.every(({ status }) => status !== 'refused')) expect(store.content()).toEqual(stored);
       }),
     );
@@ -174,7 +174,7 @@ describe('repetitions', () => {
     ]);
   });
 
-  it('are told from what an earlier attempt stored, also when the batch is cut between two copies', () => {
+  it('are recognised by what an earlier attempt stored, also when the batch is cut between two copies', () => {
     const store = new Store();
     const copies = [1, 2, 3].map(() => aMutation({ mutationKey: 'client:x' }));
     expect(statuses(store.apply(copies))).toEqual(['applied', 'duplicate', 'duplicate']);

@@ -114,7 +114,7 @@ describe('applyOperations', () => {
     expect(faults).toEqual(['ops[1] range', 'ops[4] range', 'ops[7] range']);
   });
 
-  it('stops at operations that nobody checked', () => {
+  it('throws for operations that were not checked', () => {
     expect(() => apply([op('inc', 'user.motto', 1)])).toThrow('was not refused');
   });
 });

@@ -127,7 +127,7 @@ const check = (...operations: ResolvedOperation[]): string[] =>
 const SAMPLES: Readonly<Record<VariableType, VariableValue>> = { number: 0, string: '', boolean: false };
 
 describe('checkTypes', () => {
-  it.each(VARIABLE_TYPES)('lets %s variables be set to their own type only', (type) => {
+  it.each(VARIABLE_TYPES)('sets %s variables to values of their own type only', (type) => {
     for (const other of VARIABLE_TYPES)
       expect(check(on(type, 'set', SAMPLES[other]))).toEqual(other === type ? [] : ['ops[0].value type']);
   });
@@ -136,7 +136,7 @@ describe('checkTypes', () => {
     expect(check(on('number', 'set', '1'), on('boolean', 'set', 'true'), on('boolean', 'set', 1))).toHaveLength(3);
   });
 
-  it('lets number variables be changed by inc and dec, and no others', () => {
+  it('allows inc and dec on number variables only', () => {
     expect(check(on('number', 'inc', 1))).toEqual([]);
     expect(check(on('string', 'inc', 1), on('boolean', 'inc', 1))).toEqual(['ops[0].op type', 'ops[1].op type']);
   });

@@ -9,7 +9,7 @@ import { parseOperations, type Operation } from './operation';
 const DECLARATIONS = Declarations.from([{ scope: 'campaign', name: 'total', type: 'number' }]);
 
 describe('a ledger', () => {
-  it('is nobody’s and no campaign’s, and the same for the same id', () => {
+  it('belongs to no participant and no campaign, and is the same for the same id', () => {
     const id = newId();
     const { subject, campaignId } = ledgerOf('summer', id);
     expect([subject, PATH_NAME.test(campaignId), ledgerOf('summer', id)]).toEqual(['', false, { subject, campaignId }]);
@@ -70,7 +70,7 @@ describe('fingerprintOf', () => {
     ['true and its text', { path: 'a', op: 'set', value: true }, { path: 'a', op: 'set', value: 'true' }],
     ['two paths', { path: 'a', op: 'set', value: 1 }, { path: 'b', op: 'set', value: 1 }],
     ['two values', { path: 'a', op: 'inc', value: 1 }, { path: 'a', op: 'inc', value: 1.0000000000000002 }],
-    ['commas in another place', { path: 'a,set', op: 'set', value: 'b' }, { path: 'a', op: 'set', value: 'set,b' }],
+    ['commas at another position', { path: 'a,set', op: 'set', value: 'b' }, { path: 'a', op: 'set', value: 'set,b' }],
   ])('tells %s apart', (_name, one, other) => {
     expect(fingerprintOf([one]) === fingerprintOf([other])).toBe(false);
   });
