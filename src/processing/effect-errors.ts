@@ -5,7 +5,10 @@ import { isPassing } from '../platform/group-commit/persist-batch';
 import type { EffectFailure } from './domain/event-effects';
 import { ATTEMPTS_MAX } from './domain/processing-outcome';
 
-/** A statement that ran for too long. PostgreSQL uses the same code when it shuts down, but this one is the statement's fault. */
+/**
+ * A statement that ran for too long. PostgreSQL uses the same code when it shuts down, but this one is the statement's
+ * fault.
+ */
 const QUERY_CANCELED = '57014';
 
 /** Whether the database is away. The attempt does not count, and all events wait. */
@@ -17,8 +20,8 @@ export function isDatabaseAway(error: unknown): boolean {
 const SHORTAGES: ReadonlySet<string> = new Set(['53', '58']);
 
 /**
- * Whether the session was lost during the work, possibly because of the event. A shortage of the database is not the event's
- * fault, and the attempt does not count.
+ * Whether the session was lost during the work, possibly because of the event. A shortage of the database is not the
+ * event's fault, and the attempt does not count.
  */
 export function isSessionLost(error: unknown): boolean {
   return isDatabaseAway(error) && !SHORTAGES.has(sqlStateOf(error)?.slice(0, 2) ?? '');

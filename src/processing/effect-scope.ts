@@ -5,8 +5,8 @@ const RELEASE: Statement = { name: 'processing_release', text: 'RELEASE SAVEPOIN
 const ROLL_BACK: Statement = { name: 'processing_roll_back', text: 'ROLLBACK TO SAVEPOINT effects' };
 
 /**
- * Runs a part of a transaction within a savepoint. When it fails, the part is rolled back and its error is thrown; the rest of the
- * transaction is unaffected. Statements that the part sends after its failure are rejected.
+ * Runs a part of a transaction within a savepoint. When it fails, the part is rolled back and its error is thrown; the
+ * rest of the transaction is unaffected. Statements that the part sends after its failure are rejected.
  */
 export async function withinSavepoint<T>(
   transaction: Transaction,
@@ -41,9 +41,9 @@ export async function withinSavepoint<T>(
 }
 
 /**
- * Does `work` on a list and, when that fails, on its halves, one after the other, until each failing item is alone. Items that
- * succeed are not affected by those that fail. `select` drops items that must not be done after earlier failures; `failed` is
- * called for each item that fails alone.
+ * Does `work` on a list and, when that fails, on its halves, one after the other, until each failing item is alone.
+ * Items that succeed are not affected by those that fail. `select` drops items that must not be done after earlier
+ * failures; `failed` is called for each item that fails alone.
  */
 export async function bisect<T>(
   items: readonly T[],

@@ -16,7 +16,10 @@ export class EventEffects {
     this.subscriptions.addQuery(effect.concerned);
   }
 
-  /** Applies all effects, one after the other. Returns results in the order of the events, possibly for the first ones only. */
+  /**
+   * Applies all effects, one after the other. Returns results in the order of the events, possibly for the first ones
+   * only.
+   */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     let merged: readonly EffectResult[] = events.map(() => ({ reactions: [] }));
     for (const effect of this.effects) {

@@ -36,9 +36,9 @@ export class EventProcessor {
   ) {}
 
   /**
-   * Returns results in the order of the entries, possibly for the first ones only. Events of erased persons have no effects.
-   * Customers that a reaction waits for stay unlinked until the transaction ends; throws LostRaceError when one was linked
-   * meanwhile, and the caller repeats the transaction.
+   * Returns results in the order of the entries, possibly for the first ones only. Events of erased persons have no
+   * effects. Customers that a reaction waits for stay unlinked until the transaction ends; throws LostRaceError when
+   * one was linked meanwhile, and the caller repeats the transaction.
    */
   async apply(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<EffectResult[]> {
     const living = entries.filter(({ isErased }) => !isErased);

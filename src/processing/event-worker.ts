@@ -41,8 +41,9 @@ const LEASES_REMEMBERED_MAX = 100_000;
 const POLL = 'poll of the queue';
 
 /**
- * Takes events out of the queue and applies their effects (contract section 8), in any number of processes at once. The lease of a
- * partition keeps its entries in order. A signal announces entries of this process at once; polling finds those of others.
+ * Takes events out of the queue and applies their effects (contract section 8), in any number of processes at once. The
+ * lease of a partition keeps its entries in order. A signal announces entries of this process at once; polling finds
+ * those of others.
  */
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {

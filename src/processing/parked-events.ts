@@ -32,7 +32,10 @@ interface KeyRow {
   readonly attempts: number;
 }
 
-/** Entries that failed and may still succeed, and later ones of their profiles. Most methods need the lease of the partition. */
+/**
+ * Entries that failed and may still succeed, and later ones of their profiles. Most methods need the lease of the
+ * partition.
+ */
 @Injectable()
 export class ParkedEvents {
   constructor(
@@ -116,8 +119,8 @@ export class ParkedEvents {
   }
 
   /**
-   * Makes entries due whose next attempt is later than any back-off: the database's clock was set back since. Later entries of
-   * their profiles would wait as long.
+   * Makes entries due whose next attempt is later than any back-off: the database's clock was set back since. Later
+   * entries of their profiles would wait as long.
    */
   async pullBack(most: number): Promise<void> {
     await this.database.query(

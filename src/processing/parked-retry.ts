@@ -39,8 +39,9 @@ interface BegunAttempt {
 }
 
 /**
- * Retries events that failed and may still succeed (contract section 8): the first parked entry of each profile, under the lease
- * of its partition. When that entry is processed or failed for good, later ones return to their positions in the queue.
+ * Retries events that failed and may still succeed (contract section 8): the first parked entry of each profile, under
+ * the lease of its partition. When that entry is processed or failed for good, later ones return to their positions in
+ * the queue.
  */
 @Injectable()
 export class ParkedRetry implements OnModuleInit {
@@ -63,8 +64,8 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   /**
-   * Tries the due entries of a partition once each, for about a second. An error of one entry does not stop the others; the first
-   * error is thrown at the end.
+   * Tries the due entries of a partition once each, for about a second. An error of one entry does not stop the others;
+   * the first error is thrown at the end.
    */
   async retry(partition: QueuePartition): Promise<void> {
     const startedAt = performance.now();

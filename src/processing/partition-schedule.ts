@@ -4,8 +4,8 @@ import { FairQueue } from '../platform/async/fair-queue';
 type PartitionState = 'waiting' | 'running' | 'again';
 
 /**
- * The partitions that one process works on next. Workspaces take turns, however many partitions each has. A partition is worked on
- * once at a time; one that is added meanwhile is scheduled again.
+ * The partitions that one process works on next. Workspaces take turns, however many partitions each has. A partition
+ * is worked on once at a time; one that is added meanwhile is scheduled again.
  */
 export class PartitionSchedule {
   private readonly waiting = new FairQueue<QueuePartition>();

@@ -6,8 +6,8 @@ import { QueueStatistics, type Backlog } from './queue-statistics';
 type Reading = (backlog: Backlog) => readonly MetricSample[];
 
 /**
- * The backlog of the whole installation, for `GET /metrics`: the same from every process. That route needs no credential, so it
- * names no workspace; `GET /v1/processing/summary` shows the numbers of one.
+ * The backlog of the whole installation, for `GET /metrics`: the same from every process. That route needs no
+ * credential, so it names no workspace; `GET /v1/processing/summary` shows the numbers of one.
  */
 @Injectable()
 export class ProcessingMetrics {

@@ -32,8 +32,8 @@ export interface ProcessedAgain {
 }
 
 /**
- * Processes events again that failed for good (contract section 8), while a client waits. Reactions that are recorded as applied
- * are not repeated. The transaction that processes an event closes its review entry.
+ * Processes events again that failed for good (contract section 8), while a client waits. Reactions that are recorded
+ * as applied are not repeated. The transaction that processes an event closes its review entry.
  */
 @Injectable()
 export class ProcessingReplay {
@@ -58,7 +58,9 @@ export class ProcessingReplay {
     }
   }
 
-  /** `attempts`: including this one. Concurrent attempts are counted too, but find the event processed and do nothing. */
+  /**
+   * `attempts`: including this one. Concurrent attempts are counted too, but find the event processed and do nothing.
+   */
   private async attempt(
     transaction: Transaction,
     again: EventToProcessAgain,

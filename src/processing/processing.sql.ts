@@ -40,7 +40,9 @@ export const AWAIT_LEASE: Statement = {
     SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE`,
 };
 
-/** The started turn of a partition, if it has not ended; to be read in a statement after the one that takes the lease. */
+/**
+ * The started turn of a partition, if it has not ended; to be read in a statement after the one that takes the lease.
+ */
 export const READ_TURN: Statement = {
   name: 'processing_read_turn',
   text: `SELECT entries, event_id FROM queue_turns WHERE tenant_id = $1::uuid AND shard = $2::smallint`,
@@ -179,7 +181,10 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
-/** The first waiting event of each of these profiles that has one. One index probe in a workspace without waiting events. */
+/**
+ * The first waiting event of each of these profiles that has one. One index probe in a workspace without waiting
+ * events.
+ */
 export const FIRST_WAITING: Statement = {
   name: 'processing_first_waiting',
   text: `
@@ -217,7 +222,9 @@ export function addWaitingParameters(tenantId: string, entries: readonly EntryTo
   ];
 }
 
-/** The oldest events that wait at any of these profiles, $3 at most; without those that another transaction has locked. */
+/**
+ * The oldest events that wait at any of these profiles, $3 at most; without those that another transaction has locked.
+ */
 export const LOCK_OLDEST_WAITING: Statement = {
   name: 'processing_lock_oldest_waiting',
   text: `

@@ -31,7 +31,9 @@ export const ENTRIES_MAX = 100;
 const WINDOWS_MAX = 10;
 const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false, released: [] };
 
-/** The result of an entry in a turn. `result`: processed, or failed for good. `failure`: another attempt may succeed. */
+/**
+ * The result of an entry in a turn. `result`: processed, or failed for good. `failure`: another attempt may succeed.
+ */
 type TriedEntry = { readonly entry: ReadyEntry } & (
   { readonly result: EffectResult } | { readonly failure: EffectFailure }
 );
@@ -40,17 +42,18 @@ export interface TurnOptions {
   /** Identifies the turn until it has ended. */
   readonly turnId: string;
   /**
-   * Each failing entry is rolled back by itself and parked, so that the others succeed. For use after the whole batch failed.
+   * Each failing entry is rolled back by itself and parked, so that the others succeed. For use after the whole batch
+   * failed.
    */
   readonly carefully: boolean;
 }
 
 /**
- * One turn of a partition, in one transaction: takes the lease, reads the next entries, applies the effects, stores the processing
- * records and removes the entries. Either all of it happens or nothing, so every effect happens once.
+ * One turn of a partition, in one transaction: takes the lease, reads the next entries, applies the effects, stores the
+ * processing records and removes the entries. Either all of it happens or nothing, so every effect happens once.
  *
- * The start of a turn is committed before, by another connection. After an interrupted turn its entries are tried one per turn,
- * until one is interrupted again; that entry is parked like any other that failed.
+ * The start of a turn is committed before, by another connection. After an interrupted turn its entries are tried one
+ * per turn, until one is interrupted again; that entry is parked like any other that failed.
  */
 @Injectable()
 export class QueueBatch {

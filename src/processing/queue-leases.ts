@@ -27,7 +27,9 @@ export class QueueLeases {
     await transaction.send(sql.AWAIT_LEASE, [partition.tenantId, partition.shard]);
   }
 
-  /** Counts processed events, along with COMMIT. The caller has the leases, and sorts the partitions as all callers do. */
+  /**
+   * Counts processed events, along with COMMIT. The caller has the leases, and sorts the partitions as all callers do.
+   */
   count(transaction: Transaction, processed: readonly PartitionCount[]): void {
     const some = processed.filter(({ count }) => count > 0);
     if (some.length === 0) return;

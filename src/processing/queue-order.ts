@@ -34,9 +34,9 @@ type FirstKeys = ReadonlyMap<string, EntryKey>;
 type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
 
 /**
- * Keeps the order of each customer's events. Entries of one profile are in one partition, in order. A merged customer has entries
- * of several profiles, so an entry is ready only if no other partition has an earlier one. Events that waited for an EXTERNAL
- * identifier of the customer return to the queue first.
+ * Keeps the order of each customer's events. Entries of one profile are in one partition, in order. A merged customer
+ * has entries of several profiles, so an entry is ready only if no other partition has an earlier one. Events that
+ * waited for an EXTERNAL identifier of the customer return to the queue first.
  */
 @Injectable()
 export class QueueOrder {
@@ -143,8 +143,9 @@ export class QueueOrder {
   }
 
   /**
-   * By root, the first entry of each other profile of a merged customer, queued or parked; and the events that wait at these
-   * profiles. The queue is read after the waiting events, so that an event released meanwhile is seen in one of the two.
+   * By root, the first entry of each other profile of a merged customer, queued or parked; and the events that wait at
+   * these profiles. The queue is read after the waiting events, so that an event released meanwhile is seen in one of
+   * the two.
    */
   private async firstsOfOthers(
     transaction: Transaction,

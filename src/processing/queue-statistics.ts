@@ -34,8 +34,8 @@ export class QueueStatistics {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * The summary of one workspace; `failed`: for good, and not replayed since. Reads the keys of queued and failed events only:
-   * some 100 ms for a million queued events.
+   * The summary of one workspace; `failed`: for good, and not replayed since. Reads the keys of queued and failed
+   * events only: some 100 ms for a million queued events.
    */
   async summary(tenantId: string): Promise<QueueSummary & { readonly failed: number }> {
     const [row]: (StatisticsRow & { failed: string })[] = await this.database.query(

@@ -18,12 +18,12 @@ export interface InterruptedTurns {
 const NONE: InterruptedTurns = { entries: 0, eventId: null };
 
 /**
- * Records the start of each turn (docs/adr/0034). `begin` commits by a connection of its own, while the transaction of the turn has
- * the lease; `end` is part of that transaction. A worker that takes the lease and finds a started turn knows that it was
- * interrupted.
+ * Records the start of each turn (docs/adr/0034). `begin` commits by a connection of its own, while the transaction of
+ * the turn has the lease; `end` is part of that transaction. A worker that takes the lease and finds a started turn
+ * knows that it was interrupted.
  *
- * The commit of `begin` does not wait for the disk: the start survives a killed process, and may be lost in a crash of the
- * database.
+ * The commit of `begin` does not wait for the disk: the start survives a killed process, and may be lost in a crash of
+ * the database.
  */
 @Injectable()
 export class QueueTurns implements BeforeApplicationShutdown {

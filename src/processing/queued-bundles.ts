@@ -9,8 +9,8 @@ const BUNDLES_PER_TURN = 500;
 const NO_SHARD = -1;
 
 /**
- * Processes events without effects (docs/adr/0027). Those of one commit share an entry, a bundle. Bundles leave the queue in any
- * order, by any worker, and cannot fail.
+ * Processes events without effects (docs/adr/0027). Those of one commit share an entry, a bundle. Bundles leave the
+ * queue in any order, by any worker, and cannot fail.
  */
 @Injectable()
 export class QueuedBundles {

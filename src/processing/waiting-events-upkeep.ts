@@ -20,7 +20,9 @@ const EVERY_HOUR = '47 * * * *';
 /** Per transaction: few enough to hold their locks for milliseconds. */
 const EVENTS_PER_STEP = 200;
 
-/** Removes waiting events whose customer was not linked in time, or was erased. Any number of nodes may do it at once. */
+/**
+ * Removes waiting events whose customer was not linked in time, or was erased. Any number of nodes may do it at once.
+ */
 @Injectable()
 export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   readonly name = 'waiting_events';

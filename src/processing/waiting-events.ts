@@ -7,7 +7,9 @@ import type { EntryToWait } from './processing.sql';
 import * as sql from './processing.sql';
 import { QueueLeases } from './queue-leases';
 
-/** Per turn: as many entries as a turn processes, so that a customer with many waiting events does not fill the queue. */
+/**
+ * Per turn: as many entries as a turn processes, so that a customer with many waiting events does not fill the queue.
+ */
 const RELEASED_MAX = 100;
 
 interface KeyRow {
@@ -22,8 +24,8 @@ interface WaitingRow extends KeyRow {
 }
 
 /**
- * Processed events with a reaction that waits until their customer has an EXTERNAL identifier (docs/adr/0051). They wait at their
- * own profiles. Once the customer has one, they return to their positions in the queue.
+ * Processed events with a reaction that waits until their customer has an EXTERNAL identifier (docs/adr/0051). They
+ * wait at their own profiles. Once the customer has one, they return to their positions in the queue.
  */
 @Injectable()
 export class WaitingEvents {
@@ -51,9 +53,9 @@ export class WaitingEvents {
   }
 
   /**
-   * Puts the oldest events that wait at these profiles back into the queue, along with COMMIT, and returns their partitions. The
-   * caller has the lease of `partition`. Other partitions are used only if their lease is free, so that no worker has already
-   * passed the restored positions.
+   * Puts the oldest events that wait at these profiles back into the queue, along with COMMIT, and returns their
+   * partitions. The caller has the lease of `partition`. Other partitions are used only if their lease is free, so that
+   * no worker has already passed the restored positions.
    */
   async release(
     transaction: Transaction,
@@ -66,8 +68,8 @@ export class WaitingEvents {
   }
 
   /**
-   * Skips the reactions to the oldest events of a workspace that have waited for so many days. Events of customers who are linked by
-   * now return to the queue. Returns how many events no longer wait.
+   * Skips the reactions to the oldest events of a workspace that have waited for so many days. Events of customers who
+   * are linked by now return to the queue. Returns how many events no longer wait.
    */
   async expire(transaction: Transaction, tenantId: string, days: number, most: number): Promise<number> {
     const rows = await transaction.send<WaitingRow>(sql.LOCK_EXPIRED_WAITING, [tenantId, days, most]);

@@ -36,8 +36,8 @@ export class EvaluationTime {
   }
 
   /**
-   * A long condition is followed by a pause of the same length. A request needs several turns of the event loop; with only one
-   * turn between two long conditions, it would wait for a condition in each turn.
+   * A long condition is followed by a pause of the same length. A request needs several turns of the event loop; with
+   * only one turn between two long conditions, it would wait for a condition in each turn.
    */
   async release(): Promise<void> {
     const lastMs = this.now - this.conditionSince;

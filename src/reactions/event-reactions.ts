@@ -56,8 +56,8 @@ export class EventReactions implements EventEffect, OnModuleInit {
   }
 
   /**
-   * Applies each reaction once for each event: a reaction that is recorded as applied is not evaluated again. Throws errors after
-   * which another attempt may succeed.
+   * Applies each reaction once for each event: a reaction that is recorded as applied is not evaluated again. Throws
+   * errors after which another attempt may succeed.
    */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
     const known = await this.cache.read(
@@ -110,7 +110,10 @@ export class EventReactions implements EventEffect, OnModuleInit {
     return plans.map(retriedAsAWhole);
   }
 
-  /** The personal properties by kind of event (docs/adr/0035), for kinds with a reaction that might copy one to shared values. */
+  /**
+   * The personal properties by kind of event (docs/adr/0035), for kinds with a reaction that might copy one to shared
+   * values.
+   */
   private async personalNamesFor(
     events: readonly EventToProcess[],
     known: KnownReactions,
@@ -145,8 +148,8 @@ export class EventReactions implements EventEffect, OnModuleInit {
   }
 
   /**
-   * Reads the declarations of campaigns: cached ones, or current ones (once for each campaign) if a reaction does not fit the cached
-   * ones. A variable that was declared just before its reaction must be found.
+   * Reads the declarations of campaigns: cached ones, or current ones (once for each campaign) if a reaction does not
+   * fit the cached ones. A variable that was declared just before its reaction must be found.
    */
   private declarationsReader(): (tenantId: string, reaction: ReactionRule) => Promise<Declarations> {
     const current = new Map<string, Declarations>();
@@ -173,7 +176,10 @@ function isAnyToRetry(plans: readonly Plan[]): boolean {
   return last !== undefined && 'result' in last && last.result.outcome === 'failed' && last.result.mayRetry === true;
 }
 
-/** Drops the plans before one that must be retried. The next attempt plans them again, so that reactions keep their order. */
+/**
+ * Drops the plans before one that must be retried. The next attempt plans them again, so that reactions keep their
+ * order.
+ */
 function retriedAsAWhole(plans: readonly Plan[]): readonly Plan[] {
   return isAnyToRetry(plans) ? plans.slice(-1) : plans;
 }

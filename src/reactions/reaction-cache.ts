@@ -32,8 +32,8 @@ interface ReactionRow {
 }
 
 /**
- * The compiled reactions to types of events. An entry is valid only for the version that the caller's transaction sees, so an event
- * that was received after a definition meets it on every node.
+ * The compiled reactions to types of events. An entry is valid only for the version that the caller's transaction sees,
+ * so an event that was received after a definition meets it on every node.
  */
 @Injectable()
 export class ReactionCache {

@@ -14,14 +14,17 @@ const LISTED_REACTIONS: LargeRows = {
   bytes: '1024 + octet_length(r.operations::text) + coalesce(octet_length(r.condition::text), 0)',
 };
 
-/** The table of reactions. Every change locks the workspace's row first, so that counts are exact and no deadlock is possible. */
+/**
+ * The table of reactions. Every change locks the workspace's row first, so that counts are exact and no deadlock is
+ * possible.
+ */
 @Injectable()
 export class ReactionRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Increments the version of the workspace's reactions, which invalidates the caches of all nodes. Other changes of the workspace
-   * wait until this transaction ends.
+   * Increments the version of the workspace's reactions, which invalidates the caches of all nodes. Other changes of
+   * the workspace wait until this transaction ends.
    */
   async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
     await manager.query(
@@ -32,8 +35,9 @@ export class ReactionRepository {
   }
 
   /**
-   * The time of a definition, by the database's clock. Events that were answered before this call were received earlier; events that
-   * are sent after it are not. Times of receipt are whole milliseconds, so this waits for the next one.
+   * The time of a definition, by the database's clock. Events that were answered before this call were received
+   * earlier; events that are sent after it are not. Times of receipt are whole milliseconds, so this waits for the next
+   * one.
    */
   async momentOfDefinition(manager: EntityManager): Promise<Date> {
     const rows: { at: Date }[] = await manager.query(

@@ -21,7 +21,10 @@ export const FIND_KINDS: Statement = {
     ) r`,
 };
 
-/** The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may have. */
+/**
+ * The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may
+ * have.
+ */
 export const READ_REACTIONS: Statement = {
   name: 'reactions_read',
   text: `

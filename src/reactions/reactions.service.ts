@@ -54,9 +54,10 @@ export class ReactionsService {
   }
 
   /**
-   * Defines or repaths a reaction; in force on every node when this resolves. Throws `validation_failed` with every fault: of the
-   * body, any JSON value; of paths and types that the campaign does not declare; of personal data that would be written to shared
-   * values; or `limit_exceeded`. Throws `insufficient_scope` if it reads personal data and the caller may not.
+   * Defines or repaths a reaction; in force on every node when this resolves. Throws `validation_failed` with every
+   * fault: of the body, any JSON value; of paths and types that the campaign does not declare; of personal data that
+   * would be written to shared values; or `limit_exceeded`. Throws `insufficient_scope` if it reads personal data and
+   * the caller may not.
    */
   async define(caller: Principal, campaignId: string, body: unknown): Promise<DefinedReaction> {
     const { tenantId } = caller;
@@ -112,7 +113,10 @@ export class ReactionsService {
     return { registered, wasReceived, names: wasReceived ? [] : await this.catalog.names(tenantId) };
   }
 
-  /** Changes of one workspace run one at a time: on this node by the mutex, on all nodes by the lock of the workspace's row. */
+  /**
+   * Changes of one workspace run one at a time: on this node by the mutex, on all nodes by the lock of the workspace's
+   * row.
+   */
   private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive(tenantId, () =>
       this.database.transaction(async (manager) => {

@@ -61,8 +61,9 @@ export class MutationPipeline {
   ) {}
 
   /**
-   * A mutation by a participant; `campaigns`: those that the path names. Resolves after the commit. Throws `validation_failed`,
-   * `context_violation`, `campaign_required`, `system_field`, `undeclared_variable`, `unavailable`.
+   * A mutation by a participant; `campaigns`: those that the path names. Resolves after the commit. Throws
+   * `validation_failed`, `context_violation`, `campaign_required`, `system_field`, `undeclared_variable`,
+   * `unavailable`.
    */
   async mutate(
     participant: Participant,

@@ -9,7 +9,10 @@ import { applyMutations, rowsToLock } from './domain/apply-mutations';
 import type { MutationResult, MutationWork } from './domain/mutation-work';
 import { StateRepository } from './state.repository';
 
-/** Nodes lock a busy counter one after the other, each for the time of a commit; a node that hangs must not stop the others. */
+/**
+ * Nodes lock a busy counter one after the other, each for the time of a commit; a node that hangs must not stop the
+ * others.
+ */
 const LOCK_TIMEOUT_MS = 250;
 const STATEMENT_TIMEOUT_MS = 1_500;
 /** After so long a mutation is answered 503 instead of being tried again. */
@@ -23,8 +26,8 @@ const WORK_BYTES = 500;
 const OPERATION_BYTES = 100;
 
 /**
- * Stores mutations. `apply` commits many requests in one transaction (group commit), so that a counter which every participant
- * changes is written once a batch. A failure of one mutation does not affect the others.
+ * Stores mutations. `apply` commits many requests in one transaction (group commit), so that a counter which every
+ * participant changes is written once a batch. A failure of one mutation does not affect the others.
  */
 @Injectable()
 export class MutationStore implements BeforeApplicationShutdown {
@@ -58,8 +61,8 @@ export class MutationStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Applies a batch within a transaction, all of it or nothing, in two round trips. Rows are locked before outcomes are read: the
-   * participant's row, which is always locked, makes repetitions of one id wait for each other.
+   * Applies a batch within a transaction, all of it or nothing, in two round trips. Rows are locked before outcomes are
+   * read: the participant's row, which is always locked, makes repetitions of one id wait for each other.
    *
    * May be called again with the same work after a failure, also when it is unknown whether a commit happened.
    */

@@ -25,8 +25,8 @@ const ADVANCE = `
   RETURNING at`;
 
 /**
- * The time by which outcomes of mutations age (docs/adr/0049). It advances with the monotonic clocks of nodes and never goes back.
- * When a machine's clock is set, the age of an outcome does not change.
+ * The time by which outcomes of mutations age (docs/adr/0049). It advances with the monotonic clocks of nodes and never
+ * goes back. When a machine's clock is set, the age of an outcome does not change.
  */
 @Injectable()
 export class OutcomeClock implements BeforeApplicationShutdown {

@@ -14,22 +14,25 @@ import { OutcomeClock } from './outcome-clock';
 
 const MAINTENANCE_EVERY_MS = 60 * 60 * 1000;
 /**
- * Nodes change the table one after the other; mutations go on. Without this lock PostgreSQL may answer with an internal error
- * when one node drops a partition that another node is looking up.
+ * Nodes change the table one after the other; mutations go on. Without this lock PostgreSQL may answer with an internal
+ * error when one node drops a partition that another node is looking up.
  */
 const LOCK_PARENT = 'LOCK TABLE ONLY mutation_outcomes IN SHARE UPDATE EXCLUSIVE MODE';
 const PARENT_LOCK_TIMEOUT = '5s';
 /** Creating a partition blocks no mutation; it waits only for other changes of the table. */
 const CREATE_LOCK_TIMEOUT = '2s';
-/** Mutations wait behind a waiting DROP, so it is shorter than their own timeout: a reader may hold the partition for hours. */
+/**
+ * Mutations wait behind a waiting DROP, so it is shorter than their own timeout: a reader may hold the partition for
+ * hours.
+ */
 const DROP_LOCK_TIMEOUT = '200ms';
 /** Another node did the same first: the partition exists already, or is gone. */
 const DONE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '42P01']);
 
 /**
- * Maintains the weekly partitions of mutation outcomes (contract section 8, retention): creates those of the coming weeks and
- * drops those whose outcomes have all expired. Dropping a table is cheap; deleting its rows would leave work for vacuum. The
- * outcome clock decides which weeks these are.
+ * Maintains the weekly partitions of mutation outcomes (contract section 8, retention): creates those of the coming
+ * weeks and drops those whose outcomes have all expired. Dropping a table is cheap; deleting its rows would leave work
+ * for vacuum. The outcome clock decides which weeks these are.
  */
 @Injectable()
 export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -19,8 +19,8 @@ export interface ParticipantPage {
 }
 
 /**
- * Rows that one page may read (docs/adr/0012). Participants who changed only values of the campaign or the app have a row but no
- * value. A page with many of them is shorter, and its cursor goes on where it stopped.
+ * Rows that one page may read (docs/adr/0012). Participants who changed only values of the campaign or the app have a
+ * row but no value. A page with many of them is shorter, and its cursor goes on where it stopped.
  */
 const ROWS_LOOKED_AT_MAX = 10_000;
 
@@ -35,13 +35,14 @@ interface ParticipantRow extends LookedAtRow {
 const OTHER_FIELDS_BYTES = 128;
 
 /**
- * One page of the participants of a campaign who have a value, the newest first. It ends after $4 of them or $5 bytes, but has at
- * least one. The next participant follows without values: the list goes on. At most $7 rows are read; the last of them is always
- * returned, since the next page begins after it.
+ * One page of the participants of a campaign who have a value, the newest first. It ends after $4 of them or $5 bytes,
+ * but has at least one. The next participant follows without values: the list goes on. At most $7 rows are read; the
+ * last of them is always returned, since the next page begins after it.
  *
- * Parameters: $1 workspace, $2 campaign, $3 upper bound of ids, $4 participants, $5 bytes, $6 bytes of each beside its stored
- * values, $7 rows. Each row is one index probe, whatever size the planner assumes for the campaign. The size of a document shows
- * whether it holds a value, so it need not be decompressed for that. A ledger (`mutation-work.ts`) has no subject.
+ * Parameters: $1 workspace, $2 campaign, $3 upper bound of ids, $4 participants, $5 bytes, $6 bytes of each beside its
+ * stored values, $7 rows. Each row is one index probe, whatever size the planner assumes for the campaign. The size of
+ * a document shows whether it holds a value, so it need not be decompressed for that. A ledger (`mutation-work.ts`) has
+ * no subject.
  */
 export const READ_PARTICIPANTS = `
   WITH RECURSIVE page AS (
@@ -74,8 +75,8 @@ export class ParticipantReader {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * One page of the participants below the id `before`, the newest first, in one statement. `defaultsBytes`: the bytes of a
-   * participant's defaults, which count towards the bytes of the page (docs/adr/0038).
+   * One page of the participants below the id `before`, the newest first, in one statement. `defaultsBytes`: the bytes
+   * of a participant's defaults, which count towards the bytes of the page (docs/adr/0038).
    */
   async list(
     tenantId: string,

@@ -100,7 +100,10 @@ function inPath(campaignId: string): NamedField {
   return { field: 'campaign_id', value: campaignId };
 }
 
-/** The campaign that a query names, in either spelling; at most one. Throws `validation_failed` when the spellings differ. */
+/**
+ * The campaign that a query names, in either spelling; at most one. Throws `validation_failed` when the spellings
+ * differ.
+ */
 function campaignsIn(query: StateQuery): NamedField[] {
   const named = (['campaign_id', 'campaignId'] as const).flatMap((field): NamedField[] => {
     const value = query[field];

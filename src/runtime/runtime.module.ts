@@ -78,8 +78,9 @@ export class RuntimeModule implements NestModule {
   ) {}
 
   /**
-   * Only the runtime may be called by browsers: an API key does not belong into one (contract section 8). Nest's middleware
-   * consumer is not used: it makes a route for every method, and an unknown path would be 405 instead of 404.
+   * Only the runtime may be called by browsers: an API key does not belong into one (contract section 8). Nest's
+   * middleware consumer is not used: it makes a route for every method, and an unknown path would be 405 instead of
+   * 404.
    */
   configure(): void {
     const access = cors(browserAccess(this.settings.corsOrigins));

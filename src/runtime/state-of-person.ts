@@ -33,8 +33,8 @@ interface OutcomeRow {
 }
 
 /**
- * A person's states after the campaign $3, ordered by campaign: at most $4, or as many as have $5 bytes, but at least one. Each row
- * is one index probe.
+ * A person's states after the campaign $3, ordered by campaign: at most $4, or as many as have $5 bytes, but at least
+ * one. Each row is one index probe.
  */
 const READ_STATES_OF_PERSON = `
   WITH RECURSIVE page AS (

@@ -30,8 +30,8 @@ interface StateKey extends StateOwner {
 }
 
 /**
- * Reads state, on a connection of its own. Reads that arrive while a statement runs share the next statement. No read can make
- * that statement fail: the names of its owner were checked before.
+ * Reads state, on a connection of its own. Reads that arrive while a statement runs share the next statement. No read
+ * can make that statement fail: the names of its owner were checked before.
  */
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {

@@ -47,8 +47,8 @@ export class StateRepository {
   ) {}
 
   /**
-   * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids. Throws
-   * LostRaceError when a row that was known to exist is gone.
+   * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids.
+   * Throws LostRaceError when a row that was known to exist is gone.
    */
   async lock(
     transaction: Transaction,
@@ -125,7 +125,10 @@ export class StateRepository {
     });
   }
 
-  /** Remembers existing rows. When the transaction that inserted one fails, the row is missing once, and is inserted again. */
+  /**
+   * Remembers existing rows. When the transaction that inserted one fails, the row is missing once, and is inserted
+   * again.
+   */
   private remember(names: readonly string[], found: number): void {
     if (found === names.length) for (const name of names) this.known.set(name, true);
     else {

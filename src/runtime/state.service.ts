@@ -36,7 +36,10 @@ export class StateService {
     private readonly participants: ParticipantReader,
   ) {}
 
-  /** The state that a participant sees; `campaigns`: those that the request names. Throws `context_violation`, `campaign_required`. */
+  /**
+   * The state that a participant sees; `campaigns`: those that the request names. Throws `context_violation`,
+   * `campaign_required`.
+   */
   async read(participant: Participant, campaigns: readonly NamedField[]): Promise<StateTree> {
     const owner = ownerOf(findStateOwner(participant, { campaigns, apps: [], users: [] }));
     return (await this.readFor(participant.tenantId, owner)).state;
@@ -55,8 +58,8 @@ export class StateService {
   }
 
   /**
-   * One page of the participants of a campaign who have `user` values, the newest first. Throws `validation_failed` for a
-   * malformed cursor.
+   * One page of the participants of a campaign who have `user` values, the newest first. Throws `validation_failed` for
+   * a malformed cursor.
    */
   async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<ListedPage> {
     const before = idPageStart(cursor);

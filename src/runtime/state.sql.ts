@@ -3,11 +3,12 @@ import type { Statement } from '../platform/postgres/pipelined-connection';
 import type { OutcomeKey, ParticipantKey, SharedKey, StateChanges, StoredOutcome } from './domain/apply-mutations';
 
 /*
- * Rows are locked before outcomes are read, and always in one order (docs/adr/0018): a statement processes its arrays in their
- * order, and the caller sorts them. So two nodes never deadlock. Every look-up is a LATERAL with LIMIT 1: one index probe per
- * row, whatever size the planner assumes for a table.
+ * Rows are locked before outcomes are read, and always in one order (docs/adr/0018): a statement processes its arrays
+ * in their order, and the caller sorts them. So two nodes never deadlock. Every look-up is a LATERAL with LIMIT 1: one
+ * index probe per row, whatever size the planner assumes for a table.
  *
- * The parameters of a statement come from the function behind it, or, where it has keys only, from the next two functions.
+ * The parameters of a statement come from the function behind it, or, where it has keys only, from the next two
+ * functions.
  */
 
 type Columns = readonly unknown[][];
@@ -78,9 +79,9 @@ export const LOCK_SHARED_VALUES: Statement = {
 };
 
 /**
- * The stored outcomes of mutation ids. Sent after the locks: earlier transactions with these ids have committed by then. Only
- * outcomes after $5 count. $6 is now by the outcome clock, in which nodes may differ by days for a minute. No outcome is a week
- * ahead of it; this bound keeps PostgreSQL from looking into the partitions of later weeks.
+ * The stored outcomes of mutation ids. Sent after the locks: earlier transactions with these ids have committed by
+ * then. Only outcomes after $5 count. $6 is now by the outcome clock, in which nodes may differ by days for a minute.
+ * No outcome is a week ahead of it; this bound keeps PostgreSQL from looking into the partitions of later weeks.
  */
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
@@ -157,7 +158,10 @@ export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now
   ];
 }
 
-/** The values that each participant can see in one campaign and one app, from one snapshot, in the order of the parameters. */
+/**
+ * The values that each participant can see in one campaign and one app, from one snapshot, in the order of the
+ * parameters.
+ */
 export const READ_STATES: Statement = {
   name: 'runtime_read_states',
   text: `

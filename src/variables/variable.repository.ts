@@ -56,8 +56,8 @@ export class VariableRepository {
   }
 
   /**
-   * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Of concurrent callers the
-   * first one decides, and the others wait for its commit.
+   * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Of concurrent
+   * callers the first one decides, and the others wait for its commit.
    */
   async agreedAppType(
     manager: EntityManager,

@@ -57,8 +57,9 @@ export class VariablesService {
   /**
    * Declares a variable, or replaces its default and description; one that the definition leaves out is removed.
    *
-   * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the workspace,
-   * and `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force (docs/adr/0017).
+   * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the
+   * workspace, and `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force
+   * (docs/adr/0017).
    */
   define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
     return this.change(tenantId, campaignId, (manager) => this.store(manager, tenantId, campaignId, definition));
@@ -80,7 +81,10 @@ export class VariablesService {
     });
   }
 
-  /** Changes of one campaign run one at a time: on this node by the mutex, on all nodes by the lock of the campaign's row. */
+  /**
+   * Changes of one campaign run one at a time: on this node by the mutex, on all nodes by the lock of the campaign's
+   * row.
+   */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
       const result = await this.database.transaction(work);

@@ -741,7 +741,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Defines how a campaign reacts to events that are received from now on. Reading personal data requires `pii:read`, too. */
+        /**
+         * Defines how a campaign reacts to events that are received from now on. Reading personal data requires `pii:read`,
+         *     too.
+         */
         post: operations["defineReaction"];
         delete?: never;
         options?: never;
@@ -1364,7 +1367,8 @@ export interface components {
             scope: components["schemas"]["VariableScope"];
             type: components["schemas"]["VariableType"];
             /**
-             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be
+             *     kept exactly.
              * @example 0
              */
             default?: number | string | boolean;
@@ -1845,8 +1849,8 @@ export interface components {
             /** @description Of the variable's type; a number for `inc` and `dec`. */
             value?: number | string | boolean;
             /**
-             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
-             *     or without. Identity, and properties that are personal, may be written to `user` scope only.
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with
+             *     `event.` before it or without. Identity, and properties that are personal, may be written to `user` scope only.
              * @example properties.amount
              */
             valueFrom?: string;
@@ -1865,8 +1869,9 @@ export interface components {
             /** @description Only events of this source; any when absent. */
             source?: string;
             /**
-             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
-             *     and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At
+             *     most 8 KiB and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some
+             *     milliseconds.
              * @example {
              *       ">=": [
              *         {

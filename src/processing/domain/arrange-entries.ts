@@ -26,9 +26,9 @@ export interface Arrangement<T> {
 }
 
 /**
- * Decides which entries may be processed now, so that a customer's events are processed in the order of their arrival. An
- * entry waits only for strictly earlier ones, so the earliest of all never waits and there is no deadlock. `held` are the
- * customers with an earlier entry that was not ready; this call adds to them.
+ * Decides which entries may be processed now, so that a customer's events are processed in the order of their arrival.
+ * An entry waits only for strictly earlier ones, so the earliest of all never waits and there is no deadlock. `held`
+ * are the customers with an earlier entry that was not ready; this call adds to them.
  */
 export function arrangeEntries<T extends Arrangeable>(
   entries: readonly T[],

@@ -65,7 +65,10 @@ export function lastErrorOf(failure: EffectFailure): string {
   return storable(`${reasonOf(failure)}: ${failure.message}`);
 }
 
-/** The review entry of an event that failed for good (contract section 7). It has no payload: the event itself is stored. */
+/**
+ * The review entry of an event that failed for good (contract section 7). It has no payload: the event itself is
+ * stored.
+ */
 export function processingProblem(
   tenantId: string,
   event: StoredEventRecord,

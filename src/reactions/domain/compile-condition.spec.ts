@@ -295,7 +295,9 @@ describe('what a condition says', () => {
     },
   ]);
 
-  /** The library finds what objects inherit, and leaves nothing that a reduction can go on with deeper than its default. */
+  /**
+   * The library finds what objects inherit, and leaves nothing that a reduction can go on with deeper than its default.
+   */
   function byLibrary(when: object, event: object): string {
     // It goes another way once it has seen many rules.
     const engine = new LogicEngine(Object.fromEntries(methods), { disableInline: true });

@@ -5,8 +5,8 @@ import { compare, COMPARISONS } from './comparisons';
 import { METHODS, OperandError, SINGLE_OPERAND } from './operator-methods';
 
 /**
- * `failed`: the condition cannot be evaluated with this event. `too_costly`: it costs more than the limit, always with this event.
- * `overdue`: this time it took longer than the limit.
+ * `failed`: the condition cannot be evaluated with this event. `too_costly`: it costs more than the limit, always with
+ * this event. `overdue`: this time it took longer than the limit.
  */
 export type Verdict = 'met' | 'unmet' | 'failed' | 'too_costly' | 'overdue';
 
@@ -17,8 +17,8 @@ export type CompiledCondition = (event: EventRecord, isOverdue?: () => boolean) 
 type Part = (context: unknown) => unknown;
 
 /**
- * Compiles a checked condition into a tree of closures; no text becomes code. Each operator is charged by the size of its operands
- * before it is evaluated, so that no event can make a condition run for long (docs/adr/0034).
+ * Compiles a checked condition into a tree of closures; no text becomes code. Each operator is charged by the size of
+ * its operands before it is evaluated, so that no event can make a condition run for long (docs/adr/0034).
  */
 export function compileCondition(when: Condition): CompiledCondition {
   const meter = new Meter();

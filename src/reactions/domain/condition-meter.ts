@@ -1,6 +1,6 @@
 /**
- * The limit of one evaluation, in units of about a nanosecond: some five milliseconds on one core of a server. The cost depends only
- * on the size of the operands, so the same condition and event always cost the same, on any machine.
+ * The limit of one evaluation, in units of about a nanosecond: some five milliseconds on one core of a server. The cost
+ * depends only on the size of the operands, so the same condition and event always cost the same, on any machine.
  */
 export const CONDITION_COST_MAX = 5_000_000;
 

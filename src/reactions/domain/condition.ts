@@ -36,14 +36,15 @@ interface RulePosition {
 }
 
 /**
- * All faults of `when` (contract section 8), any JSON value, with paths such as `when.and[1].foo`. A condition without faults has
- * known operators only, and none that multiply each other's work. Codes: `type`,
- * `too_large`, `too_deep`, `unknown_operator`, `too_costly`, `too_few_items`, `too_many_items`, `format`, `range`,
- * `invalid_characters`, `too_many_faults`.
+ * All faults of `when` (contract section 8), any JSON value, with paths such as `when.and[1].foo`. A condition without
+ * faults has known operators only, and none that multiply each other's work. Codes: `type`, `too_large`, `too_deep`,
+ * `unknown_operator`, `too_costly`, `too_few_items`, `too_many_items`, `format`, `range`, `invalid_characters`,
+ * `too_many_faults`.
  */
 export function conditionFaults(when: unknown, path = 'when'): readonly Fault[] {
   if (!isObject(when)) return [typeFault(path, 'an object: a rule in JsonLogic')];
-  // An operator and its list of arguments are two levels. Checked first: JSON.stringify and the check recurse as deep as it is.
+  // An operator and its list of arguments are two levels. Checked first: JSON.stringify and the check recurse as deep
+  // as it is.
   if (isDeeper(when, 2 * CONDITION_DEPTH_MAX)) return [depthFault(path)];
   if (Buffer.byteLength(JSON.stringify(when)) > CONDITION_BYTES_MAX) return [sizeFault(path)];
   const check = new ConditionCheck();

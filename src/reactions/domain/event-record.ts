@@ -1,7 +1,9 @@
 import { similarName } from '../../platform/values/text/similar-name';
 import type { StoredEventRecord } from '../../processing/domain/event-effects';
 
-/** The fields of an event as conditions and `valueFrom` see it (contract section 3), those that hold more fields last. */
+/**
+ * The fields of an event as conditions and `valueFrom` see it (contract section 3), those that hold more fields last.
+ */
 export const RECORD_FIELDS = [
   'eventId',
   'family',
@@ -48,8 +50,9 @@ export function recordOf(event: StoredEventRecord): EventRecord {
 }
 
 /**
- * The data that a condition reads: the record as `event`, and its fields as they are, so that `event.properties.amount` and
- * `properties.amount` mean the same. Within an operator that iterates over a list, paths start at the entry instead.
+ * The data that a condition reads: the record as `event`, and its fields as they are, so that `event.properties.amount`
+ * and `properties.amount` mean the same. Within an operator that iterates over a list, paths start at the entry
+ * instead.
  */
 export function conditionData(record: EventRecord): EventRecord {
   return { ...record, [RECORD_NAME]: record };
@@ -82,8 +85,8 @@ export function suggestedPath([first = '', ...below]: readonly string[]): string
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
- * The value at a path of a JSON value; undefined: none. Own fields and entries only: `constructor` and `__proto__` are found only
- * if a client sent a field of that name.
+ * The value at a path of a JSON value; undefined: none. Own fields and entries only: `constructor` and `__proto__` are
+ * found only if a client sent a field of that name.
  */
 export function ownValue(root: unknown, steps: readonly string[]): unknown {
   let value = root;

@@ -105,8 +105,8 @@ function isIn(operands: unknown, meter: Meter): boolean {
 }
 
 /**
- * Compares at each position of the first character, and charges for each comparison. `String.includes` could take a time in
- * proportion to the product of both lengths, which cannot be charged in advance.
+ * Compares at each position of the first character, and charges for each comparison. `String.includes` could take a
+ * time in proportion to the product of both lengths, which cannot be charged in advance.
  */
 function hasPart(text: string, part: string, meter: Meter): boolean {
   meter.spend(text.length * COSTS.character);

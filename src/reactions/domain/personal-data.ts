@@ -15,7 +15,10 @@ export type PersonalNames = ReadonlySet<string>;
 /** Finds the operations of a reaction that copy personal data to values that an erasure does not reach. */
 export type SharedCopies = (names: PersonalNames) => readonly Fault[];
 
-/** Where a reaction reads identity or a personal property (contract section 8), such as `when.and[1].var` or `ops[0].valueFrom`. */
+/**
+ * Where a reaction reads identity or a personal property (contract section 8), such as `when.and[1].var` or
+ * `ops[0].valueFrom`.
+ */
 export function personalReads(
   { when, ops }: { readonly when: Condition | undefined; readonly ops: readonly ReactionOperation[] },
   names: PersonalNames,

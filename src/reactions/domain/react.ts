@@ -33,8 +33,8 @@ export type Plan =
   | { readonly reaction: ReactionRule; readonly operations: readonly Operation[]; readonly subject: string | null };
 
 /**
- * The result of one reaction; faults say why it failed. `not_in_force`: the reaction waited for its customer, and was gone or no
- * longer applied to the event when the customer was linked.
+ * The result of one reaction; faults say why it failed. `not_in_force`: the reaction waited for its customer, and was
+ * gone or no longer applied to the event when the customer was linked.
  */
 export type ReactionResult =
   | { readonly outcome: 'applied' }
@@ -43,8 +43,8 @@ export type ReactionResult =
   | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
 
 /**
- * Plans what a reaction to this event type does with an event; undefined: it does not apply to the event. In a plan with operations,
- * `subject` is the participant whose values they change; null: they change no `user` values.
+ * Plans what a reaction to this event type does with an event; undefined: it does not apply to the event. In a plan
+ * with operations, `subject` is the participant whose values they change; null: they change no `user` values.
  */
 export function planReaction(
   { reaction, condition, sharedCopies }: CompiledReaction,
@@ -86,8 +86,8 @@ function reasonOfResult(result: ReactionResult): string | undefined {
 }
 
 /**
- * The records of an event that are not evaluated again: all but those that waited for a customer who is linked now. So an applied
- * reaction is never applied again, however the customer or the reaction changed since.
+ * The records of an event that are not evaluated again: all but those that waited for a customer who is linked now. So
+ * an applied reaction is never applied again, however the customer or the reaction changed since.
  */
 export function finalRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
   return recorded.filter(({ outcome }) => outcome !== 'waiting_for_customer' || externalId === null);

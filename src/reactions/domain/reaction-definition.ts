@@ -34,8 +34,8 @@ const FIELDS: ReadonlySet<string> = new Set(Object.keys(REACTION_SCHEMA));
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the body of `reactions:define` (contract section 8), any JSON value; null counts as absent. Faults: every one of shape,
- * names, condition and operations. Paths and types are not checked against the campaign's declarations here.
+ * Reads the body of `reactions:define` (contract section 8), any JSON value; null counts as absent. Faults: every one
+ * of shape, names, condition and operations. Paths and types are not checked against the campaign's declarations here.
  *
  * A parser of its own, and not the compiled schema: a schema can express neither a condition nor `valueFrom`.
  * `test/integration/campaign-bodies.spec.ts` proves that both refuse the same bodies.

@@ -23,8 +23,8 @@ export const REACTION_OPERATION_SCHEMA = {
 const REACTION_OPERATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(REACTION_OPERATION_SCHEMA));
 
 /**
- * Reads the `ops` of a reaction, any JSON value. They are those of a mutation (`parseOperations`, with its codes), but each has
- * either a `value` or a `valueFrom`. Both: `conflicting_fields`.
+ * Reads the `ops` of a reaction, any JSON value. They are those of a mutation (`parseOperations`, with its codes), but
+ * each has either a `value` or a `valueFrom`. Both: `conflicting_fields`.
  */
 export function parseReactionOperations(
   ops: unknown,
@@ -39,7 +39,10 @@ export function parseReactionOperations(
   return { ops: parsed.operations.map((operation, index) => withSource(operation, valueFromOf(entries[index]))) };
 }
 
-/** The faults of operations against the campaign's declarations: those of paths, or else those of types, as for a mutation. */
+/**
+ * The faults of operations against the campaign's declarations: those of paths, or else those of types, as for a
+ * mutation.
+ */
 export function declarationFaults(ops: readonly ReactionOperation[], declarations: DeclaredPaths): readonly Fault[] {
   const resolved = resolvePaths(
     ops.map((op) => ('value' in op ? op : { ...op, value: 0 }) as Operation),

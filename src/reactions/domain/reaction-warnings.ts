@@ -29,7 +29,10 @@ export interface ReactionWarning {
   readonly message: string;
 }
 
-/** What is known about the event type of a definition. If it is not registered: whether an event was received, and other names. */
+/**
+ * What is known about the event type of a definition. If it is not registered: whether an event was received, and other
+ * names.
+ */
 export type EventTypeFacts =
   | { readonly registered: CatalogedEventType }
   | { readonly registered: undefined; readonly wasReceived: boolean; readonly names: readonly string[] };
@@ -40,7 +43,9 @@ interface Read {
   readonly reads: string;
 }
 
-/** The parts of a definition that can never have an effect; at most `REACTION_WARNINGS_MAX`, in the order of the body. */
+/**
+ * The parts of a definition that can never have an effect; at most `REACTION_WARNINGS_MAX`, in the order of the body.
+ */
 export function reactionWarnings(
   { eventType, when, ops }: Pick<ReactionDefinition, 'eventType' | 'when' | 'ops'>,
   facts: EventTypeFacts,

@@ -5,7 +5,9 @@ import type { Condition } from './condition';
 /** The same number as the variables of a scope by default; more are hard to read. */
 export const REACTIONS_PER_CAMPAIGN_MAX = 100;
 
-/** Of all campaigns of a workspace, disabled ones included. Each enabled one is evaluated for every event of the type. */
+/**
+ * Of all campaigns of a workspace, disabled ones included. Each enabled one is evaluated for every event of the type.
+ */
 export const REACTIONS_PER_EVENT_TYPE_MAX = 50;
 
 /** One change by a reaction, with a fixed value or one from the event. */
@@ -58,8 +60,8 @@ export function isSameReaction(stored: StoredReaction, definition: ReactionDefin
 }
 
 /**
- * From when on a redefined reaction applies to events (docs/adr/0028). A corrected one keeps its time, so that replayed events
- * reach it. One with another event type or source, or one that was disabled, starts now.
+ * From when on a redefined reaction applies to events (docs/adr/0028). A corrected one keeps its time, so that replayed
+ * events reach it. One with another event type or source, or one that was disabled, starts now.
  */
 export function appliesFrom(stored: StoredReaction, definition: ReactionDefinition, now: Date): Date {
   const isSameSubscription = stored.eventType === definition.eventType && stored.source === (definition.source ?? null);

@@ -25,14 +25,16 @@ export class ReactionOperationDto {
   value?: VariableValue;
 
   /**
-   * Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
-   * or without. Identity, and properties that are personal, may be written to `user` scope only.
+   * Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with
+   * `event.` before it or without. Identity, and properties that are personal, may be written to `user` scope only.
    */
   @ApiProperty({ ...REACTION_OPERATION_SCHEMA.valueFrom, required: false, example: 'properties.amount' })
   valueFrom?: string;
 }
 
-/** A full definition: an absent field is removed. Documents what `domain/reaction-definition.ts` checks, by its tables. */
+/**
+ * A full definition: an absent field is removed. Documents what `domain/reaction-definition.ts` checks, by its tables.
+ */
 export class DefineReactionDto {
   /** Unique in the campaign. */
   @ApiProperty({ ...REACTION_SCHEMA.name, example: 'count-purchases' })
@@ -47,8 +49,9 @@ export class DefineReactionDto {
   source?: string;
 
   /**
-   * Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
-   * and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+   * Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At
+   * most 8 KiB and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some
+   * milliseconds.
    */
   @ApiPropertyOptional(CONDITION)
   when?: Record<string, unknown>;

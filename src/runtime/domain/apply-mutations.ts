@@ -49,11 +49,11 @@ export interface StateChanges {
 }
 
 /**
- * Applies the mutations of a batch in their order to a working copy (contract section 8). Each sees the changes of those before
- * it; a refused one changes nothing. A repetition is found before paths and types are checked.
+ * Applies the mutations of a batch in their order to a working copy (contract section 8). Each sees the changes of
+ * those before it; a refused one changes nothing. A repetition is found before paths and types are checked.
  *
- * May be called again with the same work, also in another batch: an outcome with the same `workId` was stored by an earlier
- * attempt, so the result is `applied`, and not `duplicate`.
+ * May be called again with the same work, also in another batch: an outcome with the same `workId` was stored by an
+ * earlier attempt, so the result is `applied`, and not `duplicate`.
  */
 export function applyMutations(
   batch: readonly MutationWork[],
@@ -146,7 +146,8 @@ class WorkingCopy {
         this.sharedChanges.set(sharedName(key), { key, value });
       }
     }
-    // A repetition is answered with the entries. No client repeats a mutation of a ledger, and its values may be personal.
+    // A repetition is answered with the entries. No client repeats a mutation of a ledger, and its values may be
+    // personal.
     const entries = work.ledger === undefined ? mutations : [];
     const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: entries, workId };
     this.newOutcomes.push(outcome);
@@ -218,8 +219,8 @@ function outcomeKeyOf(work: MutationWork): OutcomeKey {
   return { tenantId, subject, campaignId, mutationKey: work.mutationKey };
 }
 
-// Two keys never have the same name: of all parts only the subject may contain a slash. It is the last part, or its length comes
-// first.
+// Two keys never have the same name: of all parts only the subject may contain a slash. It is the last part, or its
+// length comes first.
 export function participantName({ tenantId, campaignId, subject }: ParticipantKey): string {
   return `${tenantId}/${campaignId}/${subject}`;
 }

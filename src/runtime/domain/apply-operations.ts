@@ -22,8 +22,8 @@ export interface AppliedOperations {
 }
 
 /**
- * Applies operations whose types were checked (`checkTypes`), in order, all or none (contract section 8). Does not change
- * `values`. Faults have code `range` and name each operation whose result is beyond ±2^53.
+ * Applies operations whose types were checked (`checkTypes`), in order, all or none (contract section 8). Does not
+ * change `values`. Faults have code `range` and name each operation whose result is beyond ±2^53.
  */
 export function applyOperations(
   operations: readonly ResolvedOperation[],

@@ -34,7 +34,9 @@ export interface PathRefusal {
 /** A step of a path that an answer may repeat: no e-mail address and no phone number matches. */
 const HARMLESS_STEP = /^(?:[A-Za-z_]\w*)?$/;
 
-/** Finds the variable of every operation (contract section 8). A path to a system field, or to no variable, is a 400. */
+/**
+ * Finds the variable of every operation (contract section 8). A path to a system field, or to no variable, is a 400.
+ */
 export function resolvePaths(
   operations: readonly Operation[],
   declarations: DeclaredPaths,

@@ -6,8 +6,8 @@ const QUICK_SCALE = 1e6;
 const QUICK_SCALED_MAX = 1e15;
 
 /**
- * The sum of two numbers in decimal arithmetic: exact for their shortest decimal texts, then rounded once to a JSON number
- * (0.1 + 0.2 is 0.3). Undefined when the exact sum is not finite or beyond `NUMBER_MAX`.
+ * The sum of two numbers in decimal arithmetic: exact for their shortest decimal texts, then rounded once to a JSON
+ * number (0.1 + 0.2 is 0.3). Undefined when the exact sum is not finite or beyond `NUMBER_MAX`.
  */
 export function addDecimal(a: number, b: number): number | undefined {
   return addQuickly(a, b) ?? addExactly(a, b);
@@ -19,9 +19,9 @@ export function subtractDecimal(a: number, b: number): number | undefined {
 }
 
 /**
- * The same sum some 50 times as fast for amounts that are short enough; undefined for others. It is exact: decimals of at
- * most 15 digits are each a double of their own, so a text is the shortest one of the double that it gives; the sum of the
- * scaled integers is exact below 2^53; and a division rounds once.
+ * The same sum some 50 times as fast for amounts that are short enough; undefined for others. It is exact: decimals of
+ * at most 15 digits are each a double of their own, so a text is the shortest one of the double that it gives; the sum
+ * of the scaled integers is exact below 2^53; and a division rounds once.
  */
 function addQuickly(a: number, b: number): number | undefined {
   const scaledA = Math.round(a * QUICK_SCALE);

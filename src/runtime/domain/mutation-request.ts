@@ -52,7 +52,9 @@ export interface MutationRequest {
   readonly named: NamedOwner;
 }
 
-/** Reads the body of a mutation, any JSON value, and the header that is an alias of `mutation_id`. Reports every fault. */
+/**
+ * Reads the body of a mutation, any JSON value, and the header that is an alias of `mutation_id`. Reports every fault.
+ */
 export function parseMutationRequest(
   body: unknown,
   idempotencyKey: string | undefined,

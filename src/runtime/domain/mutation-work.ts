@@ -17,8 +17,8 @@ export interface MutationEntry {
 export type MutationStatus = 'applied' | 'duplicate';
 
 /**
- * A row that is locked instead of a participant's, for mutations that belong to no participant: repetitions of one id wait for
- * each other there. Its `campaignId` is no campaign's; its subject is empty, which no token's is.
+ * A row that is locked instead of a participant's, for mutations that belong to no participant: repetitions of one id
+ * wait for each other there. Its `campaignId` is no campaign's; its subject is empty, which no token's is.
  */
 export interface Ledger {
   readonly subject: '';
@@ -80,8 +80,9 @@ export function mutationKey(origin: MutationIdOrigin, id: string): string {
 }
 
 /**
- * SHA-256 of the operations, in base64, to tell a repetition from other operations under the same `mutation_id` (contract section
- * 8). Equal for the same operations in the same order, whatever the spacing, the order of fields and the spelling of numbers.
+ * SHA-256 of the operations, in base64, to tell a repetition from other operations under the same `mutation_id`
+ * (contract section 8). Equal for the same operations in the same order, whatever the spacing, the order of fields and
+ * the spelling of numbers.
  */
 export function fingerprintOf(operations: readonly Operation[]): string {
   const content = operations.map(({ path, op, value }) => [path, op, value]);

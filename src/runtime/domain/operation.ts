@@ -30,8 +30,8 @@ const TAKES_NUMBER = { set: false, inc: true, dec: true } as const satisfies Rec
 export const OPS_SCHEMA = { minItems: 1, maxItems: 100 } as const;
 
 /**
- * The fields of one operation; the parser and the OpenAPI document both use them. A path may be twice as long as that of any
- * variable, so that a typo is reported as `undeclared_variable`.
+ * The fields of one operation; the parser and the OpenAPI document both use them. A path may be twice as long as that
+ * of any variable, so that a typo is reported as `undeclared_variable`.
  */
 export const OPERATION_SCHEMA = {
   path: { type: 'string', maxLength: 256 },
@@ -61,12 +61,13 @@ export function takesNumber(op: OperationKind): op is AdjustKind {
 }
 
 /**
- * Reads the `ops` of a mutation (contract section 8), any JSON value. Faults: every one found, up to 1,000, at paths such as
- * `ops[3].value`. Codes: `required`, `type`, `too_few_items`, `too_many_items`, `too_long`, `enum`, `range`, `too_large`,
- * `invalid_characters`, `unknown_field`, `too_many_faults`. `suggested`: the fields that an answer may suggest for an unknown one.
+ * Reads the `ops` of a mutation (contract section 8), any JSON value. Faults: every one found, up to 1,000, at paths
+ * such as `ops[3].value`. Codes: `required`, `type`, `too_few_items`, `too_many_items`, `too_long`, `enum`, `range`,
+ * `too_large`, `invalid_characters`, `unknown_field`, `too_many_faults`. `suggested`: the fields that an answer may
+ * suggest for an unknown one.
  *
- * A parser of its own, and not the compiled schema: mutations are a hot path, and the type of a value depends on the operation.
- * `test/integration/campaign-bodies.spec.ts` proves that both refuse the same bodies.
+ * A parser of its own, and not the compiled schema: mutations are a hot path, and the type of a value depends on the
+ * operation. `test/integration/campaign-bodies.spec.ts` proves that both refuse the same bodies.
  */
 export function parseOperations(
   ops: unknown,

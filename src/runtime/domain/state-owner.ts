@@ -49,9 +49,10 @@ export interface OwnerRefusal {
 export type Claims = Pick<Participant, 'subject' | 'campaignId' | 'appId' | 'defaultCampaignId' | 'allowedCampaignIds'>;
 
 /**
- * The owner of the state that a participant's request is about (contract section 8). Its campaign is the one that the request
- * names, else the token's, else the issuer's default. Every name in the request must agree with the token. Without a campaign
- * claim, `allowedCampaignIds` limits which campaign may be named; the issuer's default is always allowed.
+ * The owner of the state that a participant's request is about (contract section 8). Its campaign is the one that the
+ * request names, else the token's, else the issuer's default. Every name in the request must agree with the token.
+ * Without a campaign claim, `allowedCampaignIds` limits which campaign may be named; the issuer's default is always
+ * allowed.
  *
  * Refusals: `context_violation`, `validation_failed` (two campaigns), `campaign_required`.
  */
@@ -74,8 +75,8 @@ export function findStateOwner(
 export type StateAddress = Pick<StateOwner, 'campaignId' | 'subject'>;
 
 /**
- * The owner of the state that a backend's request is about. Names in the body must agree with the path; the body may also name
- * the app. Refusal: `validation_failed`.
+ * The owner of the state that a backend's request is about. Names in the body must agree with the path; the body may
+ * also name the app. Refusal: `validation_failed`.
  */
 export function findAddressedOwner(
   { campaignId, subject }: StateAddress,

@@ -51,7 +51,9 @@ export function readBranch(declared: DeclaredVariables, scope: VariableScope, va
   return branch;
 }
 
-/** What a read shows of a variable: its value, else its default, else null. Throws for a stored value of another type. */
+/**
+ * What a read shows of a variable: its value, else its default, else null. Throws for a stored value of another type.
+ */
 export function shownValue(declaration: Declaration, stored: VariableValue | undefined): VariableValue | null {
   if (stored === undefined) return declaration.default ?? null;
   if (isOfType(stored, declaration.type)) return stored;

@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { VariableValue } from '../../variables/domain/variable';
 
-/** A UUIDv7 made by PostgreSQL, for older versions of the service that do not write the column. Without casts, as TypeORM reads it. */
+/**
+ * A UUIDv7 made by PostgreSQL, for older versions of the service that do not write the column. Without casts, as
+ * TypeORM reads it.
+ */
 const ID_OF_OLDER_VERSIONS =
   "(((lpad(to_hex(((date_part('epoch', clock_timestamp()) * (1000)))), 12, '0') || '7') " +
   "|| substr(replace((gen_random_uuid()), '-', ''), 14)))";

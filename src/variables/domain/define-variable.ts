@@ -21,14 +21,14 @@ export interface StoredDefinition {
 }
 
 /**
- * What a definition changes. `add` brings a declaration into force, for the first time or from the archive, and counts towards
- * the limit of its scope. `conflict` is refused: values of another type may be stored.
+ * What a definition changes. `add` brings a declaration into force, for the first time or from the archive, and counts
+ * towards the limit of its scope. `conflict` is refused: values of another type may be stored.
  */
 export type DefinitionEffect = 'add' | 'change' | 'none' | 'conflict';
 
 /**
- * Every fault of a definition: `shapeFaults`, found by the schema of the body, and those that a schema cannot express. A field
- * with a fault of the second kind loses its faults of shape, so that no field is named twice.
+ * Every fault of a definition: `shapeFaults`, found by the schema of the body, and those that a schema cannot express.
+ * A field with a fault of the second kind loses its faults of shape, so that no field is named twice.
  */
 export function definitionFaults(
   input: Readonly<Record<string, unknown>>,

@@ -58,8 +58,8 @@ export function isVariableValue(value: unknown): value is VariableValue {
 }
 
 /**
- * Everything that keeps a JSON value from being stored as a value of this type (contract section 8). Fault codes: `type`,
- * `range`, `too_large`, `invalid_characters`.
+ * Everything that keeps a JSON value from being stored as a value of this type (contract section 8). Fault codes:
+ * `type`, `range`, `too_large`, `invalid_characters`.
  */
 export function valueFaults(value: unknown, type: VariableType, path: string): Fault[] {
   const { json, words } = VALUE_TYPES[type];

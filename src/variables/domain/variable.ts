@@ -24,8 +24,8 @@ export interface Declaration {
 export const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;
 
 /**
- * Names of system fields, and of what objects inherit in JavaScript (contract section 8), compared letter for letter. No
- * variable can have one; in a path such a name means a system field.
+ * Names of system fields, and of what objects inherit in JavaScript (contract section 8), compared letter for letter.
+ * No variable can have one; in a path such a name means a system field.
  */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'sessionId',

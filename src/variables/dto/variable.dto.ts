@@ -37,7 +37,8 @@ export class DefineVariableDto extends VariableAddressDto {
   type!: VariableType;
 
   /**
-   * Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+   * Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be
+   * kept exactly.
    * @example 0
    */
   @IsOptional()
