@@ -15,10 +15,7 @@ import { ReactionsService } from './reactions.service';
 export class ReactionsController {
   constructor(private readonly reactions: ReactionsService) {}
 
-  /**
-   * Defines how a campaign reacts to events that are received from now on. Reading personal data requires `pii:read`,
-   * too.
-   */
+  /** Defines how a campaign reacts to events from now on. Reading personal data requires `pii:read`, too. */
   @Post('reactions\\:define')
   @AuthenticateApiKey('reactions:write')
   @HttpCode(200)

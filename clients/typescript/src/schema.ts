@@ -741,10 +741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Defines how a campaign reacts to events that are received from now on. Reading personal data requires `pii:read`,
-         *     too.
-         */
+        /** Defines how a campaign reacts to events from now on. Reading personal data requires `pii:read`, too. */
         post: operations["defineReaction"];
         delete?: never;
         options?: never;
