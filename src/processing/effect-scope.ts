@@ -5,8 +5,8 @@ const RELEASE: Statement = { name: 'processing_release', text: 'RELEASE SAVEPOIN
 const ROLL_BACK: Statement = { name: 'processing_roll_back', text: 'ROLLBACK TO SAVEPOINT effects' };
 
 /**
- * Runs a part of a transaction that may fail without the rest: then nothing of it has happened, and its error is thrown. What
- * it still sends after it has failed is not sent.
+ * Runs a part of a transaction within a savepoint. When it fails, the part is rolled back and its error is thrown; the
+ * rest of the transaction is unaffected. Statements that the part sends after its failure are rejected.
  */
 export async function withinSavepoint<T>(
   transaction: Transaction,
@@ -32,7 +32,7 @@ export async function withinSavepoint<T>(
     return result;
   } catch (error) {
     isOpen = false;
-    // Behind a statement that fails, ROLLBACK TO would be skipped if it went out along with it.
+    // A ROLLBACK TO in the same pipeline as the failing statement would be skipped.
     await Promise.allSettled(sent);
     await transaction.send(ROLL_BACK, []);
     await transaction.send(RELEASE, []);
@@ -41,9 +41,9 @@ export async function withinSavepoint<T>(
 }
 
 /**
- * Does `work` on a list and, when that fails, on its halves, one after the other, until what fails stands alone: one that
- * cannot be done costs the others nothing. `select` leaves out what must not be done any more after what has failed before;
- * `failed` hears of each one that fails alone.
+ * Does `work` on a list and, when that fails, on its halves, one after the other, until each failing item is alone.
+ * Items that succeed are not affected by those that fail. `select` drops items that must not be done after earlier
+ * failures; `failed` is called for each item that fails alone.
  */
 export async function bisect<T>(
   items: readonly T[],
@@ -51,7 +51,7 @@ export async function bisect<T>(
   options: {
     readonly select: (items: readonly T[]) => readonly T[];
     readonly failed: (item: T, error: unknown) => void;
-    /** Whether it is the fault of one of them, and not of the moment. */
+    /** Whether an item caused the error, and not a passing condition such as an absent database. */
     readonly mayBisect: (error: unknown) => boolean;
   },
 ): Promise<void> {

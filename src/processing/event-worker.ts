@@ -19,56 +19,56 @@ import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
 import { QueueTurns } from './queue-turns';
 
-/** While there is more to do, a turn is followed by a rest of this share of its time: events that come in must get through. */
+/** With a backlog, each turn is followed by a pause of this share of its time, so that ingest keeps its speed. */
 const REST_SHARE = 0.5;
 const LOCK_TIMEOUT_MS = 1_000;
-/** An effect that takes longer is cancelled, and fails. */
+/** An effect with a longer statement is cancelled and fails. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** Bundles are worked off at most so often: what comes in meanwhile shares a commit. A look for places comes along with it. */
-const ROUND_MS_MIN = 100;
-/** An idle process looks so often, at random, for what other processes have queued. */
-const LOOK_MS_MIN = 100;
-const LOOK_MS_MAX = 500;
-/** Of one look; the next one goes on behind them. Some ten milliseconds. */
-const PLACES_PER_LOOK = 500;
+/** Bundles are processed at most so often, so that many share a commit. The poll for partitions follows each time. */
+const BUNDLES_EVERY_MS_MIN = 100;
+/** An idle process polls for entries of other processes at random intervals between these. */
+const POLL_MS_MIN = 100;
+const POLL_MS_MAX = 500;
+/** Of one poll; the next poll goes on after them. It takes about ten milliseconds. */
+const PARTITIONS_PER_POLL = 500;
 const RECONNECT_MS = 300;
-/** A place whose turns fail for a reason of its own is left alone for so long; the others go on meanwhile. */
+/** A partition whose turn failed for a reason of its own is skipped for so long; other partitions go on. */
 const SET_ASIDE_MS = 1_000;
-/** Deadlocks and lost races in a row; then the one that causes them is looked for. */
+/** So many deadlocks and lost races in a row; then the entries are tried one by one to find the cause. */
 const REPEATS_MAX = 5;
 const LEASES_REMEMBERED_MAX = 100_000;
-/** Beside the names of places, in the log. */
-const LOOK = 'look at the queue';
+/** Used like the key of a partition in the log. */
+const POLL = 'poll of the queue';
 
 /**
- * Takes events out of the queue and has their effects applied (contract section 8). Any number of processes do so side by
- * side; the lease of a place keeps its entries in their order. Told at once of what this process queues; what others queue
- * is found by looking.
+ * Takes events out of the queue and applies their effects (contract section 8), in any number of processes at once. The
+ * lease of a partition keeps its entries in order. A signal announces entries of this process at once; polling finds
+ * those of others.
  */
 @Injectable()
 export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
-  /** Of each connection: one may be refused while the other one is open. */
-  private readonly lookOutage = new OutageLog(this.logger, {
-    began: 'The queue of events cannot be looked through now.',
-    ended: 'The queue of events is looked through again.',
+  /** One for each connection: the database may refuse one while the other is open. */
+  private readonly pollOutage = new OutageLog(this.logger, {
+    began: 'The queue of events cannot be polled.',
+    ended: 'The queue of events is polled again.',
   });
   private readonly turnOutage = new OutageLog(this.logger, {
     began: 'Events wait for the database.',
     ended: 'Events are processed again.',
   });
   private readonly schedule = new PartitionSchedule();
-  private readonly scout: PipelinedConnection;
+  private readonly pollConnection: PipelinedConnection;
   private readonly connection: PipelinedConnection;
-  /** By size, each entry of 1: `max` would set all the room aside at every start. */
+  /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
   private readonly leased = new LRUCache<string, true>({ maxSize: LEASES_REMEMBERED_MAX, sizeCalculation: () => 1 });
   private readonly stopped = new AbortController();
   private readonly waiting = new Map<string, QueuePartition>();
-  /** What has failed, and not for want of a database, since it last succeeded: places, and the look at the queue. */
+  /** Partitions (and the poll) whose last attempt failed, other than by an absent database. */
   private readonly failing = new Set<string>();
-  /** End the waits for something to do: of those who take turns, and of the scout. */
+  /** End the waits of the two loops: `work` and `poll`. */
   private wake: () => void = () => undefined;
-  private wakeScout: () => void = () => undefined;
+  private wakePoll: () => void = () => undefined;
   private working: Promise<unknown> | undefined;
 
   constructor(
@@ -82,126 +82,127 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   ) {
     const open = (): PipelinedConnection =>
       new PipelinedConnection(connection, {
-        ...{ applicationName: 'cds-worker', lockTimeoutMs: LOCK_TIMEOUT_MS },
+        applicationName: 'cds-worker',
+        lockTimeoutMs: LOCK_TIMEOUT_MS,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       });
-    this.scout = open();
+    this.pollConnection = open();
     this.connection = open();
-    // Each place that is set aside waits for it.
+    // Every skipped partition listens to it.
     setMaxListeners(0, this.stopped.signal);
   }
 
-  /** Begins to work. A process that only takes events does not call it. */
+  /** Starts the worker. A process with `ROLE=api` does not call it. */
   start(): void {
     if (this.working !== undefined) return;
     this.schedule.onWork = () => this.wake();
-    this.signal.listen((queued) => this.note(queued));
-    this.working = Promise.all([this.look(), this.work()]);
+    this.signal.listen((queued) => this.addQueued(queued));
+    this.working = Promise.all([this.poll(), this.work()]);
   }
 
-  /** Begins no further turn, and resolves once those under way are over. */
+  /** Starts no further turn, and resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.signal.listen(undefined);
     this.stopped.abort();
     this.wake();
-    this.wakeScout();
+    this.wakePoll();
     await this.working;
   }
 
-  /** Before lanes and connections close, which effects may need. */
+  /** Runs before the connections close that effects may need. */
   onModuleDestroy(): Promise<void> {
     return this.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.scout, this.connection].map((connection) => connection.close()));
+    await Promise.all([this.pollConnection, this.connection].map((connection) => connection.close()));
   }
 
-  private note({ places, hasBundles }: Queued): void {
-    this.schedule.add(places);
-    if (hasBundles) this.wakeScout();
+  private addQueued({ places: partitions, hasBundles }: Queued): void {
+    this.schedule.add(partitions);
+    if (hasBundles) this.wakePoll();
   }
 
-  /** Works bundles off and looks for places with entries, all of them in turn; more often while it finds some. */
-  private async look(): Promise<void> {
+  /** Processes bundles and finds partitions with entries, all of them in turn; more often while it finds some. */
+  private async poll(): Promise<void> {
     let after = BEFORE_ALL_PARTITIONS;
     while (!this.stopped.signal.aborted) {
       let found: QueuePartition[] = [];
       let isMore = false;
       try {
-        isMore = await this.bundles.workOff(this.scout);
-        found = await this.queue.places((...query) => this.scout.query(...query), after, PLACES_PER_LOOK);
+        isMore = await this.bundles.process(this.pollConnection);
+        found = await this.queue.places((...query) => this.pollConnection.query(...query), after, PARTITIONS_PER_POLL);
         this.schedule.add(found);
-        this.succeeded(LOOK, this.lookOutage);
+        this.succeeded(POLL, this.pollOutage);
       } catch (error) {
-        this.failed(LOOK, this.lookOutage, error);
+        this.failed(POLL, this.pollOutage, error);
       }
-      after = found.length < PLACES_PER_LOOK ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
-      if (!isMore) await this.untilNextLook(found.length > 0);
+      after = found.length < PARTITIONS_PER_POLL ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
+      if (!isMore) await this.untilNextPoll(found.length > 0);
     }
   }
 
-  private async untilNextLook(hasFound: boolean): Promise<void> {
-    const told = new Promise<void>((resolve) => (this.wakeScout = resolve));
-    await this.pause(ROUND_MS_MIN);
+  private async untilNextPoll(hasFound: boolean): Promise<void> {
+    const woken = new Promise<void>((resolve) => (this.wakePoll = resolve));
+    await this.pause(BUNDLES_EVERY_MS_MIN);
     if (this.stopped.signal.aborted) return;
-    const ms = hasFound ? LOOK_MS_MIN : LOOK_MS_MIN + Math.random() * (LOOK_MS_MAX - LOOK_MS_MIN);
-    const timer = setTimeout(this.wakeScout, ms - ROUND_MS_MIN);
-    await told;
+    const ms = hasFound ? POLL_MS_MIN : POLL_MS_MIN + Math.random() * (POLL_MS_MAX - POLL_MS_MIN);
+    const timer = setTimeout(this.wakePoll, ms - BUNDLES_EVERY_MS_MIN);
+    await woken;
     clearTimeout(timer);
   }
 
-  /** One turn at a time: more work off a backlog hardly faster, and take more from the events that come in. */
+  /** One turn at a time: parallel turns hardly shorten a backlog, and slow down ingest. */
   private async work(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      const place = this.schedule.next();
-      if (place === undefined) await this.somethingToDo();
-      else await this.takeTurn(place);
+      const partition = this.schedule.next();
+      if (partition === undefined) await this.somethingToDo();
+      else await this.takeTurn(partition);
     }
   }
 
-  private async takeTurn(place: QueuePartition): Promise<void> {
+  private async takeTurn(partition: QueuePartition): Promise<void> {
     try {
       const startedAt = performance.now();
-      const outcome = await this.turn(place);
-      this.succeeded(queuePartitionKey(place), this.turnOutage);
+      const outcome = await this.turn(partition);
+      this.succeeded(queuePartitionKey(partition), this.turnOutage);
       if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
       this.schedule.add(outcome.released);
-      this.schedule.done(place, outcome.isMore);
-      this.noteWaiting(place, outcome);
+      this.schedule.done(partition, outcome.isMore);
+      this.noteWaiting(partition, outcome);
     } catch (error) {
-      this.failed(queuePartitionKey(place), this.turnOutage, error);
-      const isOver = this.pauseAfter(error).then(() => this.schedule.done(place, false));
+      this.failed(queuePartitionKey(partition), this.turnOutage, error);
+      const isOver = this.pauseAfter(error).then(() => this.schedule.done(partition, false));
       if (isDatabaseAway(error)) await isOver;
     }
   }
 
-  private async turn(place: QueuePartition): Promise<TurnOutcome> {
+  private async turn(partition: QueuePartition): Promise<TurnOutcome> {
     for (let repeats = 0, carefully = false; ; repeats += 1) {
       const turnId = newMark();
       try {
-        await this.createLease(place);
-        return await this.connection.transaction((open) => this.batch.run(open, place, { turnId, carefully }));
+        await this.createLease(partition);
+        return await this.connection.transaction((open) => this.batch.run(open, partition, { turnId, carefully }));
       } catch (error) {
-        // Where that cannot be done the turn counts as one that was cut off: its entries are tried one by one.
-        if (!isSessionLost(error)) await this.turns.forget(place, turnId).catch(() => undefined);
+        // If this fails too, the turn counts as interrupted: its entries are tried one by one.
+        if (!isSessionLost(error)) await this.turns.forget(partition, turnId).catch(() => undefined);
         if (isDatabaseAway(error) || carefully) throw error;
         carefully = !isPassingByItself(error) || repeats >= REPEATS_MAX;
       }
     }
   }
 
-  private async createLease(place: QueuePartition): Promise<void> {
-    if (this.leased.has(queuePartitionKey(place))) return;
-    await this.connection.transaction((open) => this.leases.create(open, place));
-    this.leased.set(queuePartitionKey(place), true);
+  private async createLease(partition: QueuePartition): Promise<void> {
+    if (this.leased.has(queuePartitionKey(partition))) return;
+    await this.connection.transaction((open) => this.leases.create(open, partition));
+    this.leased.set(queuePartitionKey(partition), true);
   }
 
-  /** What waits for earlier entries elsewhere in the workspace may go on once something there was done. */
-  private noteWaiting(place: QueuePartition, { taken, isWaiting }: TurnOutcome): void {
-    const released = [...this.waiting].filter(([, { tenantId }]) => taken > 0 && tenantId === place.tenantId);
+  /** Entries that wait for earlier ones in another partition may be ready after a turn in their workspace. */
+  private noteWaiting(partition: QueuePartition, { taken, isWaiting }: TurnOutcome): void {
+    const released = [...this.waiting].filter(([, { tenantId }]) => taken > 0 && tenantId === partition.tenantId);
     for (const [name] of released) this.waiting.delete(name);
-    if (isWaiting) this.waiting.set(queuePartitionKey(place), place);
+    if (isWaiting) this.waiting.set(queuePartitionKey(partition), partition);
     this.schedule.add(released.map(([, waiting]) => waiting));
   }
 
@@ -210,7 +211,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await new Promise<void>((resolve) => (this.wake = resolve));
   }
 
-  /** So that nobody goes round in a circle. */
+  /** Prevents a busy loop. */
   private pauseAfter(error: unknown): Promise<void> {
     return this.pause((isDatabaseAway(error) ? RECONNECT_MS : SET_ASIDE_MS) * (0.5 + Math.random()));
   }
@@ -224,7 +225,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     if (this.failing.delete(what)) this.logger.log(`Events are processed again (${what}).`);
   }
 
-  /** Tells why, once until it succeeds. */
+  /** Logs the cause, once until the next success. */
   private failed(what: string, outage: OutageLog, error: unknown): void {
     if (this.stopped.signal.aborted) return;
     const { line, stack } = describeError(error);
@@ -236,7 +237,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 }
 
-/** Nobody's fault: the same can go through at once. */
+/** Whether the same turn can succeed when it is repeated at once. */
 function isPassingByItself(error: unknown): boolean {
   return error instanceof LostRaceError || error instanceof RolledBackError || databaseFailure(error) === 'repeat';
 }

@@ -4,25 +4,22 @@ import { queuePartitionKey, type EntryKey, type QueuePartition } from '../ingest
 import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Jobs, type JobPayload } from '../platform/jobs/jobs';
+import type { EntryToPark } from './processing.sql';
 import * as sql from './processing.sql';
 
 export const RETRY_JOB = 'parked-events';
-/** Retries are looked for so often while something is parked; each adds up to this to the wait of an attempt. */
+/** While events are parked, due ones are looked up this often; it delays an attempt by as much at most. */
 export const RETRY_EVERY_MS = 1_000;
 
-/** The job that tries the parked entries of a place again: at most one of a place waits. */
-export function retryJobOf(place: QueuePartition): { readonly payload: JobPayload; readonly key: string } {
-  return { payload: { tenantId: place.tenantId, shard: String(place.shard) }, key: queuePartitionKey(place) };
+/** The job that retries the parked entries of a partition: at most one per partition waits. */
+export function retryJobOf(partition: QueuePartition): { readonly payload: JobPayload; readonly key: string } {
+  return {
+    payload: { tenantId: partition.tenantId, shard: String(partition.shard) },
+    key: queuePartitionKey(partition),
+  };
 }
 
-/** An entry on its way into the parking place. */
-export interface EntryToPark extends QueuedKey {
-  readonly attempts: number;
-  /** Null: it waits behind one that is tried again. */
-  readonly delayMs: number | null;
-}
-
-/** A parked entry that is to be tried again. */
+/** A parked entry whose next attempt is due. */
 export interface DueEntry extends QueuedKey {
   readonly attempts: number;
 }
@@ -35,7 +32,10 @@ interface KeyRow {
   readonly attempts: number;
 }
 
-/** Entries that have failed and may succeed, and what waits behind them. All but `shardsDue` are for who has the place. */
+/**
+ * Entries that failed and may still succeed, and later ones of their profiles. Most methods need the lease of the
+ * partition.
+ */
 @Injectable()
 export class ParkedEvents {
   constructor(
@@ -53,64 +53,63 @@ export class ParkedEvents {
     return new Map(rows.map((row) => [row.profile_id, { queuedAt: row.queued_at, position: row.position }]));
   }
 
-  /** Parks entries and sees to it that they are tried again, along with COMMIT. */
-  park(transaction: Transaction, place: QueuePartition, entries: readonly EntryToPark[]): void {
+  /** Parks entries and schedules their next attempts, along with COMMIT. */
+  park(transaction: Transaction, partition: QueuePartition, entries: readonly EntryToPark[]): void {
     if (entries.length === 0) return;
-    transaction.sendLast(sql.PARK_ENTRIES, [
-      ...[place.tenantId, place.shard],
-      entries.map((entry) => entry.queuedAt),
-      entries.map((entry) => entry.position),
-      entries.map((entry) => entry.eventId),
-      entries.map((entry) => entry.queuedFor),
-      entries.map((entry) => entry.attempts),
-      entries.map((entry) => entry.delayMs),
-    ]);
-    if (entries.some(({ delayMs }) => delayMs !== null)) this.retryLater(transaction, place);
+    transaction.sendLast(sql.PARK_ENTRIES, sql.parkEntriesParameters(partition, entries));
+    if (entries.some(({ delayMs }) => delayMs !== null)) this.retryLater(transaction, partition);
   }
 
-  /** Has a place's parked entries tried again in a while, along with COMMIT. */
-  retryLater(transaction: Transaction, place: QueuePartition): void {
-    const { payload, key } = retryJobOf(place);
+  /** Schedules the next attempt at a partition's parked entries, along with COMMIT. */
+  retryLater(transaction: Transaction, partition: QueuePartition): void {
+    const { payload, key } = retryJobOf(partition);
     this.jobs.addLater(transaction, RETRY_JOB, payload, { key, delayMs: RETRY_EVERY_MS });
   }
 
-  /** The entries whose time has come. */
+  /** The entries whose next attempt is due. */
   async due(transaction: Transaction, { tenantId, shard }: QueuePartition, most: number): Promise<DueEntry[]> {
     const rows = await transaction.send<KeyRow>(sql.DUE_ENTRIES, [tenantId, shard, most]);
     return rows.map((row) => ({
-      ...{ queuedFor: row.profile_id, queuedAt: row.queued_at, position: row.position, eventId: row.event_id },
+      queuedFor: row.profile_id,
+      queuedAt: row.queued_at,
+      position: row.position,
+      eventId: row.event_id,
       attempts: row.attempts,
     }));
   }
 
-  /** A parked entry as it is now; undefined when it is not there any more. */
+  /** A parked entry as it is now; undefined: it is no longer parked. */
   async find(
     transaction: Transaction,
     tenantId: string,
     entry: QueuedKey,
   ): Promise<{ readonly attempts: number; readonly isDue: boolean } | undefined> {
-    const [row] = await transaction.send<{ attempts: number; is_due: boolean | null }>(sql.DUE_ENTRY, [
-      ...[tenantId, ...keyOf(entry)],
-    ]);
+    const [row] = await transaction.send<{ attempts: number; is_due: boolean | null }>(
+      sql.DUE_ENTRY,
+      sql.parkedEntryParameters(tenantId, entry),
+    );
     return row === undefined ? undefined : { attempts: row.attempts, isDue: row.is_due === true };
   }
 
   postpone(transaction: Transaction, tenantId: string, entry: QueuedKey, attempts: number, delayMs: number): void {
-    transaction.sendLast(sql.POSTPONE_ENTRY, [tenantId, ...keyOf(entry), attempts, delayMs]);
+    transaction.sendLast(sql.POSTPONE_ENTRY, sql.postponeEntryParameters(tenantId, entry, attempts, delayMs));
   }
 
-  /** Lets go of the first entries of a profile; should there be more, the next one is due now. Answers them in their order. */
+  /** Removes the first entries of a profile and returns them in order. If more are parked, the next one is due now. */
   async release(transaction: Transaction, tenantId: string, profileId: string, most: number): Promise<QueuedKey[]> {
     const [rows] = await Promise.all([
       transaction.send<KeyRow>(sql.RELEASE_ENTRIES, [tenantId, profileId, most]),
       transaction.send(sql.WAKE_FIRST, [tenantId, profileId]),
     ]);
     return rows.map((row) => ({
-      ...{ queuedFor: profileId, queuedAt: row.queued_at, position: row.position, eventId: row.event_id },
+      queuedFor: profileId,
+      queuedAt: row.queued_at,
+      position: row.position,
+      eventId: row.event_id,
     }));
   }
 
-  /** Whether anything of a place is to be tried again. */
+  /** Whether a partition has entries with a next attempt. */
   async isAnyLeft({ tenantId, shard }: QueuePartition): Promise<boolean> {
     const rows: unknown[] = await this.database.query(
       'SELECT 1 FROM parked_events WHERE tenant_id = $1 AND shard = $2 AND retry_at IS NOT NULL LIMIT 1',
@@ -120,8 +119,8 @@ export class ParkedEvents {
   }
 
   /**
-   * Makes entries due that wait for a time which no back-off reaches: the database's clock was set back since. Those behind
-   * them would wait as long.
+   * Makes entries due whose next attempt is later than any back-off: the database's clock was set back since. Later
+   * entries of their profiles would wait as long.
    */
   async pullBack(most: number): Promise<void> {
     await this.database.query(
@@ -136,7 +135,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Places with entries that should have been tried again long ago. */
+  /** Partitions with entries that are long overdue. */
   async overdue(most: number): Promise<QueuePartition[]> {
     const rows: { tenant_id: string; shard: number }[] = await this.database.query(
       `SELECT DISTINCT tenant_id, shard FROM parked_events
@@ -145,8 +144,4 @@ export class ParkedEvents {
     );
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
-}
-
-function keyOf({ queuedFor, queuedAt, position, eventId }: QueuedKey): unknown[] {
-  return [queuedFor, queuedAt, position, eventId];
 }

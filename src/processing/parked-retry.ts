@@ -7,41 +7,41 @@ import { describeError } from '../platform/errors/error-summary';
 import { EVERY_MINUTE, Jobs, type JobPayload } from '../platform/jobs/jobs';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { ATTEMPTS_MAX, attemptDelayMs } from './domain/retry-delay';
-import { waitingRecord } from './domain/settled-entry';
+import { attemptDelayMs, ATTEMPTS_MAX, waitingRecord } from './domain/processing-outcome';
 import { failureOf, finalFailureOf, INTERRUPTED, isDatabaseAway, isSessionLost } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
 import { SerialConnection } from './serial-connection';
 import { ParkedEvents, RETRY_JOB, retryJobOf, type DueEntry } from './parked-events';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
-import { Settlement } from './settlement';
+import { EventProcessor } from './event-processor';
 
 const SWEEP_JOB = 'parked-events-sweep';
-const PLACES_PER_SWEEP = 1_000;
+const PARTITIONS_PER_SWEEP = 1_000;
 const PULLED_BACK_MAX = 10_000;
-/** Of one job, which adds another one for the rest. */
+/** Per job; a further job takes the rest. */
 const ENTRIES_PER_JOB = 100;
-/** Let go of at a time; should more wait behind one entry, the next of them takes its place. */
+/** Entries that return to the queue at a time; of more, the next one is retried first. */
 const RELEASED_MAX = 500;
-/** A stop of the service waits for the job. */
+/** The service waits for the job when it stops. */
 const JOB_MS_MAX = 1_500;
-/** An attempt that takes longer than this was cut off, if it was the last one; the others have waits of their own. */
+/** The last attempt counts as interrupted after so long; earlier attempts count so after their own delay. */
 const LAST_ATTEMPT_MS = 10_000;
-/** Until an attempt that counted for nothing is made again. */
+/** Until an attempt that does not count is repeated. */
 const TAKEN_BACK_MS = 1_000;
-/** Until it is looked again whether earlier entries of a merged customer are done. */
+/** Until the earlier entries of a merged customer are checked again. */
 const LOOK_AGAIN_MS = 250;
 
-/** An attempt that is counted. */
+/** An attempt that was counted before it starts. */
 interface BegunAttempt {
   readonly due: DueEntry;
   readonly attempts: number;
 }
 
 /**
- * Tries again what has failed and may succeed (contract section 8): the first parked entry of a profile, under the lease of
- * its place. Once that is through, either way, those behind it go back into the queue, to where they were.
+ * Retries events that failed and may still succeed (contract section 8): the first parked entry of each profile, under
+ * the lease of its partition. When that entry is processed or failed for good, later ones return to their positions in
+ * the queue.
  */
 @Injectable()
 export class ParkedRetry implements OnModuleInit {
@@ -55,81 +55,81 @@ export class ParkedRetry implements OnModuleInit {
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
     private readonly parked: ParkedEvents,
-    private readonly settlement: Settlement,
+    private readonly processor: EventProcessor,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(RETRY_JOB, (payload) => this.work(placeOf(payload)));
+    this.jobs.handle(RETRY_JOB, (payload) => this.work(partitionOf(payload)));
     this.jobs.handle(SWEEP_JOB, () => this.sweep(), { cron: EVERY_MINUTE });
   }
 
   /**
-   * Tries what is due in a place, each entry once, for a second or so. What cannot be settled costs the others nothing, and is
-   * thrown behind them.
+   * Tries the due entries of a partition once each, for about a second. An error of one entry does not stop the others;
+   * the first error is thrown at the end.
    */
-  async retry(place: QueuePartition): Promise<void> {
+  async retry(partition: QueuePartition): Promise<void> {
     const startedAt = performance.now();
-    const due = await this.serial.transaction((open) => this.parked.due(open, place, ENTRIES_PER_JOB));
-    const unsettled: unknown[] = [];
+    const due = await this.serial.transaction((open) => this.parked.due(open, partition, ENTRIES_PER_JOB));
+    const errors: unknown[] = [];
     for (const entry of due) {
       if (performance.now() - startedAt > JOB_MS_MAX) break;
       try {
-        await this.tryAgain(place, entry);
+        await this.tryAgain(partition, entry);
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
-        unsettled.push(error);
+        errors.push(error);
       }
     }
-    if (unsettled.length > 0) throw unsettled[0];
+    if (errors.length > 0) throw errors[0];
   }
 
-  private async work(place: QueuePartition): Promise<void> {
-    await this.retry(place);
-    if (await this.parked.isAnyLeft(place)) {
+  private async work(partition: QueuePartition): Promise<void> {
+    await this.retry(partition);
+    if (await this.parked.isAnyLeft(partition)) {
       await this.serial.transaction((open) => {
-        this.parked.retryLater(open, place);
+        this.parked.retryLater(open, partition);
         return Promise.resolve();
       });
     }
   }
 
-  /** The jobs of places whose own got lost. */
+  /** Adds the jobs of partitions whose own job was lost. */
   private async sweep(): Promise<void> {
     await this.parked.pullBack(PULLED_BACK_MAX);
-    for (const place of await this.parked.overdue(PLACES_PER_SWEEP)) {
-      const { payload, key } = retryJobOf(place);
+    for (const partition of await this.parked.overdue(PARTITIONS_PER_SWEEP)) {
+      const { payload, key } = retryJobOf(partition);
       await this.jobs.add(this.database.manager, RETRY_JOB, payload, { key });
     }
   }
 
-  /** In two transactions: the first one counts the attempt, so that one that is cut off counts. */
-  private async tryAgain(place: QueuePartition, due: DueEntry): Promise<void> {
-    const attempts = await this.serial.transaction((open) => this.begin(open, place, due));
+  /** In two transactions: the first one counts the attempt, so that an interrupted attempt counts. */
+  private async tryAgain(partition: QueuePartition, due: DueEntry): Promise<void> {
+    const attempts = await this.serial.transaction((open) => this.begin(open, partition, due));
     if (attempts === undefined) return;
     try {
-      await this.serial.transaction((open) => this.attempt(open, place, { due, attempts }));
+      await this.serial.transaction((open) => this.attempt(open, partition, { due, attempts }));
     } catch (error) {
-      // Nothing of it could be stored, for example for want of room: that says nothing of the event.
-      if (!isSessionLost(error)) await this.takeBack(place, { due, attempts }).catch(() => undefined);
+      // The result could not be stored, for example because the disk is full: the event did not cause that.
+      if (!isSessionLost(error)) await this.takeBack(partition, { due, attempts }).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Counts an attempt and puts off the one behind it. Undefined: there is none to be made now. */
-  private async begin(transaction: Transaction, place: QueuePartition, due: DueEntry): Promise<number | undefined> {
-    const { tenantId } = place;
-    await this.leases.await(transaction, place);
-    // Behind the lock: somebody else may have tried it meanwhile.
+  /** Counts an attempt and schedules the next one. Undefined: no attempt is possible now. */
+  private async begin(transaction: Transaction, partition: QueuePartition, due: DueEntry): Promise<number | undefined> {
+    const { tenantId } = partition;
+    await this.leases.await(transaction, partition);
+    // After the lock: another process may have tried it meanwhile.
     const found = await this.parked.find(transaction, tenantId, due);
     if (found?.isDue !== true) return undefined;
-    const entry = await this.entryOf(transaction, place, due);
+    const entry = await this.entryOf(transaction, partition, due);
     if (entry === undefined) {
       this.parked.postpone(transaction, tenantId, due, found.attempts, LOOK_AGAIN_MS);
       return undefined;
     }
     if (found.attempts >= ATTEMPTS_MAX) {
       const result = { reactions: [], failure: finalFailureOf(INTERRUPTED) };
-      await this.finish(transaction, place, { entry, attempts: found.attempts, result });
+      await this.finish(transaction, partition, { entry, attempts: found.attempts, result });
       return undefined;
     }
     const attempts = found.attempts + 1;
@@ -141,83 +141,83 @@ export class ParkedRetry implements OnModuleInit {
 
   private async attempt(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     { due, attempts }: BegunAttempt,
   ): Promise<void> {
-    const { tenantId } = place;
-    await this.leases.await(transaction, place);
+    const { tenantId } = partition;
+    await this.leases.await(transaction, partition);
     if ((await this.parked.find(transaction, tenantId, due))?.attempts !== attempts) return;
-    const entry = await this.entryOf(transaction, place, due);
+    const entry = await this.entryOf(transaction, partition, due);
     if (entry === undefined) {
       this.parked.postpone(transaction, tenantId, due, attempts - 1, LOOK_AGAIN_MS);
       return;
     }
     const result = await this.resultOf(transaction, entry);
     if (result.mayRetry === true && result.failure !== undefined) {
-      await this.failed(transaction, place, { entry, attempts, failure: result.failure });
-    } else await this.finish(transaction, place, { entry, attempts, result });
+      await this.failed(transaction, partition, { entry, attempts, failure: result.failure });
+    } else await this.finish(transaction, partition, { entry, attempts, result });
   }
 
-  private takeBack(place: QueuePartition, { due, attempts }: BegunAttempt): Promise<void> {
+  private takeBack(partition: QueuePartition, { due, attempts }: BegunAttempt): Promise<void> {
     return this.serial.transaction(async (open) => {
-      await this.leases.await(open, place);
-      if ((await this.parked.find(open, place.tenantId, due))?.attempts !== attempts) return;
-      this.parked.postpone(open, place.tenantId, due, attempts - 1, TAKEN_BACK_MS);
+      await this.leases.await(open, partition);
+      if ((await this.parked.find(open, partition.tenantId, due))?.attempts !== attempts) return;
+      this.parked.postpone(open, partition.tenantId, due, attempts - 1, TAKEN_BACK_MS);
     });
   }
 
-  /** Undefined while there are earlier ones of its customer. */
+  /** Undefined while the customer has earlier entries. */
   private async entryOf(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     due: DueEntry,
   ): Promise<ReadyEntry | undefined> {
-    const event = (await this.queue.events(transaction, place.tenantId, [due.eventId])).get(due.eventId);
-    return event === undefined ? undefined : this.order.retriable(transaction, place, { ...due, event });
+    const event = (await this.queue.events(transaction, partition.tenantId, [due.eventId])).get(due.eventId);
+    return event === undefined ? undefined : this.order.retriable(transaction, partition, { ...due, event });
   }
 
   private async resultOf(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
     try {
-      const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
+      const [result] = await withinSavepoint(transaction, (part) => this.processor.apply(part, [entry]));
       return result ?? { reactions: [] };
     } catch (error) {
       if (isDatabaseAway(error) || error instanceof LostRaceError) throw error;
       const { line, stack } = describeError(error);
-      this.logger.warn(`An event could not be processed in another attempt: ${line}`, stack);
+      this.logger.warn(`An event could not be processed in a repeated attempt: ${line}`, stack);
       return { reactions: [], failure: failureOf(error), mayRetry: true };
     }
   }
 
   private async failed(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     { entry, attempts, failure }: { entry: ReadyEntry; attempts: number; failure: EffectFailure },
   ): Promise<void> {
     const delayMs = attemptDelayMs(attempts, Math.random());
     if (delayMs === undefined) {
       const result = { reactions: [], failure: finalFailureOf(failure) };
-      return this.finish(transaction, place, { entry, attempts, result });
+      return this.finish(transaction, partition, { entry, attempts, result });
     }
-    this.parked.postpone(transaction, place.tenantId, entry, attempts, delayMs);
-    this.queue.writeDown(transaction, place.tenantId, [waitingRecord(entry, attempts, failure)]);
+    this.parked.postpone(transaction, partition.tenantId, entry, attempts, delayMs);
+    this.queue.writeDown(transaction, partition.tenantId, [waitingRecord(entry, attempts, failure)]);
   }
 
   private async finish(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     finished: { entry: ReadyEntry; attempts: number; result: EffectResult },
   ): Promise<void> {
     const { queuedFor, eventId } = finished.entry;
-    const released = await this.parked.release(transaction, place.tenantId, queuedFor, RELEASED_MAX);
+    const released = await this.parked.release(transaction, partition.tenantId, queuedFor, RELEASED_MAX);
     this.queue.restore(
       transaction,
-      place,
+      partition,
       released.filter((each) => each.eventId !== eventId),
     );
-    this.settlement.finish(transaction, place, [finished]);
+    this.processor.finish(transaction, partition, [finished]);
   }
 }
 
-function placeOf({ tenantId = '', shard = '' }: JobPayload): QueuePartition {
+function partitionOf({ tenantId = '', shard = '' }: JobPayload): QueuePartition {
   return { tenantId, shard: Number(shard) };
 }

@@ -1,46 +1,46 @@
 import { PartitionSchedule } from './partition-schedule';
 
-const place = (tenantId: string, shard: number) => ({ tenantId, shard });
+const partition = (tenantId: string, shard: number) => ({ tenantId, shard });
 
-describe('the agenda of a worker process', () => {
-  it('lets workspaces take turns, however many places one of them has', () => {
-    const agenda = new PartitionSchedule();
-    agenda.add([place('big', 1), place('big', 2), place('big', 3), place('small', 9)]);
-    expect([1, 2, 3, 4, 5].map(() => agenda.next())).toEqual([
-      ...[place('big', 1), place('small', 9), place('big', 2), place('big', 3), undefined],
+describe('the schedule of a worker process', () => {
+  it('takes workspaces in turn, however many partitions each has', () => {
+    const schedule = new PartitionSchedule();
+    schedule.add([partition('big', 1), partition('big', 2), partition('big', 3), partition('small', 9)]);
+    expect([1, 2, 3, 4, 5].map(() => schedule.next())).toEqual([
+      ...[partition('big', 1), partition('small', 9), partition('big', 2), partition('big', 3), undefined],
     ]);
   });
 
-  it('has a place once, however often it is told of it', () => {
-    const agenda = new PartitionSchedule();
-    agenda.add([place('a', 1), place('a', 1)]);
-    expect([agenda.next(), agenda.next()]).toEqual([place('a', 1), undefined]);
+  it('holds a partition once, however often it is added', () => {
+    const schedule = new PartitionSchedule();
+    schedule.add([partition('a', 1), partition('a', 1)]);
+    expect([schedule.next(), schedule.next()]).toEqual([partition('a', 1), undefined]);
   });
 
-  it('gives a place to nobody else while it is worked on, and again when it was told of meanwhile', () => {
-    const agenda = new PartitionSchedule();
-    agenda.add([place('a', 1)]);
-    const taken = agenda.next()!;
-    agenda.add([place('a', 1)]);
-    expect(agenda.next()).toBeUndefined();
-    agenda.done(taken, false);
-    expect(agenda.next()).toEqual(taken);
-    agenda.done(taken, false);
-    expect(agenda.next()).toBeUndefined();
+  it('does not return a running partition, but returns it again if it was added meanwhile', () => {
+    const schedule = new PartitionSchedule();
+    schedule.add([partition('a', 1)]);
+    const taken = schedule.next()!;
+    schedule.add([partition('a', 1)]);
+    expect(schedule.next()).toBeUndefined();
+    schedule.done(taken, false);
+    expect(schedule.next()).toEqual(taken);
+    schedule.done(taken, false);
+    expect(schedule.next()).toBeUndefined();
   });
 
-  it('puts a place that has more to do behind those of other workspaces', () => {
-    const agenda = new PartitionSchedule();
-    agenda.add([place('a', 1), place('b', 1)]);
-    agenda.done(agenda.next()!, true);
-    expect([agenda.next(), agenda.next()]).toEqual([place('b', 1), place('a', 1)]);
+  it('puts a partition that has more to do behind those of other workspaces', () => {
+    const schedule = new PartitionSchedule();
+    schedule.add([partition('a', 1), partition('b', 1)]);
+    schedule.done(schedule.next()!, true);
+    expect([schedule.next(), schedule.next()]).toEqual([partition('b', 1), partition('a', 1)]);
   });
 
   it('tells when there is something to do', () => {
-    const agenda = new PartitionSchedule();
-    let told = 0;
-    agenda.onWork = () => (told += 1);
-    agenda.add([place('a', 1)]);
-    expect([told, agenda.isEmpty]).toEqual([1, false]);
+    const schedule = new PartitionSchedule();
+    let calls = 0;
+    schedule.onWork = () => (calls += 1);
+    schedule.add([partition('a', 1)]);
+    expect([calls, schedule.isEmpty]).toEqual([1, false]);
   });
 });

@@ -1,15 +1,15 @@
 import { queuePartitionKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import { FairQueue } from '../platform/async/fair-queue';
 
-type Standing = 'waiting' | 'running' | 'again';
+type PartitionState = 'waiting' | 'running' | 'again';
 
 /**
- * Which places one process works on next. Workspaces take turns, however many places one of them has; a place is worked on
- * once at a time, and one that is told of meanwhile comes again.
+ * The partitions that one process works on next. Workspaces take turns, however many partitions each has. A partition
+ * is worked on once at a time; one that is added meanwhile is scheduled again.
  */
 export class PartitionSchedule {
   private readonly waiting = new FairQueue<QueuePartition>();
-  private readonly standings = new Map<string, Standing>();
+  private readonly states = new Map<string, PartitionState>();
   /** Called when there is something to do. */
   onWork: () => void = () => undefined;
 
@@ -17,33 +17,33 @@ export class PartitionSchedule {
     return this.waiting.size === 0;
   }
 
-  add(places: readonly QueuePartition[]): void {
-    for (const place of places) {
-      const name = queuePartitionKey(place);
-      const standing = this.standings.get(name);
-      if (standing === 'running') this.standings.set(name, 'again');
-      else if (standing === undefined) this.wait(place, name);
+  add(partitions: readonly QueuePartition[]): void {
+    for (const partition of partitions) {
+      const name = queuePartitionKey(partition);
+      const state = this.states.get(name);
+      if (state === 'running') this.states.set(name, 'again');
+      else if (state === undefined) this.wait(partition, name);
     }
   }
 
-  /** The next place, which is the caller's until `done`. */
+  /** The next partition; the caller must call `done` after its turn. */
   next(): QueuePartition | undefined {
-    const [place] = this.waiting.take(1);
-    if (place !== undefined) this.standings.set(queuePartitionKey(place), 'running');
-    return place;
+    const [partition] = this.waiting.take(1);
+    if (partition !== undefined) this.states.set(queuePartitionKey(partition), 'running');
+    return partition;
   }
 
-  /** `isMore`: it has more to do, and takes its turn again. */
-  done(place: QueuePartition, isMore: boolean): void {
-    const name = queuePartitionKey(place);
-    const isAgain = this.standings.get(name) === 'again';
-    this.standings.delete(name);
-    if (isMore || isAgain) this.wait(place, name);
+  /** `isMore`: the partition has more entries and is scheduled again. */
+  done(partition: QueuePartition, isMore: boolean): void {
+    const name = queuePartitionKey(partition);
+    const isAgain = this.states.get(name) === 'again';
+    this.states.delete(name);
+    if (isMore || isAgain) this.wait(partition, name);
   }
 
-  private wait(place: QueuePartition, name: string): void {
-    this.standings.set(name, 'waiting');
-    this.waiting.push(place.tenantId, place);
+  private wait(partition: QueuePartition, name: string): void {
+    this.states.set(name, 'waiting');
+    this.waiting.push(partition.tenantId, partition);
     this.onWork();
   }
 }

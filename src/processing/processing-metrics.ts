@@ -6,21 +6,21 @@ import { QueueStatistics, type Backlog } from './queue-statistics';
 type Reading = (backlog: Backlog) => readonly MetricSample[];
 
 /**
- * The backlog of all processes, for `GET /metrics`: the same from each of them. Anybody may ask for it, so no workspace is named;
- * the numbers of one workspace are behind its credential (`GET /v1/processing/summary`).
+ * The backlog of the whole installation, for `GET /metrics`: the same from every process. That route needs no
+ * credential, so it names no workspace; `GET /v1/processing/summary` shows the numbers of one.
  */
 @Injectable()
 export class ProcessingMetrics {
   private reading: Promise<Backlog> | undefined;
 
   constructor(
-    private readonly figures: QueueStatistics,
+    private readonly statistics: QueueStatistics,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {
     this.gauge(
       'cds_queue_events',
-      'Stored events that wait to be processed, or are set aside',
+      'Stored events that are not processed yet, by state: waiting, or parked for another attempt',
       ['state'],
       (backlog) => {
         const { queued, parked } = backlog;
@@ -30,7 +30,7 @@ export class ProcessingMetrics {
         ];
       },
     );
-    this.gauge('cds_queue_oldest_seconds', 'How long the oldest event of the queue has waited', [], (backlog) => [
+    this.gauge('cds_queue_oldest_seconds', 'Age of the oldest event in the queue', [], (backlog) => [
       { labels: {}, value: this.ageOf(backlog) },
     ]);
     this.gauge(
@@ -39,7 +39,7 @@ export class ProcessingMetrics {
       [],
       ({ waitingForCustomer }) => [{ labels: {}, value: waitingForCustomer }],
     );
-    this.gauge('cds_queue_processed_per_second', 'Events processed, over the last minute', [], (backlog) => [
+    this.gauge('cds_queue_processed_per_second', 'Events processed per second, over the last minute', [], (backlog) => [
       { labels: {}, value: rateOf(backlog) },
     ]);
   }
@@ -48,9 +48,9 @@ export class ProcessingMetrics {
     this.metrics.gauge({ name, help, labels, together: 'max' }, async () => read(await this.backlog()));
   }
 
-  /** All gauges are asked in one turn, and share one answer. */
+  /** All gauges are read in one turn of the event loop, and share one query. */
   private backlog(): Promise<Backlog> {
-    this.reading ??= this.figures.read().finally(() => {
+    this.reading ??= this.statistics.read().finally(() => {
       this.reading = undefined;
     });
     return this.reading;
@@ -58,7 +58,7 @@ export class ProcessingMetrics {
 
   private ageOf({ oldestQueuedAt }: Backlog): number {
     if (oldestQueuedAt === null) return 0;
-    // It may have been stamped before the database's clock was set back.
+    // The database's clock may have been set back since.
     return Math.max(0, (this.clock.now().getTime() - oldestQueuedAt.getTime()) / 1_000);
   }
 }

@@ -8,13 +8,13 @@ import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { ReplayAttempt } from '../review/domain/resolution';
 import { ReviewService } from '../review/review.service';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { finishedRecord } from './domain/settled-entry';
+import { finishedRecord } from './domain/processing-outcome';
 import { failureOf, isDatabaseAway } from './effect-errors';
 import { withinSavepoint } from './effect-scope';
 import { SerialConnection } from './serial-connection';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ReadyEntry } from './queue-order';
-import { Settlement } from './settlement';
+import { EventProcessor } from './event-processor';
 import { WaitingEvents } from './waiting-events';
 
 /** An event whose processing failed for good, and the review entry that says so. */
@@ -24,16 +24,16 @@ export interface EventToProcessAgain {
   readonly replay: { readonly entryId: string; readonly attempt: ReplayAttempt };
 }
 
-/** What became of it; without a failure it is processed now. */
+/** The result of a replay; without a failure the event is processed now. */
 export interface ProcessedAgain {
   readonly failure?: EffectFailure;
-  /** It was processed before this attempt, by another replay that came first. */
+  /** Another replay processed it before this attempt. */
   readonly wasProcessed?: true;
 }
 
 /**
- * Processes events again that failed for good (contract section 8), while somebody waits. What is
- * recorded of the event as applied is not repeated. The transaction that processes an event closes its review entry.
+ * Processes events again that failed for good (contract section 8), while a client waits. Reactions that are recorded
+ * as applied are not repeated. The transaction that processes an event closes its review entry.
  */
 @Injectable()
 export class ProcessingReplay {
@@ -42,12 +42,12 @@ export class ProcessingReplay {
     private readonly leases: QueueLeases,
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
-    private readonly settlement: Settlement,
+    private readonly processor: EventProcessor,
     private readonly waiting: WaitingEvents,
     private readonly review: ReviewService,
   ) {}
 
-  /** One attempt, which is counted before it begins. Throws `unavailable` when there could be none now. */
+  /** One attempt, counted before it starts. Throws `unavailable` when no attempt was possible. */
   async replay(again: EventToProcessAgain): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     try {
@@ -58,7 +58,9 @@ export class ProcessingReplay {
     }
   }
 
-  /** `attempts`: with this one. Others may be counted meanwhile that find the event processed and do nothing. */
+  /**
+   * `attempts`: including this one. Concurrent attempts are counted too, but find the event processed and do nothing.
+   */
   private async attempt(
     transaction: Transaction,
     again: EventToProcessAgain,
@@ -68,8 +70,8 @@ export class ProcessingReplay {
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
     if (event === undefined) throw new Error('A review entry names an event that is not stored');
     const { rootId } = await this.order.outOfOrder(transaction, tenantId, event);
-    const place = { tenantId, shard: shardOf(rootId) };
-    await this.leases.await(transaction, place);
+    const partition = { tenantId, shard: shardOf(rootId) };
+    await this.leases.await(transaction, partition);
     const before = (await this.queue.lockProcessing(transaction, tenantId, [eventId])).get(eventId);
     if (before?.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
     const entry = await this.order.outOfOrder(transaction, tenantId, event, before);
@@ -81,12 +83,12 @@ export class ProcessingReplay {
       this.waiting.add(transaction, tenantId, [{ ...entry, queuedAt: null }]);
     }
     if (result.failure !== undefined) return { failure: result.failure };
-    return this.closeProcessed(transaction, again, place);
+    return this.closeProcessed(transaction, again, partition);
   }
 
   private async effectsOn(transaction: Transaction, entry: ReadyEntry): Promise<EffectResult> {
     try {
-      const [result] = await withinSavepoint(transaction, (part) => this.settlement.apply(part, [entry]));
+      const [result] = await withinSavepoint(transaction, (part) => this.processor.apply(part, [entry]));
       return result ?? { reactions: [] };
     } catch (error) {
       if (isDatabaseAway(error) || error instanceof LostRaceError) throw error;
@@ -94,8 +96,12 @@ export class ProcessingReplay {
     }
   }
 
-  private closeProcessed(transaction: Transaction, again: EventToProcessAgain, place: QueuePartition): ProcessedAgain {
-    this.leases.count(transaction, [{ ...place, count: 1 }]);
+  private closeProcessed(
+    transaction: Transaction,
+    again: EventToProcessAgain,
+    partition: QueuePartition,
+  ): ProcessedAgain {
+    this.leases.count(transaction, [{ ...partition, count: 1 }]);
     return this.close(transaction, again);
   }
 

@@ -12,7 +12,7 @@ import { QueueStatistics } from './queue-statistics';
 @ApiTags('Processing')
 @Controller('v1/processing')
 export class ProcessingController {
-  constructor(private readonly figures: QueueStatistics) {}
+  constructor(private readonly statistics: QueueStatistics) {}
 
   /** Shows how many events wait to be processed, and how many could not be. */
   @Get('summary')
@@ -23,6 +23,6 @@ export class ProcessingController {
     @Caller() { tenantId }: Principal,
     @CheckedQuery() _query: NoFieldsDto,
   ): Promise<ProcessingSummaryDto> {
-    return this.figures.summary(tenantId);
+    return this.statistics.summary(tenantId);
   }
 }

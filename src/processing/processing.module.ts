@@ -22,20 +22,35 @@ import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
-import { Settlement } from './settlement';
+import { EventProcessor } from './event-processor';
 import { WaitingEvents } from './waiting-events';
 import { WaitingEventsUpkeep } from './waiting-events-upkeep';
 
 @Module({
   imports: [
     TypeOrmModule.forFeature([QueueLease, QueueTurn, ParkedEvent, ProcessingCount, WaitingEvent]),
-    ...[IngestModule, IdentityModule, ReviewModule],
+    IngestModule,
+    IdentityModule,
+    ReviewModule,
   ],
   controllers: [ProcessingController],
   providers: [
-    ...[EventEffects, EventWorker, QueueBatch, QueuedBundles, QueueLeases, QueueOrder, QueueTurns, Settlement],
-    ...[WaitingEvents, WaitingEventsUpkeep],
-    ...[ParkedEvents, ParkedRetry, SerialConnection, ProcessingReplay, QueueStatistics, ProcessingMetrics],
+    EventEffects,
+    EventWorker,
+    QueueBatch,
+    QueuedBundles,
+    QueueLeases,
+    QueueOrder,
+    QueueTurns,
+    EventProcessor,
+    WaitingEvents,
+    WaitingEventsUpkeep,
+    ParkedEvents,
+    ParkedRetry,
+    SerialConnection,
+    ProcessingReplay,
+    QueueStatistics,
+    ProcessingMetrics,
   ],
   exports: [EventEffects, EventWorker, ProcessingReplay],
 })

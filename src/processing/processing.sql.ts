@@ -1,8 +1,24 @@
+import type { QueuedKey } from '../ingest/queue/event-queue';
+import type { QueuePartition } from '../ingest/queue/queue-partition';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+
+/** An entry to be parked. */
+export interface EntryToPark extends QueuedKey {
+  readonly attempts: number;
+  /** Null: it waits for an earlier parked entry of its profile. */
+  readonly delayMs: number | null;
+}
+
+/** An event to wait at its own profile. */
+export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
+  /** Null: it has no position in the queue, and waits from now on. */
+  readonly queuedAt: string | null;
+  readonly profileId: string;
+}
 
 const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
 
-/** Makes the row that workers hold. */
+/** Inserts the row that workers lock. */
 export const INSERT_LEASE: Statement = {
   name: 'processing_insert_lease',
   text: `
@@ -10,21 +26,23 @@ export const INSERT_LEASE: Statement = {
     ON CONFLICT ON CONSTRAINT queue_leases_pkey DO NOTHING`,
 };
 
-/** Takes a place, unless somebody else has it. What is in it is to be read in statements behind this one. */
+/** Takes a lease that is free. Statements after this one see what its last holder committed. */
 export const TAKE_LEASE: Statement = {
   name: 'processing_take_lease',
   text: `
     SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE SKIP LOCKED`,
 };
 
-/** Takes a place as soon as it is free. */
+/** Takes a lease as soon as it is free. */
 export const AWAIT_LEASE: Statement = {
   name: 'processing_await_lease',
   text: `
     SELECT 1 AS taken FROM queue_leases WHERE tenant_id = $1::uuid AND shard = $2::smallint FOR UPDATE`,
 };
 
-/** What was begun at a place and has not ended; to be read in a statement behind the one that took it. */
+/**
+ * The started turn of a partition, if it has not ended; to be read in a statement after the one that takes the lease.
+ */
 export const READ_TURN: Statement = {
   name: 'processing_read_turn',
   text: `SELECT entries, event_id FROM queue_turns WHERE tenant_id = $1::uuid AND shard = $2::smallint`,
@@ -45,7 +63,7 @@ export const END_TURN: Statement = {
     UPDATE queue_turns SET entries = $3::int, event_id = NULL WHERE tenant_id = $1::uuid AND shard = $2::smallint`,
 };
 
-/** Not one that somebody else has begun since. */
+/** Does not touch a turn that another worker started since. */
 export const FORGET_TURN: Statement = {
   name: 'processing_forget_turn',
   text: `
@@ -66,7 +84,7 @@ export const FIRST_PARKED: Statement = {
     ) first`,
 };
 
-/** Parks entries; with a delay those that have failed, without those behind them. */
+/** Parks entries: failed ones with a delay, later ones of their profiles without. */
 export const PARK_ENTRIES: Statement = {
   name: 'processing_park_entries',
   text: `
@@ -77,7 +95,23 @@ export const PARK_ENTRIES: Statement = {
       AS u (queued_at, position, event_id, profile_id, attempts, delay_ms)`,
 };
 
-/** Of a place, the parked entries whose time has come. */
+export function parkEntriesParameters(
+  { tenantId, shard }: QueuePartition,
+  entries: readonly EntryToPark[],
+): readonly unknown[] {
+  return [
+    tenantId,
+    shard,
+    entries.map((entry) => entry.queuedAt),
+    entries.map((entry) => entry.position),
+    entries.map((entry) => entry.eventId),
+    entries.map((entry) => entry.queuedFor),
+    entries.map((entry) => entry.attempts),
+    entries.map((entry) => entry.delayMs),
+  ];
+}
+
+/** The parked entries of a partition whose next attempt is due. */
 export const DUE_ENTRIES: Statement = {
   name: 'processing_due_entries',
   text: `
@@ -86,7 +120,7 @@ export const DUE_ENTRIES: Statement = {
     ORDER BY retry_at LIMIT $3`,
 };
 
-/** One parked entry, if it is still there, and whether its time has come. */
+/** One entry, if it is still parked, and whether its next attempt is due. */
 export const DUE_ENTRY: Statement = {
   name: 'processing_due_entry',
   text: `
@@ -95,7 +129,11 @@ export const DUE_ENTRY: Statement = {
       AND event_id = $5::uuid`,
 };
 
-/** Puts off the next attempt at a parked entry. */
+export function parkedEntryParameters(tenantId: string, entry: QueuedKey): readonly unknown[] {
+  return [tenantId, entry.queuedFor, entry.queuedAt, entry.position, entry.eventId];
+}
+
+/** Schedules the next attempt at a parked entry. */
 export const POSTPONE_ENTRY: Statement = {
   name: 'processing_postpone_entry',
   text: `
@@ -105,7 +143,16 @@ export const POSTPONE_ENTRY: Statement = {
       AND event_id = $5::uuid`,
 };
 
-/** Lets go of the first parked entries of a profile, and answers them in their order. */
+export function postponeEntryParameters(
+  tenantId: string,
+  entry: QueuedKey,
+  attempts: number,
+  delayMs: number,
+): readonly unknown[] {
+  return [...parkedEntryParameters(tenantId, entry), attempts, delayMs];
+}
+
+/** Removes the first parked entries of a profile, and returns them in order. */
 export const RELEASE_ENTRIES: Statement = {
   name: 'processing_release_entries',
   text: `
@@ -120,7 +167,7 @@ export const RELEASE_ENTRIES: Statement = {
     RETURNING to_char(p.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, p.position, p.event_id`,
 };
 
-/** Makes the first parked entry of a profile, if there is one, due now. */
+/** Makes the first parked entry of a profile due now, if there is one. */
 export const WAKE_FIRST: Statement = {
   name: 'processing_wake_first',
   text: `
@@ -134,7 +181,10 @@ export const WAKE_FIRST: Statement = {
       AND p.event_id = f.event_id AND p.retry_at IS NULL`,
 };
 
-/** The first waiting event of each of these profiles that has one. One probe in a workspace where nothing waits. */
+/**
+ * The first waiting event of each of these profiles that has one. One index probe in a workspace without waiting
+ * events.
+ */
 export const FIRST_WAITING: Statement = {
   name: 'processing_first_waiting',
   text: `
@@ -150,7 +200,7 @@ export const FIRST_WAITING: Statement = {
     )`,
 };
 
-/** Has events wait at their profiles; one that has no place in the queue waits from now on. */
+/** Inserts waiting events; one without a position in the queue waits from now on. */
 export const ADD_WAITING: Statement = {
   name: 'processing_add_waiting',
   text: `
@@ -161,7 +211,20 @@ export const ADD_WAITING: Statement = {
     ON CONFLICT ON CONSTRAINT waiting_events_pkey DO NOTHING`,
 };
 
-/** The oldest events that wait at any of these profiles, $3 at most; those of them that somebody else takes are left out. */
+export function addWaitingParameters(tenantId: string, entries: readonly EntryToWait[]): readonly unknown[] {
+  return [
+    tenantId,
+    entries.map((entry) => entry.queuedAt),
+    entries.map((entry) => entry.position),
+    entries.map((entry) => entry.eventId),
+    entries.map((entry) => entry.profileId),
+    entries.map((entry) => entry.queuedFor),
+  ];
+}
+
+/**
+ * The oldest events that wait at any of these profiles, $3 at most; without those that another transaction has locked.
+ */
 export const LOCK_OLDEST_WAITING: Statement = {
   name: 'processing_lock_oldest_waiting',
   text: `
@@ -183,7 +246,7 @@ export const LOCK_OLDEST_WAITING: Statement = {
     ) locked`,
 };
 
-/** Workspaces with waiting events, behind a given one: one probe of the index each. */
+/** The next workspace with waiting events after $1: one index probe. */
 export const NEXT_WAITING_TENANT: Statement = {
   name: 'processing_next_waiting_tenant',
   text: `
@@ -191,7 +254,7 @@ export const NEXT_WAITING_TENANT: Statement = {
     ORDER BY tenant_id, queued_at LIMIT 1`,
 };
 
-/** The oldest events of a workspace that have waited for $2 days, $3 at most. */
+/** The oldest events of a workspace that have waited for $2 days; $3 at most. */
 export const LOCK_EXPIRED_WAITING: Statement = {
   name: 'processing_lock_expired_waiting',
   text: `
@@ -201,7 +264,7 @@ export const LOCK_EXPIRED_WAITING: Statement = {
     ORDER BY w.queued_at LIMIT $3 FOR UPDATE SKIP LOCKED`,
 };
 
-/** Removes some events that wait at these profiles, whoever else looks at them. */
+/** Removes some events that wait at these profiles, also those that another transaction reads. */
 export const REMOVE_WAITING_OF_PROFILES: Statement = {
   name: 'processing_remove_waiting_of_profiles',
   text: `
@@ -219,7 +282,7 @@ export const REMOVE_WAITING_OF_PROFILES: Statement = {
     RETURNING w.event_id`,
 };
 
-/** The profile comes with each row, as in `REMOVE_ENTRIES` of the queue. */
+/** Each row has its profile, as in `REMOVE_ENTRIES` of the queue. */
 export const REMOVE_WAITING: Statement = {
   name: 'processing_remove_waiting',
   text: `
@@ -232,7 +295,7 @@ export const REMOVE_WAITING: Statement = {
       AND w.position = g.position AND w.event_id = g.event_id`,
 };
 
-/** Counts events of places in the ten seconds that it is now. */
+/** Adds to the counters of partitions for the current ten seconds. */
 export const COUNT_PROCESSED: Statement = {
   name: 'processing_count_processed',
   text: `

@@ -3,55 +3,57 @@ import type { QueuePartition } from '../ingest/queue/queue-partition';
 import { EventQueue, type QueueEntry } from '../ingest/queue/event-queue';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { EffectFailure, EffectResult } from './domain/event-effects';
-import { attemptDelayMs } from './domain/retry-delay';
-import { waitingRecord } from './domain/settled-entry';
+import { attemptDelayMs, waitingRecord } from './domain/processing-outcome';
 import { failureOf, INTERRUPTED, isDatabaseAway } from './effect-errors';
 import { bisect, withinSavepoint } from './effect-scope';
-import { ParkedEvents, type EntryToPark } from './parked-events';
+import { ParkedEvents } from './parked-events';
+import type { EntryToPark } from './processing.sql';
 import { QueueLeases } from './queue-leases';
 import { QueueOrder, type ArrangedEntries, type ReadyEntry } from './queue-order';
-import { QueueTurns, type CutOffTurns } from './queue-turns';
-import { Settlement } from './settlement';
+import { QueueTurns, type InterruptedTurns } from './queue-turns';
+import { EventProcessor } from './event-processor';
 
-/** What a turn at a place has come to. */
+/** The result of a turn. */
 export interface TurnOutcome {
-  /** Entries that have left the queue. */
+  /** Entries that left the queue. */
   readonly taken: number;
-  /** The place has more to do now. */
+  /** The partition has more entries that are ready now. */
   readonly isMore: boolean;
-  /** The place has entries that wait for others elsewhere. */
+  /** The partition has entries that wait for earlier ones in other partitions. */
   readonly isWaiting: boolean;
-  /** Where events were queued again that had waited for their customer. */
+  /** Partitions into which events returned that had waited for their customer. */
   readonly released: readonly QueuePartition[];
 }
 
-/** What is done in one transaction: enough to make its commit a small part of the cost, little enough to take some milliseconds. */
+/** Per transaction: enough that the commit is a small part of the cost, few enough to take some milliseconds. */
 export const ENTRIES_MAX = 100;
-/** How many times as many entries are looked at when those at the front wait for others elsewhere. */
+/** So many times `ENTRIES_MAX` entries are read when the first ones wait for entries in other partitions. */
 const WINDOWS_MAX = 10;
 const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false, released: [] };
 
-/** What became of an entry in a turn: it is through, or it may succeed another time. */
-type Settled = { readonly entry: ReadyEntry } & (
+/**
+ * The result of an entry in a turn. `result`: processed, or failed for good. `failure`: another attempt may succeed.
+ */
+type TriedEntry = { readonly entry: ReadyEntry } & (
   { readonly result: EffectResult } | { readonly failure: EffectFailure }
 );
 
 export interface TurnOptions {
-  /** By which the turn is known as long as it has not ended. */
+  /** Identifies the turn until it has ended. */
   readonly turnId: string;
   /**
-   * What fails is undone by itself, and parked, so that it costs the others nothing; to be used when the same has failed as a
-   * whole.
+   * Each failing entry is rolled back by itself and parked, so that the others succeed. For use after the whole batch
+   * failed.
    */
   readonly carefully: boolean;
 }
 
 /**
- * One turn at a place of the queue, in one transaction: takes the lease, reads the next entries, applies the effects, writes
- * down what became of the events and removes the entries. All of it has happened or nothing, so every effect happens once.
+ * One turn of a partition, in one transaction: takes the lease, reads the next entries, applies the effects, stores the
+ * processing records and removes the entries. Either all of it happens or nothing, so every effect happens once.
  *
- * That it has begun is written down before, and committed. Behind a turn that was cut off, its entries are tried one in a turn,
- * until the one is found that is cut off again; that one is parked like any that has failed.
+ * The start of a turn is committed before, by another connection. After an interrupted turn its entries are tried one
+ * per turn, until one is interrupted again; that entry is parked like any other that failed.
  */
 @Injectable()
 export class QueueBatch {
@@ -61,81 +63,81 @@ export class QueueBatch {
     private readonly queue: EventQueue,
     private readonly order: QueueOrder,
     private readonly parked: ParkedEvents,
-    private readonly settlement: Settlement,
+    private readonly processor: EventProcessor,
   ) {}
 
-  async run(transaction: Transaction, place: QueuePartition, options: TurnOptions): Promise<TurnOutcome> {
-    // What is read here is read behind the lock, in statements that see what the last holder has committed.
-    const [isTaken, cutOff, front] = await Promise.all([
-      this.leases.take(transaction, place),
-      this.turns.cutOff(transaction, place),
-      this.queue.read(transaction, place, ENTRIES_MAX),
+  async run(transaction: Transaction, partition: QueuePartition, options: TurnOptions): Promise<TurnOutcome> {
+    // These statements run after the lock, so they see what its last holder committed.
+    const [isTaken, interrupted, front] = await Promise.all([
+      this.leases.take(transaction, partition),
+      this.turns.interrupted(transaction, partition),
+      this.queue.read(transaction, partition, ENTRIES_MAX),
     ]);
     if (!isTaken) return NOTHING;
     if (front.length === 0) {
-      if (cutOff.entries > 0) this.turns.end(transaction, place);
+      if (interrupted.entries > 0) this.turns.end(transaction, partition);
       return NOTHING;
     }
-    if (cutOff.entries > 0) return this.runOne(transaction, place, front, { ...options, cutOff });
+    if (interrupted.entries > 0) return this.runOne(transaction, partition, front, { ...options, interrupted });
     const [{ arrangement, isFull }] = await Promise.all([
-      this.arrange(transaction, place, front),
-      this.turns.begin(place, options.turnId, { entries: front.length, eventId: null }),
+      this.arrange(transaction, partition, front),
+      this.turns.begin(partition, options.turnId, { entries: front.length, eventId: null }),
     ]);
     const { ready, behind, deferred, released } = arrangement;
-    const settled = options.carefully
+    const tried = options.carefully
       ? await this.applyEach(transaction, ready)
       : await this.applyAll(transaction, ready);
-    const gone = this.writeDown(transaction, place, { settled, behind, attempts: 1 });
-    this.turns.end(transaction, place);
-    const isMore = isFull || settled.length < ready.length;
+    const gone = this.store(transaction, partition, { tried, behind, attempts: 1 });
+    this.turns.end(transaction, partition);
+    const isMore = isFull || tried.length < ready.length;
     return { taken: gone, isMore: isMore && gone > 0, isWaiting: deferred.length > 0, released };
   }
 
-  /** A turn with the first entry alone, for as many turns as others have been cut off with entries. */
+  /** A turn with the first entry alone, until every entry of the interrupted turns was tried. */
   private async runOne(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     front: readonly QueueEntry[],
-    { turnId, cutOff }: TurnOptions & { readonly cutOff: CutOffTurns },
+    { turnId, interrupted }: TurnOptions & { readonly interrupted: InterruptedTurns },
   ): Promise<TurnOutcome> {
-    const { arrangement } = await this.arrange(transaction, place, front);
+    const { arrangement } = await this.arrange(transaction, partition, front);
     const { ready, behind, deferred, released } = arrangement;
-    const entries = Math.min(cutOff.entries, front.length);
-    const found = ready.find(({ eventId }) => eventId === cutOff.eventId);
+    const entries = Math.min(interrupted.entries, front.length);
+    const found = ready.find(({ eventId }) => eventId === interrupted.eventId);
     const entry = found ?? ready[0];
-    let settled: readonly Settled[] = [];
-    if (found !== undefined) settled = [{ entry: found, failure: INTERRUPTED }];
+    let tried: readonly TriedEntry[] = [];
+    if (found !== undefined) tried = [{ entry: found, failure: INTERRUPTED }];
     else if (entry !== undefined) {
-      await this.turns.begin(place, turnId, { entries, eventId: entry.eventId });
-      settled = await this.applyEach(transaction, [entry]);
+      await this.turns.begin(partition, turnId, { entries, eventId: entry.eventId });
+      tried = await this.applyEach(transaction, [entry]);
     }
-    // The turn that was cut off was the first attempt.
-    const gone = this.writeDown(transaction, place, { settled, behind, attempts: 2 });
-    this.turns.end(transaction, place, entries - settled.length);
+    // The interrupted turn was the first attempt.
+    const gone = this.store(transaction, partition, { tried, behind, attempts: 2 });
+    this.turns.end(transaction, partition, entries - tried.length);
     return { taken: gone, isMore: gone > 0, isWaiting: deferred.length > 0, released };
   }
 
-  /** What may be done now of the first entries; where nothing may, of those behind them. */
+  /** Which of the first entries are ready; when none is, which of the later ones. */
   private async arrange(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     front: readonly QueueEntry[],
   ): Promise<{ arrangement: ArrangedEntries; isFull: boolean }> {
     const held = new Set<string>();
     let entries = front;
     for (let window = 1; ; window += 1) {
-      const arrangement = await this.order.arrange(transaction, place, entries, held);
+      const arrangement = await this.order.arrange(transaction, partition, entries, held);
       const isFull = entries.length === ENTRIES_MAX;
       const last = entries.at(-1);
       const isFound = arrangement.ready.length + arrangement.behind.length + arrangement.released.length > 0;
       if (isFound || !isFull || last === undefined || window === WINDOWS_MAX) return { arrangement, isFull };
-      entries = await this.queue.read(transaction, place, ENTRIES_MAX, last);
+      entries = await this.queue.read(transaction, partition, ENTRIES_MAX, last);
     }
   }
 
-  /** The first of them; what effects have left for another time stays in the queue. */
-  private async applyAll(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<Settled[]> {
-    const results = await this.settlement.apply(transaction, entries);
+  /** Possibly for the first entries only; those that the effects left out stay in the queue. */
+  private async applyAll(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<TriedEntry[]> {
+    const results = await this.processor.apply(transaction, entries);
     return entries.slice(0, results.length).map((entry, index) => {
       const result = results[index] ?? { reactions: [] };
       return result.mayRetry === true && result.failure !== undefined
@@ -144,16 +146,16 @@ export class QueueBatch {
     });
   }
 
-  /** What fails alone is left with its failure; of its customer nothing more is done. */
-  private async applyEach(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<Settled[]> {
-    const settled: Settled[] = [];
+  /** An entry that fails alone gets a failure; later entries of its customer are skipped. */
+  private async applyEach(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<TriedEntry[]> {
+    const tried: TriedEntry[] = [];
     const failed = new Set<string>();
     let isOver = false;
     await bisect(
       entries,
       async (part) => {
         const ofPart = await withinSavepoint(transaction, (inner) => this.applyAll(inner, part));
-        settled.push(...ofPart);
+        tried.push(...ofPart);
         isOver ||= ofPart.length < part.length;
       },
       {
@@ -161,39 +163,39 @@ export class QueueBatch {
         mayBisect: (error) => !isDatabaseAway(error),
         failed: (entry, error) => {
           failed.add(entry.rootId);
-          settled.push({ entry, failure: failureOf(error) });
+          tried.push({ entry, failure: failureOf(error) });
         },
       },
     );
-    return settled;
+    return tried;
   }
 
-  /** Answers how many entries have left the queue. */
-  private writeDown(
+  /** Returns how many entries left the queue. */
+  private store(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     turn: {
-      readonly settled: readonly Settled[];
+      readonly tried: readonly TriedEntry[];
       readonly behind: readonly ReadyEntry[];
       readonly attempts: number;
     },
   ): number {
-    const { settled, behind, attempts } = turn;
-    const finished = settled.flatMap((each) => ('result' in each ? [{ ...each, attempts }] : []));
-    const failed = settled.flatMap((each) => ('failure' in each ? [each] : []));
-    this.settlement.finish(transaction, place, finished);
+    const { tried, behind, attempts } = turn;
+    const finished = tried.flatMap((each) => ('result' in each ? [{ ...each, attempts }] : []));
+    const failed = tried.flatMap((each) => ('failure' in each ? [each] : []));
+    this.processor.finish(transaction, partition, finished);
     this.queue.writeDown(
       transaction,
-      place.tenantId,
+      partition.tenantId,
       failed.map(({ entry, failure }) => waitingRecord(entry, attempts, failure)),
     );
     const parked: EntryToPark[] = [
       ...failed.map(({ entry }) => ({ ...entry, attempts, delayMs: attemptDelayMs(attempts, Math.random()) ?? 0 })),
       ...behind.map((entry) => ({ ...entry, attempts: 0, delayMs: null })),
     ];
-    this.parked.park(transaction, place, parked);
+    this.parked.park(transaction, partition, parked);
     const gone = [...finished.map(({ entry }) => entry), ...parked];
-    this.queue.remove(transaction, place, gone);
+    this.queue.remove(transaction, partition, gone);
     return gone.length;
   }
 }

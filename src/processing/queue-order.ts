@@ -11,20 +11,20 @@ import type { EventToProcess } from './domain/event-effects';
 import { ParkedEvents } from './parked-events';
 import { WaitingEvents } from './waiting-events';
 
-/** An entry with all that its processing takes. */
+/** An entry with everything that processing it needs. */
 export interface ReadyEntry extends QueuedKey {
   /** The event's own profile. */
   readonly profileId: string;
   /** The customer that the event belongs to now. */
   readonly rootId: string;
-  /** Of an erased person nothing is done any more. */
+  /** Events of an erased person have no effects. */
   readonly isErased: boolean;
-  /** What was recorded of the event before; nobody else changes it until the transaction ends. */
+  /** The processing record so far; locked until the transaction ends. */
   readonly before: ProcessingRecord | undefined;
   readonly toProcess: EventToProcess;
 }
 
-/** Which of the next entries may be processed, and where events that waited for their customer were put in front of some. */
+/** The next entries by whether they may be processed now. `released`: partitions into which waiting events returned. */
 export interface ArrangedEntries extends Arrangement<ReadyEntry> {
   readonly released: readonly QueuePartition[];
 }
@@ -36,9 +36,9 @@ type FirstKeys = ReadonlyMap<string, EntryKey>;
 type FirstsOfRoots = Map<string, Map<string, EntryKey>>;
 
 /**
- * In which order entries may be processed. Those of a profile lie in one place in their order; a customer that was merged has
- * entries of several profiles, so whoever is about to process one looks whether there are earlier ones elsewhere. So do events
- * that have waited for an EXTERNAL identifier of the customer: whoever finds them puts them back into the queue.
+ * Keeps the order of each customer's events. Entries of one profile are in one partition, in order. A merged customer
+ * has entries of several profiles, so an entry is ready only if no other partition has an earlier one. Events that
+ * waited for an EXTERNAL identifier of the customer return to the queue first.
  */
 @Injectable()
 export class QueueOrder {
@@ -49,17 +49,17 @@ export class QueueOrder {
     private readonly waiting: WaitingEvents,
   ) {}
 
-  /** Which of the next entries of a place may be processed. `held`: see `arrangeEntries`. */
+  /** Decides which of the next entries of a partition may be processed. `held`: see `arrangeEntries`. */
   async arrange(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     entries: readonly EntryWithEvent[],
     held: Set<string>,
   ): Promise<ArrangedEntries> {
-    const { tenantId } = place;
+    const { tenantId } = partition;
     const profiles = [...new Set(entries.map(({ queuedFor }) => queuedFor))];
     const own = [...new Set([...profiles, ...entries.map(({ event }) => event.profileId)])];
-    // Customers before what waits for them: nothing begins to wait for one that is seen here as linked.
+    // Customers first: after that, no event starts to wait for a customer who is linked here.
     const [customers, firstParked, waitingAtOwn, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, entries),
       this.parked.firstOf(transaction, tenantId, profiles),
@@ -70,9 +70,9 @@ export class QueueOrder {
         entries.map(({ eventId }) => eventId),
       ),
     ]);
-    const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, place, entries, customers);
-    const waiting = linkedOnes(new Map([...waitingAtOwn, ...waitingAtOthers]), customers);
-    const released = await this.releaseWaiting(transaction, place, waiting);
+    const { firsts, waitingAtOthers } = await this.firstsOfOthers(transaction, partition, entries, customers);
+    const waiting = waitingForLinked(new Map([...waitingAtOwn, ...waitingAtOthers]), customers);
+    const released = await this.releaseWaiting(transaction, partition, waiting);
     const arrangement = arrangeEntries(
       entries.map((entry) => readyEntry(tenantId, entry, customers, recorded.get(entry.eventId))),
       {
@@ -85,13 +85,13 @@ export class QueueOrder {
     return { ...arrangement, released };
   }
 
-  /** A parked entry with all that its processing takes; undefined while there are earlier ones of its customer. */
+  /** A parked entry with everything that processing it needs; undefined while its customer has earlier entries. */
   async retriable(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     entry: EntryWithEvent,
   ): Promise<ReadyEntry | undefined> {
-    const { tenantId } = place;
+    const { tenantId } = partition;
     const [customers, recorded] = await Promise.all([
       this.customersOf(transaction, tenantId, [entry]),
       this.queue.lockProcessing(transaction, tenantId, [entry.eventId]),
@@ -103,13 +103,13 @@ export class QueueOrder {
       this.queue.firstOf(transaction, tenantId, [...members]),
       this.parked.firstOf(transaction, tenantId, [...members]),
     ]);
-    const waiting = linkedOnes(waitingAt, customers);
-    await this.releaseWaiting(transaction, place, waiting);
+    const waiting = waitingForLinked(waitingAt, customers);
+    await this.releaseWaiting(transaction, partition, waiting);
     const others = [...queued, ...parked.values(), ...(waiting.get(ready.rootId)?.values() ?? [])];
     return others.some((key) => isEarlier(key, entry)) ? undefined : ready;
   }
 
-  /** An event without a place in the queue; `before`: its record, once that is locked. What failed or was skipped is tried again. */
+  /** An event that is not in the queue; `before`: its locked record. Failed and skipped reactions are tried again. */
   async outOfOrder(
     transaction: Transaction,
     tenantId: string,
@@ -125,14 +125,14 @@ export class QueueOrder {
     return { ...ready, toProcess: { ...ready.toProcess, recorded } };
   }
 
-  /** Some of what waits for customers that are linked now; answers in which places it is queued again. */
+  /** Returns some events that waited for customers who are linked now to the queue; returns their partitions. */
   private async releaseWaiting(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     waiting: FirstsOfRoots,
   ): Promise<QueuePartition[]> {
     const profileIds = [...waiting.values()].flatMap((ofRoot) => [...ofRoot.keys()]);
-    return profileIds.length === 0 ? [] : this.waiting.release(transaction, place, profileIds);
+    return profileIds.length === 0 ? [] : this.waiting.release(transaction, partition, profileIds);
   }
 
   private customersOf(
@@ -145,12 +145,13 @@ export class QueueOrder {
   }
 
   /**
-   * By root, the first entries of each profile of a merged customer, as far as they are not in this place's own order; and what
-   * waits at these profiles. The queue is read last: what is released meanwhile is seen in one of the two.
+   * By root, the first entry of each other profile of a merged customer, queued or parked; and the events that wait at
+   * these profiles. The queue is read after the waiting events, so that an event released meanwhile is seen in one of
+   * the two.
    */
   private async firstsOfOthers(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     entries: readonly EntryWithEvent[],
     customers: KnownCustomers,
   ): Promise<{ readonly firsts: FirstsOfRoots; readonly waitingAtOthers: FirstKeys }> {
@@ -163,11 +164,11 @@ export class QueueOrder {
     }
     const firsts: FirstsOfRoots = new Map();
     if (rootOf.size === 0) return { firsts, waitingAtOthers: new Map() };
-    const elsewhere = [...rootOf.keys()].filter((id) => shardOf(id) !== place.shard);
+    const elsewhere = [...rootOf.keys()].filter((id) => shardOf(id) !== partition.shard);
     const [waitingAtOthers, queued, parked] = await Promise.all([
-      this.waiting.firstOf(transaction, place.tenantId, [...rootOf.keys()]),
-      this.queue.firstOf(transaction, place.tenantId, elsewhere),
-      this.parked.firstOf(transaction, place.tenantId, [...rootOf.keys()]),
+      this.waiting.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
+      this.queue.firstOf(transaction, partition.tenantId, elsewhere),
+      this.parked.firstOf(transaction, partition.tenantId, [...rootOf.keys()]),
     ]);
     const note = (profileId: string, key: EntryKey): void => {
       const rootId = rootOf.get(profileId) ?? profileId;
@@ -191,17 +192,25 @@ function readyEntry(
   const rootId = customer?.rootId ?? event.profileId;
   const { queuedAt, position, eventId, queuedFor } = key;
   return {
-    ...{ queuedAt, position, eventId, queuedFor, profileId: event.profileId, rootId, before },
+    queuedAt,
+    position,
+    eventId,
+    queuedFor,
+    profileId: event.profileId,
+    rootId,
+    before,
     isErased: customer?.isErased ?? true,
     toProcess: {
-      ...{ tenantId, event: { ...event, profileId: rootId }, externalId: customer?.externalId ?? null },
+      tenantId,
+      event: { ...event, profileId: rootId },
+      externalId: customer?.externalId ?? null,
       recorded: before?.reactions ?? [],
     },
   };
 }
 
-/** What waits for customers that have an EXTERNAL identifier now, by root. */
-function linkedOnes(waiting: FirstKeys, customers: KnownCustomers): FirstsOfRoots {
+/** The events that waited for customers who have an EXTERNAL identifier now, by root. */
+function waitingForLinked(waiting: FirstKeys, customers: KnownCustomers): FirstsOfRoots {
   const linked: FirstsOfRoots = new Map();
   if (waiting.size === 0) return linked;
   for (const { rootId, externalId, profileIds } of customers.values()) {
@@ -215,10 +224,10 @@ function linkedOnes(waiting: FirstKeys, customers: KnownCustomers): FirstsOfRoot
   return linked;
 }
 
-/** The earliest of the profiles other than this one. */
-function earliest(firsts: FirstKeys | undefined, besides?: string): EntryKey | undefined {
+/** The earliest key of the profiles, without the excluded one. */
+function earliest(firsts: FirstKeys | undefined, excluded?: string): EntryKey | undefined {
   let found: EntryKey | undefined;
-  for (const [profileId, key] of firsts ?? []) if (profileId !== besides) found = earlierOf(found, key);
+  for (const [profileId, key] of firsts ?? []) if (profileId !== excluded) found = earlierOf(found, key);
   return found;
 }
 

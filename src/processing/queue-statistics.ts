@@ -2,43 +2,43 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SHARDS } from '../ingest/queue/event-queue';
 
-/** How processing keeps up. */
+/** The backlog of a workspace, and its throughput. */
 export interface QueueSummary {
-  /** Events that wait for their effects, those included that will be tried again. */
+  /** Events that are not processed yet, parked ones included. */
   readonly queued: number;
   readonly oldestQueuedAt: Date | null;
-  /** Of the last 50 to 60 seconds: it is counted in tens. */
+  /** In the last 50 to 60 seconds: counters are ten seconds long. */
   readonly processedLastMinute: number;
 }
 
-/** What waits, over all processes and workspaces. */
+/** The backlog of all workspaces. */
 export interface Backlog extends QueueSummary {
-  /** Of the queued ones, those that will be tried again and those behind them. */
+  /** Of the queued events, those that will be retried, and later ones of their profiles. */
   readonly parked: number;
-  /** Processed events with a reaction that waits for their customer; counted up to `WAITING_COUNTED_MAX`. */
+  /** Processed events with a reaction that waits for the customer; counted up to `WAITING_COUNTED_MAX`. */
   readonly waitingForCustomer: number;
 }
 
-/** There may be millions; counting so many takes some 10 ms. */
+/** There may be millions; counting this many takes some 10 ms. */
 const WAITING_COUNTED_MAX = 100_000;
 
-interface FigureRow {
+interface StatisticsRow {
   readonly queued: string;
   readonly oldest: Date | null;
   readonly processed: string | null;
 }
 
-/** Counts what waits and what is done, for people and for monitoring. */
+/** Counts waiting and processed events, for operators and monitoring. */
 @Injectable()
 export class QueueStatistics {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Of one workspace; `failed`: for good, and not replayed since. Reads the keys of what is queued and of what has failed and
-   * nothing of what was processed: some 100 ms for a million queued events.
+   * The summary of one workspace; `failed`: for good, and not replayed since. Reads the keys of queued and failed
+   * events only: some 100 ms for a million queued events.
    */
   async summary(tenantId: string): Promise<QueueSummary & { readonly failed: number }> {
-    const [row]: (FigureRow & { failed: string })[] = await this.database.query(
+    const [row]: (StatisticsRow & { failed: string })[] = await this.database.query(
       `SELECT
          (SELECT count(*) FROM event_queue WHERE tenant_id = $1)
            + (SELECT coalesce(sum(events), 0) FROM queued_bundles WHERE tenant_id = $1)
@@ -59,13 +59,13 @@ export class QueueStatistics {
          (SELECT count(*) FROM event_processing WHERE tenant_id = $1 AND state = 'failed') AS failed`,
       [tenantId, SHARDS],
     );
-    if (row === undefined) throw new Error('A statement that always has a row had none');
-    return { ...figureOf(row), failed: Number(row.failed) };
+    if (row === undefined) throw new Error('The statement of the queue statistics returned no row');
+    return { ...summaryOf(row), failed: Number(row.failed) };
   }
 
-  /** Of all workspaces together. Counts the whole queue: for every few seconds. */
+  /** The backlog of all workspaces. It counts the whole queue, so call it every few seconds at most. */
   async read(): Promise<Backlog> {
-    const [row]: (FigureRow & { parked: string; waiting_for_customer: string })[] = await this.database.query(
+    const [row]: (StatisticsRow & { parked: string; waiting_for_customer: string })[] = await this.database.query(
       `WITH waiting AS (
          SELECT count(*) AS queued, 0 AS parked, min(coalesce(released_at, queued_at)) AS oldest FROM event_queue
          UNION ALL
@@ -80,11 +80,11 @@ export class QueueStatistics {
        FROM waiting`,
       [WAITING_COUNTED_MAX],
     );
-    if (row === undefined) throw new Error('A statement that always has a row had none');
-    return { ...figureOf(row), parked: Number(row.parked), waitingForCustomer: Number(row.waiting_for_customer) };
+    if (row === undefined) throw new Error('The statement of the queue statistics returned no row');
+    return { ...summaryOf(row), parked: Number(row.parked), waitingForCustomer: Number(row.waiting_for_customer) };
   }
 }
 
-function figureOf({ queued, oldest, processed }: FigureRow): QueueSummary {
+function summaryOf({ queued, oldest, processed }: StatisticsRow): QueueSummary {
   return { queued: Number(queued), oldestQueuedAt: oldest, processedLastMinute: Number(processed ?? 0) };
 }

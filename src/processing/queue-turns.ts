@@ -7,23 +7,23 @@ import * as sql from './processing.sql';
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 
-/** What is left of turns that were cut off: the process was killed, or its session ended. */
-export interface CutOffTurns {
-  /** How many entries at the front of the place may have been begun with. */
+/** The entries of interrupted turns: the process was killed, or its session ended. */
+export interface InterruptedTurns {
+  /** The number of first entries of the partition that such a turn may have started with. */
   readonly entries: number;
-  /** The one of them that was being tried by itself; null: they were tried together. */
+  /** The entry that was tried alone; null: they were tried together. */
   readonly eventId: string | null;
 }
 
-const NONE: CutOffTurns = { entries: 0, eventId: null };
+const NONE: InterruptedTurns = { entries: 0, eventId: null };
 
 /**
- * Counts turns before anything is done in them (docs/adr/0034). `begin` commits by way of a connection of its own, while the
- * transaction of the turn holds the place; `end` is part of that transaction. So who takes a place and finds a turn begun knows
- * that it was cut off.
+ * Records the start of each turn (docs/adr/0034). `begin` commits by a connection of its own, while the transaction of
+ * the turn has the lease; `end` is part of that transaction. A worker that takes the lease and finds a started turn
+ * knows that it was interrupted.
  *
- * The commit of `begin` does not wait for the disk: what a killed process has begun is known, and what a crash of the database
- * takes with it is not counted.
+ * The commit of `begin` does not wait for the disk: the start survives a killed process, and may be lost in a crash of
+ * the database.
  */
 @Injectable()
 export class QueueTurns implements BeforeApplicationShutdown {
@@ -31,30 +31,33 @@ export class QueueTurns implements BeforeApplicationShutdown {
 
   constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
     this.connection = new PipelinedConnection(connection, {
-      ...{ applicationName: 'cds-turns', lockTimeoutMs: LOCK_TIMEOUT_MS, statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+      applicationName: 'cds-turns',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       waitsForDisk: false,
     });
   }
 
-  /** For who has the place. */
-  async cutOff(transaction: Transaction, { tenantId, shard }: QueuePartition): Promise<CutOffTurns> {
+  /** Needs the lease of the partition. */
+  async interrupted(transaction: Transaction, { tenantId, shard }: QueuePartition): Promise<InterruptedTurns> {
     const [row] = await transaction.send<{ entries: number; event_id: string | null }>(sql.READ_TURN, [
-      ...[tenantId, shard],
+      tenantId,
+      shard,
     ]);
     return row === undefined ? NONE : { entries: row.entries, eventId: row.event_id };
   }
 
-  /** Resolves once it is known to all that a turn has begun; for who has the place. */
-  async begin(place: QueuePartition, turnId: string, { entries, eventId }: CutOffTurns): Promise<void> {
-    await this.connection.query(sql.BEGIN_TURN, [place.tenantId, place.shard, turnId, entries, eventId]);
+  /** Resolves when the start is visible to all workers. Needs the lease of the partition. */
+  async begin(partition: QueuePartition, turnId: string, { entries, eventId }: InterruptedTurns): Promise<void> {
+    await this.connection.query(sql.BEGIN_TURN, [partition.tenantId, partition.shard, turnId, entries, eventId]);
   }
 
-  /** Along with the turn's COMMIT; `left`: how many of those that were cut off are still to be tried. */
+  /** Along with the turn's COMMIT; `left`: the entries of interrupted turns that are still to be tried. */
   end(transaction: Transaction, { tenantId, shard }: QueuePartition, left = 0): void {
     transaction.sendLast(sql.END_TURN, [tenantId, shard, left]);
   }
 
-  /** The turn is over, and nothing of it has happened: it counts for nobody. */
+  /** The turn was rolled back without being interrupted, and does not count. */
   async forget({ tenantId, shard }: QueuePartition, turnId: string): Promise<void> {
     await this.connection.query(sql.FORGET_TURN, [tenantId, shard, turnId]);
   }

@@ -3,14 +3,14 @@ import { EventQueue } from '../ingest/queue/event-queue';
 import type { PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import { QueueLeases } from './queue-leases';
 
-/** Enough for a second of a busy service; some ten milliseconds. */
+/** As many as a busy service queues in a second; they take some ten milliseconds. */
 const BUNDLES_PER_TURN = 500;
-/** Bundles belong to no shard; of a workspace they are counted in a row of their own. */
+/** Bundles belong to no shard; each workspace counts them in a row with this number. */
 const NO_SHARD = -1;
 
 /**
- * Works off events that nothing is done with (docs/adr/0027): what shares an entry leaves the queue at once, in any order, by
- * whoever comes first, and cannot fail.
+ * Processes events without effects (docs/adr/0027). Those of one commit share an entry, a bundle. Bundles leave the
+ * queue in any order, by any worker, and cannot fail.
  */
 @Injectable()
 export class QueuedBundles {
@@ -19,8 +19,8 @@ export class QueuedBundles {
     private readonly leases: QueueLeases,
   ) {}
 
-  /** One turn, in one transaction; answers whether there may be more. */
-  async workOff(connection: PipelinedConnection): Promise<boolean> {
+  /** One turn, in one transaction; returns whether there may be more bundles. */
+  async process(connection: PipelinedConnection): Promise<boolean> {
     const processed = await connection.transaction(async (open) => {
       const gone = await this.queue.processBundles(open, BUNDLES_PER_TURN);
       const sorted = gone.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1));

@@ -4,11 +4,11 @@ import { PipelinedConnection, type Transaction } from '../platform/postgres/pipe
 import { Clock } from '../platform/values/clock';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 
-/** A worker lets go of a place after a batch. */
+/** A worker releases a lease after a batch. */
 const LOCK_TIMEOUT_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
 
-/** A connection for single events that are processed beside the workers, one after the other: retries, replays. */
+/** A connection for single events that are processed beside the worker, one after the other: retries and replays. */
 @Injectable()
 export class SerialConnection implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
@@ -17,12 +17,13 @@ export class SerialConnection implements BeforeApplicationShutdown {
   constructor(clock: Clock, @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings) {
     this.mutex = new KeyedMutex(clock);
     this.connection = new PipelinedConnection(connection, {
-      ...{ applicationName: 'cds-retries', lockTimeoutMs: LOCK_TIMEOUT_MS },
+      applicationName: 'cds-retries',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
   }
 
-  /** Runs `work` in a transaction once it is its turn. Throws `unavailable` when that takes too long. */
+  /** Runs `work` in a transaction, after earlier calls. Throws `unavailable` when the wait is too long. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive('connection', () => this.connection.transaction(work));
   }

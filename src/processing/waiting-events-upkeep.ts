@@ -17,10 +17,12 @@ import { NEXT_WAITING_TENANT } from './processing.sql';
 import { WaitingEvents } from './waiting-events';
 
 const EVERY_HOUR = '47 * * * *';
-/** Of one transaction: few enough to hold their locks for milliseconds. */
+/** Per transaction: few enough to hold their locks for milliseconds. */
 const EVENTS_PER_STEP = 200;
 
-/** Ends the waiting of events whose customer was not linked in time, or was erased. Any number of nodes may do it at once. */
+/**
+ * Removes waiting events whose customer was not linked in time, or was erased. Any number of nodes may do it at once.
+ */
 @Injectable()
 export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   readonly name = 'waiting_events';
@@ -37,12 +39,13 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   onModuleInit(): void {
     this.data.register(this);
     handleInSteps(this.jobs, this.database.manager, {
-      ...{ name: 'waiting-events', cron: EVERY_HOUR },
+      name: 'waiting-events',
+      cron: EVERY_HOUR,
       step: () => this.step(),
     });
   }
 
-  /** Takes up to 200 events of the first workspace that has some; answers whether there may be more. */
+  /** Expires up to 200 events of the first workspace that has some; returns whether there may be more. */
   async step(): Promise<boolean> {
     for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
       if ((await this.expire(tenantId)) === EVENTS_PER_STEP) return true;
@@ -51,7 +54,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
     return false;
   }
 
-  /** Nothing of its own: the events that are exported say which reactions wait. */
+  /** Exports nothing: the exported events show which reactions wait. */
   exportOf(): AsyncIterable<PersonalRecord> {
     return (async function* none(): AsyncGenerator<PersonalRecord> {})();
   }
@@ -68,7 +71,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
   }
 
   private eraseSome(manager: EntityManager, { tenantId, profileIds }: Person): Promise<number> {
-    // Of a statement that changes rows, TypeORM answers them and how many they are.
+    // TypeORM returns [rows, count] for a statement that changes rows.
     const run: Reading = async <T>({ text }: Statement, values: readonly unknown[]): Promise<readonly T[]> => {
       const [rows]: [T[], number] = await manager.query(text, [...values]);
       return rows;

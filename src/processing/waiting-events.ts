@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/queue-partition';
 import { IdentityService } from '../identity/identity.service';
-import { EventQueue, type QueuedKey, type Reading } from '../ingest/queue/event-queue';
+import { EventQueue, type Reading } from '../ingest/queue/event-queue';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
+import type { EntryToWait } from './processing.sql';
 import * as sql from './processing.sql';
 import { QueueLeases } from './queue-leases';
 
-/** Of one turn: as many as a turn takes, so that a customer with any number of waiting events never fills the queue. */
+/**
+ * Per turn: as many entries as a turn processes, so that a customer with many waiting events does not fill the queue.
+ */
 const RELEASED_MAX = 100;
-
-/** An event that waits at its own profile. */
-export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
-  /** Null: it has no place in the queue, and waits from now on. */
-  readonly queuedAt: string | null;
-  readonly profileId: string;
-}
 
 interface KeyRow {
   readonly profile_id: string;
@@ -28,8 +24,8 @@ interface WaitingRow extends KeyRow {
 }
 
 /**
- * Processed events with a reaction that waits until their customer has an EXTERNAL identifier (docs/adr/0051). They wait at their
- * own profiles. Once the customer has one they go back into the queue, to where they were.
+ * Processed events with a reaction that waits until their customer has an EXTERNAL identifier (docs/adr/0051). They
+ * wait at their own profiles. Once the customer has one, they return to their positions in the queue.
  */
 @Injectable()
 export class WaitingEvents {
@@ -50,36 +46,30 @@ export class WaitingEvents {
     return new Map(rows.map((row) => [row.profile_id, { queuedAt: row.queued_at, position: row.position }]));
   }
 
-  /** Along with COMMIT; only while the customers are held as unlinked (`IdentityService.holdUnlinked`). */
+  /** Along with COMMIT; only while the customers are locked as unlinked (`IdentityService.holdUnlinked`). */
   add(transaction: Transaction, tenantId: string, entries: readonly EntryToWait[]): void {
     if (entries.length === 0) return;
-    transaction.sendLast(sql.ADD_WAITING, [
-      tenantId,
-      entries.map((entry) => entry.queuedAt),
-      entries.map((entry) => entry.position),
-      entries.map((entry) => entry.eventId),
-      entries.map((entry) => entry.profileId),
-      entries.map((entry) => entry.queuedFor),
-    ]);
+    transaction.sendLast(sql.ADD_WAITING, sql.addWaitingParameters(tenantId, entries));
   }
 
   /**
-   * Puts the oldest of what waits at these profiles back into the queue, along with COMMIT, and answers into which places. For who
-   * has `place`; of other places only those that nobody works on, so that nobody goes past what is put in front of them.
+   * Puts the oldest events that wait at these profiles back into the queue, along with COMMIT, and returns their
+   * partitions. The caller has the lease of `partition`. Other partitions are used only if their lease is free, so that
+   * no worker has already passed the restored positions.
    */
   async release(
     transaction: Transaction,
-    place: QueuePartition,
+    partition: QueuePartition,
     profileIds: readonly string[],
   ): Promise<QueuePartition[]> {
-    const { tenantId } = place;
+    const { tenantId } = partition;
     const rows = await transaction.send<WaitingRow>(sql.LOCK_OLDEST_WAITING, [tenantId, profileIds, RELEASED_MAX]);
-    return this.moveToQueue(transaction, rows, { tenantId, shardTaken: place.shard });
+    return this.moveToQueue(transaction, rows, { tenantId, shardTaken: partition.shard });
   }
 
   /**
-   * Skips the reactions to the oldest events of a workspace that have waited for so many days. What waits for a customer who is
-   * linked by now goes back into the queue. Answers how many events do not wait any more.
+   * Skips the reactions to the oldest events of a workspace that have waited for so many days. Events of customers who
+   * are linked by now return to the queue. Returns how many events no longer wait.
    */
   async expire(transaction: Transaction, tenantId: string, days: number, most: number): Promise<number> {
     const rows = await transaction.send<WaitingRow>(sql.LOCK_EXPIRED_WAITING, [tenantId, days, most]);
@@ -103,7 +93,7 @@ export class WaitingEvents {
     );
   }
 
-  /** Removes some of what waits at the profiles of an erased customer, and answers how many. */
+  /** Removes some events that wait at the profiles of an erased customer, and returns how many. */
   async erase(run: Reading, tenantId: string, profileIds: readonly string[], most: number): Promise<number> {
     const rows = await run<{ event_id: string }>(sql.REMOVE_WAITING_OF_PROFILES, [tenantId, profileIds, most]);
     const eventIds = rows.map((row) => row.event_id);
@@ -111,7 +101,7 @@ export class WaitingEvents {
     return rows.length;
   }
 
-  /** Into those places that are the caller's or that nobody works on; answers which. */
+  /** Into the caller's partition and into those whose lease is free; returns which. */
   private async moveToQueue(
     transaction: Transaction,
     rows: readonly WaitingRow[],
@@ -119,29 +109,32 @@ export class WaitingEvents {
   ): Promise<QueuePartition[]> {
     const moved: QueuePartition[] = [];
     const shards = new Set(rows.map((row) => shardOf(row.queued_for)));
-    // In one order, so that nobody waits in a circle.
+    // In one order, to prevent deadlocks.
     for (const shard of [...shards].toSorted((a, b) => a - b)) {
-      const place = { tenantId, shard };
-      if (shard !== shardTaken && !(await this.takePlace(transaction, place))) continue;
+      const partition = { tenantId, shard };
+      if (shard !== shardTaken && !(await this.takePartition(transaction, partition))) continue;
       const ofShard = rows.filter((row) => shardOf(row.queued_for) === shard);
       this.remove(transaction, tenantId, ofShard);
       this.queue.restore(
         transaction,
-        place,
+        partition,
         ofShard.map((row) => ({
-          ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
+          queuedAt: row.queued_at,
+          position: row.position,
+          eventId: row.event_id,
+          queuedFor: row.queued_for,
         })),
         { released: true },
       );
-      moved.push(place);
+      moved.push(partition);
     }
     return moved;
   }
 
-  private async takePlace(transaction: Transaction, place: QueuePartition): Promise<boolean> {
+  private async takePartition(transaction: Transaction, partition: QueuePartition): Promise<boolean> {
     const [, isTaken] = await Promise.all([
-      this.leases.create(transaction, place),
-      this.leases.take(transaction, place),
+      this.leases.create(transaction, partition),
+      this.leases.take(transaction, partition),
     ]);
     return isTaken;
   }

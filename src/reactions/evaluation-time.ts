@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** Of one condition with one event: eight times what one takes that spends all it may (`CONDITION_COST_MAX`). */
+/** Per condition and event: eight times as long as a condition that uses up `CONDITION_COST_MAX`. */
 export const CONDITION_MS_MAX = 40;
-/** Of all conditions about one event: twice what the most that a type of events may have take in all. */
+/** Of all conditions per event: twice as long as the maximum number of conditions at their maximum cost. */
 export const EVENT_MS_MAX = 500;
-/** After so long the others in this process get their turn; with one more condition it is 50 ms at most. */
-const HOLD_MS_MAX = 10;
-/** The transaction of a worker is to be over by then; the events behind wait for the next one. */
+/** After so long the event loop is released. With one more condition it is blocked for 50 ms at most. */
+const BLOCKED_MS_MAX = 10;
+/** Of one call, since the worker's transaction must stay short; later events wait for the next call. */
 const CALL_MS_MAX = 1_000;
 
-/** How long conditions have taken, by the clock that only goes forward. */
+/** Measures how long conditions take, by the monotonic clock. */
 export class EvaluationTime {
   private readonly startedAt = performance.now();
   private now = this.startedAt;
-  private heldSince = this.startedAt;
+  private blockedSince = this.startedAt;
   private conditionSince = this.startedAt;
   private ofEventMs = 0;
 
@@ -21,31 +21,31 @@ export class EvaluationTime {
     this.ofEventMs = 0;
   }
 
-  /** Works a condition out; `ask` gets what tells it that its time is up. */
-  measure<T>(ask: (isOverdue: () => boolean) => T): T {
+  /** Evaluates a condition. `evaluate` gets a function that returns whether the time is over. */
+  measure<T>(evaluate: (isOverdue: () => boolean) => T): T {
     this.conditionSince = performance.now();
-    const answer = ask(this.isOverdue);
+    const result = evaluate(this.isOverdue);
     this.now = performance.now();
     this.ofEventMs += this.now - this.conditionSince;
-    return answer;
+    return result;
   }
 
-  /** Whether others in this process should get their turn: by `share`. */
-  isHeldLong(): boolean {
-    return this.now - this.heldSince > HOLD_MS_MAX;
+  /** Whether the event loop should be released, by `release`. */
+  isBlockedLong(): boolean {
+    return this.now - this.blockedSince > BLOCKED_MS_MAX;
   }
 
   /**
-   * A long condition is followed by a pause of the same length. A request takes several turns of the event loop; with one turn
-   * between two long conditions it would wait for a condition in each of them.
+   * A long condition is followed by a pause of the same length. A request needs several turns of the event loop; with
+   * only one turn between two long conditions, it would wait for a condition in each turn.
    */
-  async share(): Promise<void> {
+  async release(): Promise<void> {
     const lastMs = this.now - this.conditionSince;
-    await (lastMs > HOLD_MS_MAX ? pause(lastMs) : nextTurn());
-    this.heldSince = performance.now();
+    await (lastMs > BLOCKED_MS_MAX ? pause(lastMs) : nextTurn());
+    this.blockedSince = performance.now();
   }
 
-  /** Whether the events behind are for another call. */
+  /** Whether later events must wait for another call. */
   isUsedUp(): boolean {
     return this.now - this.startedAt > CALL_MS_MAX;
   }

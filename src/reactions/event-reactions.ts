@@ -3,13 +3,17 @@ import { unavailable } from '../platform/errors/unavailable';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newMark } from '../platform/values/ids';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
-import { kindName } from '../processing/domain/event-effects';
-import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
+import { type EffectResult, type EventEffect, type EventToProcess, kindName } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
-import { ledgerOf, mutationKey, type MutationWorkOutcome, type MutationWork } from '../runtime/domain/mutation-work';
-import { fingerprintOf } from '../runtime/domain/operations-fingerprint';
+import {
+  fingerprintOf,
+  ledgerOf,
+  mutationKey,
+  type MutationResult,
+  type MutationWork,
+} from '../runtime/domain/mutation-work';
 import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
-import { MutationTransaction } from '../runtime/mutation-transaction';
+import { MutationStore } from '../runtime/mutation-store';
 import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { recordOf, type EventRecord } from './domain/event-record';
@@ -18,9 +22,9 @@ import {
   faultsOfReaction,
   isSameName,
   outcomeOf,
-  outOfForceRecords,
+  notInForceRecords,
   planReaction,
-  keptRecords,
+  finalRecords,
   type Plan,
   type ReactionResult,
 } from './domain/react';
@@ -28,22 +32,22 @@ import type { PersonalNames } from './domain/personal-data';
 import type { ReactionRule } from './domain/reaction';
 import { declarationFaults } from './domain/reaction-operations';
 import { EvaluationTime } from './evaluation-time';
-import { ReactionMemory } from './reaction-memory';
+import { ReactionCache } from './reaction-cache';
 import { FIND_KINDS } from './reaction.sql';
 
-type KnownReactions = Awaited<ReturnType<ReactionMemory['read']>>;
-type OpenPlan = Extract<Plan, { readonly operations: unknown }>;
+type KnownReactions = Awaited<ReturnType<ReactionCache['read']>>;
+type MutationPlan = Extract<Plan, { readonly operations: unknown }>;
 
-/** Carries reactions out, in the worker's transaction (contract section 8, docs/adr/0028). */
+/** Applies reactions to events, in the worker's transaction (contract section 8, docs/adr/0028). */
 @Injectable()
 export class EventReactions implements EventEffect, OnModuleInit {
   readonly concerned = FIND_KINDS;
 
   constructor(
     private readonly effects: EventEffects,
-    private readonly memory: ReactionMemory,
+    private readonly cache: ReactionCache,
     private readonly variables: VariablesService,
-    private readonly mutations: MutationTransaction,
+    private readonly mutations: MutationStore,
     private readonly personal: PersonalProperties,
   ) {}
 
@@ -52,35 +56,35 @@ export class EventReactions implements EventEffect, OnModuleInit {
   }
 
   /**
-   * Applies each reaction once for each event: what the event's record says was applied is not looked at again. Throws what may
-   * succeed later.
+   * Applies each reaction once for each event: a reaction that is recorded as applied is not evaluated again. Throws
+   * errors after which another attempt may succeed.
    */
   async apply(transaction: Transaction, events: readonly EventToProcess[]): Promise<readonly EffectResult[]> {
-    const known = await this.memory.read(
+    const known = await this.cache.read(
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
     const plans = await this.planAll(events, known);
-    const reached = events.slice(0, plans.length);
-    const results = await this.carryOut(transaction, reached, plans);
-    return reached.map((event, index) => {
+    const planned = events.slice(0, plans.length);
+    const results = await this.applyPlans(transaction, planned, plans);
+    return planned.map((event, index) => {
       const ofEvent = plans[index] ?? [];
-      const settled = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
-      const failure = failureOfFaults(settled.flatMap(({ reaction, result }) => faultsOfReaction(reaction, result)));
+      const done = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
+      const failure = failureOfFaults(done.flatMap(({ reaction, result }) => faultsOfReaction(reaction, result)));
       const reactions = [
-        ...keptRecords(event),
-        ...outOfForceRecords(
+        ...finalRecords(event),
+        ...notInForceRecords(
           event,
-          settled.map(({ reaction }) => reaction),
+          done.map(({ reaction }) => reaction),
         ),
-        ...settled.map(({ reaction, result }) => outcomeOf(reaction, result)),
+        ...done.map(({ reaction, result }) => outcomeOf(reaction, result)),
       ];
       if (failure === undefined) return { reactions };
       return isAnyToRetry(ofEvent) ? { reactions: [], failure, mayRetry: true } : { reactions, failure };
     });
   }
 
-  /** For the events up to one that is to be tried again, or until it has taken long enough. */
+  /** Plans for the events in order. Stops after one that must be retried, or when the time is used up. */
   private async planAll(
     events: readonly EventToProcess[],
     known: KnownReactions,
@@ -89,15 +93,15 @@ export class EventReactions implements EventEffect, OnModuleInit {
     const time = new EvaluationTime();
     const plans: Plan[][] = [];
     for (const each of events) {
-      const asking = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
+      const input = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
       const ofEvent: Plan[] = [];
-      const standing = keptRecords(each);
+      const final = finalRecords(each);
       time.beginEvent();
-      for (const ready of known.get(kindOf(each)) ?? []) {
-        if (standing.some((record) => isSameName(record, ready.reaction))) continue;
-        const plan = time.measure((isOverdue) => planReaction(ready, each, { ...asking, isOverdue }));
+      for (const compiled of known.get(kindOf(each)) ?? []) {
+        if (final.some((record) => isSameName(record, compiled.reaction))) continue;
+        const plan = time.measure((isOverdue) => planReaction(compiled, each, { ...input, isOverdue }));
         if (plan !== undefined) ofEvent.push(plan);
-        if (time.isHeldLong()) await time.share();
+        if (time.isBlockedLong()) await time.release();
         if (isAnyToRetry(ofEvent)) break;
       }
       plans.push(ofEvent);
@@ -106,7 +110,10 @@ export class EventReactions implements EventEffect, OnModuleInit {
     return plans.map(retriedAsAWhole);
   }
 
-  /** By kind of event, what has become personal since reactions were defined (docs/adr/0035); only where one might copy it. */
+  /**
+   * The personal properties by kind of event (docs/adr/0035), for kinds with a reaction that might copy one to shared
+   * values.
+   */
   private async personalNamesFor(
     events: readonly EventToProcess[],
     known: KnownReactions,
@@ -120,40 +127,40 @@ export class EventReactions implements EventEffect, OnModuleInit {
     return names;
   }
 
-  /** All in one go, in the order of the events: rows are locked in one order, and each once. */
-  private async carryOut(
+  /** Applies all plans in one call: each row is locked once, in one order. */
+  private async applyPlans(
     transaction: Transaction,
     events: readonly EventToProcess[],
     plans: readonly (readonly Plan[])[],
   ): Promise<ReadonlyMap<Plan, ReactionResult>> {
-    const open = plans.flatMap((ofEvent, index) => {
+    const withMutation = plans.flatMap((ofEvent, index) => {
       const event = events[index];
-      return event === undefined ? [] : ofEvent.filter(isOpen).map((plan) => ({ plan, event }));
+      return event === undefined ? [] : ofEvent.filter(isMutationPlan).map((plan) => ({ plan, event }));
     });
-    if (open.length === 0) return new Map();
-    const declarations = this.declarationsAsked();
+    if (withMutation.length === 0) return new Map();
+    const declarations = this.declarationsReader();
     const works: MutationWork[] = [];
-    for (const { plan, event } of open) {
+    for (const { plan, event } of withMutation) {
       works.push(workOf(plan, event, await declarations(event.tenantId, plan.reaction)));
     }
-    const outcomes = await this.mutations.run(transaction, works);
-    return new Map(open.map(({ plan }, index) => [plan, resultOfOutcome(outcomes[index])]));
+    const outcomes = await this.mutations.applyWithin(transaction, works);
+    return new Map(withMutation.map(({ plan }, index) => [plan, resultOfMutation(outcomes[index])]));
   }
 
   /**
-   * What campaigns declare, each asked once: as it is remembered, or where that does not know all of a reaction's paths, as it
-   * is. A variable that was declared just before its reaction must be known.
+   * Reads the declarations of campaigns: cached ones, or current ones (once for each campaign) if a reaction does not
+   * fit the cached ones. A variable that was declared just before its reaction must be found.
    */
-  private declarationsAsked(): (tenantId: string, reaction: ReactionRule) => Promise<Declarations> {
-    const now = new Map<string, Declarations>();
+  private declarationsReader(): (tenantId: string, reaction: ReactionRule) => Promise<Declarations> {
+    const current = new Map<string, Declarations>();
     return async (tenantId, { campaignId, ops }) => {
       const key = `${tenantId}/${campaignId}`;
-      const asked = now.get(key);
-      if (asked !== undefined) return asked;
-      const remembered = await this.variables.declarationsOf(tenantId, campaignId);
-      if (declarationFaults(ops, remembered).length === 0) return remembered;
+      const known = current.get(key);
+      if (known !== undefined) return known;
+      const cached = await this.variables.declarationsOf(tenantId, campaignId);
+      if (declarationFaults(ops, cached).length === 0) return cached;
       const fresh = await this.variables.declarationsNow(tenantId, campaignId);
-      now.set(key, fresh);
+      current.set(key, fresh);
       return fresh;
     };
   }
@@ -163,53 +170,61 @@ function kindOf({ tenantId, event: { eventType } }: EventToProcess): string {
   return kindName({ tenantId, eventType });
 }
 
-/** Only the last one can be: nothing is planned behind it. */
+/** Only the last plan can have to be retried: planning stops after it. */
 function isAnyToRetry(plans: readonly Plan[]): boolean {
   const last = plans.at(-1);
   return last !== undefined && 'result' in last && last.result.outcome === 'failed' && last.result.mayRetry === true;
 }
 
-/** What was planned before is planned again with the next attempt, so that the reactions to an event keep their order. */
+/**
+ * Drops the plans before one that must be retried. The next attempt plans them again, so that reactions keep their
+ * order.
+ */
 function retriedAsAWhole(plans: readonly Plan[]): readonly Plan[] {
   return isAnyToRetry(plans) ? plans.slice(-1) : plans;
 }
 
-function isOpen(plan: Plan): plan is OpenPlan {
+function isMutationPlan(plan: Plan): plan is MutationPlan {
   return 'operations' in plan;
 }
 
 function workOf(
-  { reaction, operations, subject }: OpenPlan,
+  { reaction, operations, subject }: MutationPlan,
   of: EventToProcess,
   declarations: Declarations,
 ): MutationWork {
   const { tenantId, event } = of;
   const { campaignId } = reaction;
   return {
-    ...{ workId: newMark(), tenantId, operations, declarations, sessionId: null },
+    workId: newMark(),
+    tenantId,
+    operations,
+    declarations,
+    sessionId: null,
     owner: { campaignId, appId: DEFAULT_APP_ID, subject: subject ?? '' },
-    // Not the customer's: whose an event is changes with every merge, and a repetition has to find what was done before.
+    // A merge changes the customer of an event. The key has no customer, so that a repetition still finds the outcome.
     ...(subject === null ? { ledger: ledgerOf(campaignId, event.eventId) } : {}),
     mutationKey: mutationKey('reaction', `${event.eventId}:${reaction.id}`),
-    // Of values that a person sent, nothing may stay in a ledger, not even a hash.
+    // A ledger may hold nothing of a person's values, not even a hash.
     fingerprint: fingerprintOf(subject === null ? [] : operations),
   };
 }
 
 function resultOf(plan: Plan, results: ReadonlyMap<Plan, ReactionResult>): ReactionResult {
   const result = 'result' in plan ? plan.result : results.get(plan);
-  if (result === undefined) throw new Error('A reaction was left without a result');
+  if (result === undefined) throw new Error('A reaction has no result');
   return result;
 }
 
-function resultOfOutcome(outcome: MutationWorkOutcome | undefined): ReactionResult {
-  switch (outcome?.status) {
+function resultOfMutation(outcome: MutationResult | undefined): ReactionResult {
+  if (outcome === undefined) throw unavailable();
+  switch (outcome.status) {
     case 'applied':
     case 'duplicate':
       return { outcome: 'applied' };
     case 'refused':
       return { outcome: 'failed', faults: outcome.refusal.extras.details ?? [] };
-    default:
+    case 'unavailable':
       throw unavailable();
   }
 }

@@ -5,7 +5,7 @@ import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { Reaction } from './entities/reaction.entity';
 
-/** A hundred operations with values of 4 KiB are as much as a body may have. */
+/** A reaction may have a hundred operations with values of 4 KiB. */
 const LISTED_REACTIONS: LargeRows = {
   table: 'reactions',
   scope: ['tenant_id', 'campaign_id'],
@@ -14,14 +14,17 @@ const LISTED_REACTIONS: LargeRows = {
   bytes: '1024 + octet_length(r.operations::text) + coalesce(octet_length(r.condition::text), 0)',
 };
 
-/** The table of reactions. Every change begins with the workspace's row, so that counting is exact and no circle can wait. */
+/**
+ * The table of reactions. Every change locks the workspace's row first, so that counts are exact and no deadlock is
+ * possible.
+ */
 @Injectable()
 export class ReactionRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Tells all nodes that the reactions of a workspace change with this transaction; other changes of the workspace wait until
-   * it ends.
+   * Increments the version of the workspace's reactions, which invalidates the caches of all nodes. Other changes of
+   * the workspace wait until this transaction ends.
    */
   async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
     await manager.query(
@@ -32,8 +35,9 @@ export class ReactionRepository {
   }
 
   /**
-   * When a reaction is defined, by the database's clock. An event that was answered before this call was received earlier; one
-   * that is sent after it was not. Times of receipt are whole milliseconds: the next one begins before this resolves.
+   * The time of a definition, by the database's clock. Events that were answered before this call were received
+   * earlier; events that are sent after it are not. Times of receipt are whole milliseconds, so this waits for the next
+   * one.
    */
   async momentOfDefinition(manager: EntityManager): Promise<Date> {
     const rows: { at: Date }[] = await manager.query(
@@ -41,7 +45,7 @@ export class ReactionRepository {
        CROSS JOIN LATERAL pg_sleep_until(n.at)`,
     );
     const [row] = rows;
-    if (row === undefined) throw new Error('The database has not told the time');
+    if (row === undefined) throw new Error('The database returned no time');
     return row.at;
   }
 
@@ -49,7 +53,7 @@ export class ReactionRepository {
     return (manager ?? this.database.manager).findOneBy(Reaction, { tenantId, campaignId, name });
   }
 
-  /** One page, newest first, below an id. A campaign has so few that its key is index enough. */
+  /** One page, newest first, below an id. A campaign has few reactions, so the index of the primary key suffices. */
   async list(tenantId: string, campaignId: string, below: string, limit: number): Promise<Page<Reaction>> {
     const found = await this.database.manager.find(Reaction, {
       select: { tenantId: true, campaignId: true, name: true, id: true },
@@ -59,7 +63,10 @@ export class ReactionRepository {
       take: limit + 1,
     });
     const page = await pageThatFits(this.database, LISTED_REACTIONS, [tenantId, campaignId], {
-      ...{ found, limit, nameOf: ({ name }: Reaction) => name, cursorAfter: ({ id }: Reaction) => cursorAfterId(id) },
+      found,
+      limit,
+      nameOf: ({ name }: Reaction) => name,
+      cursorAfter: ({ id }: Reaction) => cursorAfterId(id),
     });
     const names = page.rows.map(({ name }) => name);
     const rows = await this.database.manager.find(Reaction, {
@@ -81,7 +88,7 @@ export class ReactionRepository {
       .getCount();
   }
 
-  /** Stores a reaction over the one with its key, if there is one. */
+  /** Inserts or replaces a reaction. */
   async put(manager: EntityManager, reaction: Reaction): Promise<void> {
     await manager.upsert(Reaction, reaction as never, ['tenantId', 'campaignId', 'name']);
   }

@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 
-/** How often the reactions of workspaces have changed; nothing of those that never had one. */
+/** The versions of workspaces' reactions; no row for a workspace that never had a reaction. */
 export const READ_SET_VERSIONS: Statement = {
   name: 'reactions_read_set_versions',
   text: `
@@ -9,7 +9,7 @@ export const READ_SET_VERSIONS: Statement = {
     CROSS JOIN LATERAL (SELECT version FROM reaction_sets WHERE tenant_id = u.tenant_id LIMIT 1) s`,
 };
 
-/** To which of these types of events there are reactions, enabled or not. */
+/** Which of these types of events have reactions, enabled or not. */
 export const FIND_KINDS: Statement = {
   name: 'reactions_find_kinds',
   text: `
@@ -21,7 +21,10 @@ export const FIND_KINDS: Statement = {
     ) r`,
 };
 
-/** The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may have. */
+/**
+ * The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may
+ * have.
+ */
 export const READ_REACTIONS: Statement = {
   name: 'reactions_read',
   text: `

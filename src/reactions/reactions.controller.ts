@@ -15,7 +15,7 @@ import { ReactionsService } from './reactions.service';
 export class ReactionsController {
   constructor(private readonly reactions: ReactionsService) {}
 
-  /** Makes a campaign react to events that are received from now on; one that reads personal data takes `pii:read`, too. */
+  /** Defines how a campaign reacts to events from now on. Reading personal data requires `pii:read`, too. */
   @Post('reactions\\:define')
   @AuthenticateApiKey('reactions:write')
   @HttpCode(200)
@@ -23,9 +23,9 @@ export class ReactionsController {
   async defineReaction(
     @Caller() caller: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
-    @JsonBody(DefineReactionDto, { checked: false }) wanted: unknown,
+    @JsonBody(DefineReactionDto, { checked: false }) body: unknown,
   ): Promise<DefinedReactionDto> {
-    const { reaction, warnings } = await this.reactions.define(caller, campaignId, wanted);
+    const { reaction, warnings } = await this.reactions.define(caller, campaignId, body);
     return { status: 'defined', reaction: ReactionDto.of(reaction), warnings };
   }
 
@@ -54,7 +54,7 @@ export class ReactionsController {
     return ReactionDto.of(await this.reactions.get(tenantId, campaignId, name));
   }
 
-  /** Deletes a reaction; what it has changed stays. */
+  /** Deletes a reaction; the values that it changed stay. */
   @Delete('reactions/:name')
   @AuthenticateApiKey('reactions:write')
   @ApiOkResponse({ type: ReactionDto })

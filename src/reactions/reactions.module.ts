@@ -7,8 +7,7 @@ import { VariablesModule } from '../variables/variables.module';
 import { ReactionSet } from './entities/reaction-set.entity';
 import { Reaction } from './entities/reaction.entity';
 import { EventReactions } from './event-reactions';
-import { ReactionAdvice } from './reaction-advice';
-import { ReactionMemory } from './reaction-memory';
+import { ReactionCache } from './reaction-cache';
 import { ReactionRepository } from './reaction.repository';
 import { ReactionsController } from './reactions.controller';
 import { ReactionsService } from './reactions.service';
@@ -16,9 +15,12 @@ import { ReactionsService } from './reactions.service';
 @Module({
   imports: [
     TypeOrmModule.forFeature([Reaction, ReactionSet]),
-    ...[IngestModule, ProcessingModule, RuntimeModule, VariablesModule],
+    IngestModule,
+    ProcessingModule,
+    RuntimeModule,
+    VariablesModule,
   ],
   controllers: [ReactionsController],
-  providers: [ReactionsService, ReactionAdvice, ReactionRepository, ReactionMemory, EventReactions],
+  providers: [ReactionsService, ReactionRepository, ReactionCache, EventReactions],
 })
 export class ReactionsModule {}

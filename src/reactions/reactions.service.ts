@@ -12,25 +12,31 @@ import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { idPageStart } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { EventTypeCatalog } from '../ingest/event-type-catalog';
+import { EventSample } from '../ingest/log/event-sample';
 import { VariablesService } from '../variables/variables.service';
-import { appliesFrom, isSameReaction, storedOf } from './domain/define-reaction';
+import {
+  appliesFrom,
+  isSameReaction,
+  type ReactionDefinition,
+  REACTIONS_PER_CAMPAIGN_MAX,
+  REACTIONS_PER_EVENT_TYPE_MAX,
+  storedOf,
+} from './domain/reaction';
 import { personalReads, sharedCopiesOf } from './domain/personal-data';
-import type { ReactionDefinition } from './domain/reaction';
 import { parseReactionDefinition } from './domain/reaction-definition';
 import { declarationFaults } from './domain/reaction-operations';
-import { REACTIONS_PER_CAMPAIGN_MAX, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
-import type { ReactionWarning } from './domain/reaction-warnings';
+import { reactionWarnings, type EventTypeFacts, type ReactionWarning } from './domain/reaction-warnings';
 import type { Reaction } from './entities/reaction.entity';
-import { ReactionAdvice } from './reaction-advice';
 import { ReactionRepository } from './reaction.repository';
 
 export interface DefinedReaction {
   readonly reaction: Reaction;
-  /** What of the definition will never do anything, also when it says what is so already. */
+  /** The parts of the definition that can never have an effect, also for a definition that changes nothing. */
   readonly warnings: readonly ReactionWarning[];
 }
 
-/** Defines what makes campaigns react to events (contract section 8). */
+/** Defines how campaigns react to events (contract section 8). */
 @Injectable()
 export class ReactionsService {
   private readonly mutex: KeyedMutex;
@@ -40,17 +46,18 @@ export class ReactionsService {
     private readonly reactions: ReactionRepository,
     private readonly variables: VariablesService,
     private readonly personal: PersonalProperties,
-    private readonly advice: ReactionAdvice,
+    private readonly catalog: EventTypeCatalog,
+    private readonly sample: EventSample,
     clock: Clock,
   ) {
     this.mutex = new KeyedMutex(clock);
   }
 
   /**
-   * Defines a reaction, or makes it what the definition says; in force on every node with the answer. Throws
-   * `validation_failed` with every fault: of the body, any JSON value; of paths and types that the campaign does not declare; of
-   * personal data that are written to shared values; or `limit_exceeded`. Throws `insufficient_scope` where it reads personal
-   * data and the caller must not, also when it says what is so already.
+   * Defines or repaths a reaction; in force on every node when this resolves. Throws `validation_failed` with every
+   * fault: of the body, any JSON value; of paths and types that the campaign does not declare; of personal data that
+   * would be written to shared values; or `limit_exceeded`. Throws `insufficient_scope` if it reads personal data and
+   * the caller may not.
    */
   async define(caller: Principal, campaignId: string, body: unknown): Promise<DefinedReaction> {
     const { tenantId } = caller;
@@ -62,21 +69,21 @@ export class ReactionsService {
     const faults = [
       ...declarationFaults(
         definition.ops,
-        // What was declared a moment ago on another node has to be known.
+        // Not cached: a variable that another node has just declared must be found.
         await this.variables.declarationsNow(tenantId, campaignId),
       ),
       ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
     ];
     if (faults.length > 0) throw validationFailed(faults);
-    const warnings = await this.advice.warningsFor(tenantId, definition);
+    const warnings = reactionWarnings(definition, await this.factsOf(tenantId, definition.eventType));
     const stored = await this.reactions.find(tenantId, campaignId, definition.name);
-    // Sent with every deployment: it must not make all nodes read all reactions of the workspace again.
+    // Clients repeat definitions with every deployment; that must not invalidate the caches of all nodes.
     if (stored !== null && isSameReaction(stored, definition)) return { reaction: stored, warnings };
     const reaction = await this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
     return { reaction, warnings };
   }
 
-  /** Newest first; none of a campaign that nobody knows. */
+  /** Newest first; an unknown campaign has none. */
   async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<Page<Reaction>> {
     return this.reactions.list(tenantId, campaignId, idPageStart(cursor), limit);
   }
@@ -88,7 +95,7 @@ export class ReactionsService {
     return reaction;
   }
 
-  /** Out of force on every node with the answer, also for events that wait. Throws `not_found`. */
+  /** Out of force on every node when this resolves, also for events that wait. Throws `not_found`. */
   delete(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
     return this.change(tenantId, async (manager) => {
       const reaction = await this.reactions.find(tenantId, campaignId, name, manager);
@@ -98,7 +105,18 @@ export class ReactionsService {
     });
   }
 
-  /** Changes of one workspace wait for each other: here for their turn, and for those of other nodes at the workspace's row. */
+  /** What `reactionWarnings` needs to know; the number of rows that are read is limited. */
+  private async factsOf(tenantId: string, eventType: string): Promise<EventTypeFacts> {
+    const registered = await this.catalog.find(tenantId, eventType);
+    if (registered !== undefined) return { registered };
+    const wasReceived = await this.sample.hasAny(tenantId, eventType);
+    return { registered, wasReceived, names: wasReceived ? [] : await this.catalog.names(tenantId) };
+  }
+
+  /**
+   * Changes of one workspace run one at a time: on this node by the mutex, on all nodes by the lock of the workspace's
+   * row.
+   */
   private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive(tenantId, () =>
       this.database.transaction(async (manager) => {
@@ -112,11 +130,11 @@ export class ReactionsService {
     manager: EntityManager,
     tenantId: string,
     campaignId: string,
-    wanted: ReactionDefinition,
+    definition: ReactionDefinition,
   ): Promise<Reaction> {
-    const { name, eventType } = wanted;
+    const { name, eventType } = definition;
     const stored = await this.reactions.find(tenantId, campaignId, name, manager);
-    if (stored !== null && isSameReaction(stored, wanted)) return stored;
+    if (stored !== null && isSameReaction(stored, definition)) return stored;
     const faults = [
       ...(stored === null ? await this.campaignFaults(manager, tenantId, campaignId) : []),
       ...(stored?.eventType === eventType ? [] : await this.eventTypeFaults(manager, tenantId, eventType)),
@@ -124,9 +142,13 @@ export class ReactionsService {
     if (faults.length > 0) throw validationFailed(faults);
     const now = await this.reactions.momentOfDefinition(manager);
     const reaction: Reaction = {
-      ...{ tenantId, campaignId, name, id: stored?.id ?? newId() },
-      ...storedOf(wanted, stored === null ? now : appliesFrom(stored, wanted, now)),
-      ...{ createdAt: stored?.createdAt ?? now, updatedAt: now },
+      tenantId,
+      campaignId,
+      name,
+      id: stored?.id ?? newId(),
+      ...storedOf(definition, stored === null ? now : appliesFrom(stored, definition, now)),
+      createdAt: stored?.createdAt ?? now,
+      updatedAt: now,
     };
     await this.reactions.put(manager, reaction);
     return reaction;
@@ -134,26 +156,27 @@ export class ReactionsService {
 
   private async campaignFaults(manager: EntityManager, tenantId: string, campaignId: string): Promise<Fault[]> {
     if ((await this.reactions.countOfCampaign(manager, tenantId, campaignId)) < REACTIONS_PER_CAMPAIGN_MAX) return [];
-    const message = `The campaign has ${REACTIONS_PER_CAMPAIGN_MAX} reactions already, the most it may have; delete one that is no longer used.`;
+    const message = `The campaign already has ${REACTIONS_PER_CAMPAIGN_MAX} reactions, which is the limit; delete one that is no longer used.`;
     return [{ path: 'name', code: 'limit_exceeded', message }];
   }
 
   private async eventTypeFaults(manager: EntityManager, tenantId: string, eventType: string): Promise<Fault[]> {
     const count = await this.reactions.countOfEventType(manager, tenantId, eventType);
     if (count < REACTIONS_PER_EVENT_TYPE_MAX) return [];
-    const message = `The workspace has ${REACTIONS_PER_EVENT_TYPE_MAX} reactions to this eventType already, the most it may have; delete one that is no longer used.`;
+    const message = `The workspace already has ${REACTIONS_PER_EVENT_TYPE_MAX} reactions to this eventType, which is the limit; delete one that is no longer used.`;
     return [{ path: 'eventType', code: 'limit_exceeded', message }];
   }
 }
 
-/** `places`: where a reaction reads personal data. */
-function assertMayRead(caller: Principal, places: readonly string[]): void {
-  if (places.length === 0 || grants(caller.scopes, 'pii:read')) return;
+/** `paths`: the fields of the definition that read personal data. */
+function assertMayRead(caller: Principal, paths: readonly string[]): void {
+  if (paths.length === 0 || grants(caller.scopes, 'pii:read')) return;
   const message =
-    'A reaction that reads identity or personal properties of events needs the scope pii:read, which the credential lacks; define it with one that has it, or read something else.';
-  const details = places.map((path) => ({
-    ...{ path, code: 'personal_data' as const },
-    message: `${path} reads personal data, which takes the scope pii:read.`,
+    'A reaction that reads identity or personal properties of events requires the scope pii:read, which the credential lacks. Use a credential that has it, or do not read personal data.';
+  const details = paths.map((path) => ({
+    path,
+    code: 'personal_data' as const,
+    message: `${path} reads personal data, which requires the scope pii:read.`,
   }));
   throw scopeMissing('pii:read', message, details);
 }

@@ -6,10 +6,10 @@ import { OutageLog } from '../platform/errors/outage-log';
 import { NIL_UUID } from '../platform/values/uuid';
 
 const WRITTEN_EVERY_MS = 60_000;
-/** What no node has watched may be a clock that was set: it counts as a day at most. */
+/** Time that passed while no node ran counts as a day at most: the database's clock may have been set. */
 const UNWATCHED_MAX = '1 day';
 
-/** The first node begins where the database's clock stands. $1: the nil UUID. */
+/** The first start takes the time of the database's clock. $1: the nil UUID. */
 const BEGIN = `
   INSERT INTO outcome_clock AS c (tenant_id, at, seen_at) VALUES ($1, clock_timestamp(), clock_timestamp())
   ON CONFLICT ON CONSTRAINT outcome_clock_pkey DO UPDATE SET
@@ -17,7 +17,7 @@ const BEGIN = `
     seen_at = clock_timestamp()
   RETURNING at`;
 
-/** Of several nodes the one counts that has watched for longest. $2: a time. */
+/** Of several nodes the latest time counts. $2: a time. */
 const ADVANCE = `
   INSERT INTO outcome_clock AS c (tenant_id, at, seen_at) VALUES ($1, $2, clock_timestamp())
   ON CONFLICT ON CONSTRAINT outcome_clock_pkey DO UPDATE SET
@@ -25,14 +25,14 @@ const ADVANCE = `
   RETURNING at`;
 
 /**
- * The time by which outcomes of mutations age (docs/adr/0049). It passes as the monotonic clocks of nodes do, and never falls: to
- * whatever the clocks of machines are set, an outcome is as old as the time that a node has seen pass since it was stored.
+ * The time by which outcomes of mutations age (docs/adr/0049). It advances with the monotonic clocks of nodes and never
+ * goes back. When a machine's clock is set, the age of an outcome does not change.
  */
 @Injectable()
 export class OutcomeClock implements BeforeApplicationShutdown {
   private readonly outage = new OutageLog(new Logger(OutcomeClock.name), {
-    began: 'The age of outcomes cannot be written down; it is counted all the same.',
-    ended: 'The age of outcomes is written down again.',
+    began: 'The outcome clock cannot be stored; it goes on in memory.',
+    ended: 'The outcome clock is stored again.',
   });
   private known: { readonly at: number; readonly readMs: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -42,19 +42,19 @@ export class OutcomeClock implements BeforeApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** To be called before the first `now`. */
+  /** Must be called before `now`. */
   async start(): Promise<void> {
     await this.write(BEGIN, [NIL_UUID]);
-    this.timer = setInterval(() => void this.keep(), WRITTEN_EVERY_MS);
+    this.timer = setInterval(() => void this.store(), WRITTEN_EVERY_MS);
     this.timer.unref();
   }
 
   now(): Date {
-    if (this.known === undefined) throw new Error('The clock of outcomes was not started');
+    if (this.known === undefined) throw new Error('The outcome clock was not started');
     return new Date(this.known.at + this.clock.monotonicMs() - this.known.readMs);
   }
 
-  /** Lets other nodes, and the next start, go on from here. */
+  /** Stores the time, for other nodes and the next start. */
   advance(): Promise<void> {
     return this.write(ADVANCE, [NIL_UUID, this.now()]);
   }
@@ -63,7 +63,7 @@ export class OutcomeClock implements BeforeApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  private async keep(): Promise<void> {
+  private async store(): Promise<void> {
     try {
       await this.advance();
       this.outage.succeeded();
@@ -73,7 +73,7 @@ export class OutcomeClock implements BeforeApplicationShutdown {
   }
 
   private async write(statement: string, values: readonly unknown[]): Promise<void> {
-    // Taken before the database is asked: what the answer takes is counted too.
+    // Read before the query, so that the time of the query counts too.
     const readMs = this.clock.monotonicMs();
     const rows: { at: Date }[] = await this.database.query(statement, [...values]);
     const [row] = rows;

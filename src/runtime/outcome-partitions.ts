@@ -12,24 +12,27 @@ import { describeError } from '../platform/errors/error-summary';
 import { partitionName, weeksToHave, type Week } from './domain/outcome-weeks';
 import { OutcomeClock } from './outcome-clock';
 
-const ROUND_MS = 60 * 60 * 1000;
+const MAINTENANCE_EVERY_MS = 60 * 60 * 1000;
 /**
- * One node changes the table after the other, and mutations go on: for a partition that goes while another node looks it up,
- * PostgreSQL has nothing better than an internal error.
+ * Nodes change the table one after the other; mutations go on. Without this lock PostgreSQL may answer with an internal
+ * error when one node drops a partition that another node is looking up.
  */
-const TAKE_TURN = 'LOCK TABLE ONLY mutation_outcomes IN SHARE UPDATE EXCLUSIVE MODE';
-const TURN_LOCK_TIMEOUT = '5s';
-/** Making one stops no mutation: it only waits for others who make one, or change the table. */
-const MAKE_LOCK_TIMEOUT = '2s';
-/** Mutations wait behind whoever waits to drop one, so shorter than they do; somebody may be reading it for hours. */
+const LOCK_PARENT = 'LOCK TABLE ONLY mutation_outcomes IN SHARE UPDATE EXCLUSIVE MODE';
+const PARENT_LOCK_TIMEOUT = '5s';
+/** Creating a partition blocks no mutation; it waits only for other changes of the table. */
+const CREATE_LOCK_TIMEOUT = '2s';
+/**
+ * Mutations wait behind a waiting DROP, so it is shorter than their own timeout: a reader may hold the partition for
+ * hours.
+ */
 const DROP_LOCK_TIMEOUT = '200ms';
-/** Several nodes may want the same: the slower one finds the table made, or gone. */
+/** Another node did the same first: the partition exists already, or is gone. */
 const DONE_ELSEWHERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '42P01']);
 
 /**
- * Keeps the outcomes of mutations in weekly partitions (contract section 8, retention): makes those of the coming weeks and
- * drops those in which nothing is known any more. Dropping a table costs nothing, where deleting its rows would leave a
- * trail that has to be vacuumed. Which weeks these are is said by the clock of outcomes, and by no machine's.
+ * Maintains the weekly partitions of mutation outcomes (contract section 8, retention): creates those of the coming
+ * weeks and drops those whose outcomes have all expired. Dropping a table is cheap; deleting its rows would leave work
+ * for vacuum. The outcome clock decides which weeks these are.
  */
 @Injectable()
 export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -42,12 +45,12 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {}
 
-  /** Before the first request: without a partition of this week no mutation can be stored. */
+  /** Runs before the first request: without a partition of this week no mutation can be stored. */
   async onApplicationBootstrap(): Promise<void> {
     await this.clock.start();
-    await this.makeAhead();
-    await this.round();
-    this.timer = setInterval(() => void this.round(), ROUND_MS);
+    await this.createAhead();
+    await this.maintain();
+    this.timer = setInterval(() => void this.maintain(), MAINTENANCE_EVERY_MS);
     this.timer.unref();
   }
 
@@ -55,20 +58,20 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     clearInterval(this.timer);
   }
 
-  /** Makes those of the coming weeks. Any number of nodes may do it at once. */
-  async makeAhead(): Promise<void> {
+  /** Creates the partitions of the coming weeks. Any number of nodes may do it at once. */
+  async createAhead(): Promise<void> {
     const { ahead } = this.weeks();
-    const there = await this.there();
-    for (const week of ahead.filter((each) => !there.includes(partitionName(each)))) {
-      await this.change(creation(week), MAKE_LOCK_TIMEOUT);
+    const existing = await this.existingNames();
+    for (const week of ahead.filter((each) => !existing.includes(partitionName(each)))) {
+      await this.change(creation(week), CREATE_LOCK_TIMEOUT);
     }
   }
 
-  /** Drops those in which nothing is known any more. Any number of nodes may do it at once. */
+  /** Drops the partitions whose outcomes have all expired. Any number of nodes may do it at once. */
   async dropOld(): Promise<void> {
     const oldest = partitionName(this.weeks().oldest);
-    const there = await this.there();
-    for (const name of there.filter((each) => each < oldest)) {
+    const existing = await this.existingNames();
+    for (const name of existing.filter((each) => each < oldest)) {
       await this.change([`DROP TABLE ${name}`], DROP_LOCK_TIMEOUT);
     }
   }
@@ -77,7 +80,7 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     return weeksToHave(this.clock.now(), this.settings.mutationRetentionDays);
   }
 
-  private async there(): Promise<string[]> {
+  private async existingNames(): Promise<string[]> {
     const rows: { name: string }[] = await this.database.query(
       `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
        WHERE i.inhparent = 'mutation_outcomes'::regclass`,
@@ -85,12 +88,12 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     return rows.map(({ name }) => name);
   }
 
-  /** One table in one transaction: whoever holds locks for one and wants those for another deadlocks with the next node. */
+  /** One table per transaction: with locks on several tables, two nodes could deadlock. */
   private async change(statements: readonly string[], lockTimeout: string): Promise<void> {
     try {
       await this.database.transaction(async (manager) => {
-        await manager.query(`SET LOCAL lock_timeout = '${TURN_LOCK_TIMEOUT}'`);
-        await manager.query(TAKE_TURN);
+        await manager.query(`SET LOCAL lock_timeout = '${PARENT_LOCK_TIMEOUT}'`);
+        await manager.query(LOCK_PARENT);
         await manager.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
         for (const statement of statements) await manager.query(statement);
       });
@@ -99,17 +102,17 @@ export class OutcomePartitions implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  private async round(): Promise<void> {
+  private async maintain(): Promise<void> {
     try {
-      await this.makeAhead();
+      await this.createAhead();
       await this.dropOld();
     } catch (error) {
-      this.logger.warn(`Partitions of outcomes could not be kept up now: ${describeError(error).line}`);
+      this.logger.warn(`The partitions of mutation outcomes could not be maintained: ${describeError(error).line}`);
     }
   }
 }
 
-/** Made beside its parent and then attached, which lets mutations go on; CREATE … PARTITION OF would stop them all. */
+/** Created by itself and then attached: CREATE … PARTITION OF would block all mutations. */
 function creation(week: Week): string[] {
   const name = partitionName(week);
   return [

@@ -1,27 +1,55 @@
 import { Inject, Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import cors from 'cors';
+import cors, { type CorsOptions } from 'cors';
+import { WORKSPACE_HEADER } from '../platform/auth/workspace-header';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { VariablesModule } from '../variables/variables.module';
 import { MutationOutcome } from './entities/mutation-outcome.entity';
 import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
-import { browserAccess } from './browser-access';
 import { MutationMetrics } from './mutation-metrics';
-import { MutationGroupCommit } from './mutation-group-commit';
-import { MutationTransaction } from './mutation-transaction';
+import { MutationPipeline } from './mutation-pipeline';
+import { MutationStore } from './mutation-store';
 import { OutcomeClock } from './outcome-clock';
 import { OutcomePartitions } from './outcome-partitions';
 import { ParticipantReader } from './participant-reader';
 import { ParticipantsController } from './participants.controller';
-import { RuntimeRequests } from './runtime-requests';
-import { CampaignRuntimeController, RUNTIME_MOUNTS, RuntimeController } from './runtime.controller';
-import { RuntimeService } from './runtime.service';
+import { CampaignRuntimeController, RUNTIME_PATHS, RuntimeController } from './runtime.controller';
 import { StateOfPerson } from './state-of-person';
 import { StateReader } from './state-reader';
 import { StateRepository } from './state.repository';
+import { StateService } from './state.service';
+
+/** How long a browser may cache a preflight. Browsers cap it; the lowest cap is two hours. */
+const PREFLIGHT_SECONDS = 2 * 60 * 60;
+
+/** Requests carry bearer tokens and no cookies, so any origin can be allowed without giving it a user's session. */
+function browserAccess(origins: readonly string[]): CorsOptions {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'POST'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Content-Encoding',
+      'Idempotency-Key',
+      'X-Request-Id',
+      WORKSPACE_HEADER,
+    ],
+    exposedHeaders: [
+      'X-Request-Id',
+      'Mutation-Payload-Mismatch',
+      'WWW-Authenticate',
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+    ],
+    credentials: false,
+    maxAge: PREFLIGHT_SECONDS,
+  };
+}
 
 @Module({
   imports: [
@@ -30,11 +58,10 @@ import { StateRepository } from './state.repository';
   ],
   controllers: [RuntimeController, CampaignRuntimeController, ParticipantsController],
   providers: [
-    RuntimeService,
-    RuntimeRequests,
-    MutationGroupCommit,
+    MutationPipeline,
+    MutationStore,
     MutationMetrics,
-    MutationTransaction,
+    StateService,
     StateRepository,
     StateReader,
     ParticipantReader,
@@ -42,7 +69,7 @@ import { StateRepository } from './state.repository';
     OutcomeClock,
     OutcomePartitions,
   ],
-  exports: [RuntimeService, MutationTransaction],
+  exports: [MutationStore],
 })
 export class RuntimeModule implements NestModule {
   constructor(
@@ -51,11 +78,12 @@ export class RuntimeModule implements NestModule {
   ) {}
 
   /**
-   * Browsers call the runtime, and nothing else: API keys have no place in them (contract section 8). Not by way of Nest's
-   * consumer, which makes a route of every method of it: an address that nobody serves would be 405 instead of 404.
+   * Only the runtime may be called by browsers: an API key does not belong into one (contract section 8). Nest's
+   * middleware consumer is not used: it makes a route for every method, and an unknown path would be 405 instead of
+   * 404.
    */
   configure(): void {
     const access = cors(browserAccess(this.settings.corsOrigins));
-    for (const mount of RUNTIME_MOUNTS) this.http.httpAdapter.use(`/${mount}`, access);
+    for (const path of RUNTIME_PATHS) this.http.httpAdapter.use(`/${path}`, access);
   }
 }

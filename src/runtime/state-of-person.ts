@@ -8,17 +8,16 @@ import {
   type PersonalRecord,
 } from '../platform/privacy/personal-data';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
-import { READ_OUTCOMES_OF_PERSON, READ_STATES_OF_PERSON } from './state-of-person.sql';
 
 /** States, or outcomes, in memory at a time; fewer where they are large. */
 const ROWS_PER_PAGE = 200;
 
-/** The largest outcome has some hundred kilobytes, which are deleted piece by piece. */
+/** The largest outcome has some hundred kilobytes. */
 const OUTCOMES_PER_STATEMENT = 500;
 
 interface StateRow {
   readonly campaignId: string;
-  /** JSON text, as are those of the outcomes: it is parsed row by row. */
+  /** JSON text, like the mutations of an outcome; parsed row by row. */
   readonly values: string;
   readonly system: string;
   readonly updatedAt: Date;
@@ -28,12 +27,48 @@ interface OutcomeRow {
   readonly campaignId: string;
   readonly key: string;
   readonly createdAt: Date;
-  /** With the microseconds that a Date has no room for. */
+  /** With microseconds, which a Date cannot hold. */
   readonly exactly: string;
   readonly mutations: string;
 }
 
-/** What the runtime keeps of persons: their own values in every campaign, and the stored outcomes of their mutations. */
+/**
+ * A person's states after the campaign $3, ordered by campaign: at most $4, or as many as have $5 bytes, but at least
+ * one. Each row is one index probe.
+ */
+const READ_STATES_OF_PERSON = `
+  WITH RECURSIVE page AS (
+    SELECT 0 AS number, 0::bigint AS bytes, $3::text AS campaign_id, NULL::text AS values, NULL::text AS system,
+      NULL::timestamptz AS updated_at
+    UNION ALL
+    SELECT p.number + 1, p.bytes + octet_length(s.values), s.campaign_id, s.values, s.system, s.updated_at
+    FROM page p CROSS JOIN LATERAL (
+      SELECT campaign_id, values::text AS values, system::text AS system, updated_at FROM participant_states
+      WHERE tenant_id = $1 AND subject = $2 AND campaign_id > p.campaign_id ORDER BY campaign_id LIMIT 1
+    ) s
+    WHERE p.number < $4 AND p.bytes < $5
+  )
+  SELECT campaign_id AS "campaignId", values, system, updated_at AS "updatedAt" FROM page WHERE number > 0 ORDER BY number`;
+
+/** The outcomes of a person's mutations after a campaign, a key and a time ($3 to $5): at most $6, or $7 bytes. */
+const READ_OUTCOMES_OF_PERSON = `
+  WITH RECURSIVE page AS (
+    SELECT 0 AS number, 0::bigint AS bytes, $3::text AS campaign_id, $4::text AS mutation_key, $5::timestamptz AS created_at,
+      NULL::text AS mutations
+    UNION ALL
+    SELECT p.number + 1, p.bytes + octet_length(o.mutations), o.campaign_id, o.mutation_key, o.created_at, o.mutations
+    FROM page p CROSS JOIN LATERAL (
+      SELECT campaign_id, mutation_key, created_at, mutations::text AS mutations FROM mutation_outcomes
+      WHERE tenant_id = $1 AND subject = $2
+        AND (campaign_id, mutation_key, created_at) > (p.campaign_id, p.mutation_key, p.created_at)
+      ORDER BY campaign_id, mutation_key, created_at LIMIT 1
+    ) o
+    WHERE p.number < $6 AND p.bytes < $7
+  )
+  SELECT campaign_id AS "campaignId", mutation_key AS key, created_at AS "createdAt", created_at::text AS exactly, mutations
+  FROM page WHERE number > 0 ORDER BY number`;
+
+/** The personal data of the runtime: `user` values in every campaign, and the stored outcomes of mutations. */
 @Injectable()
 export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   readonly name = 'runtime';
@@ -64,7 +99,7 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
     yield* this.outcomesOf(tenantId, subject);
   }
 
-  /** A participant may have mutated state a million times: some outcomes a statement, each a transaction. */
+  /** A participant may have a million outcomes: each statement deletes some of them in a transaction of its own. */
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
     for (let erased = OUTCOMES_PER_STATEMENT; erased === OUTCOMES_PER_STATEMENT;) {
@@ -82,10 +117,10 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
     return true;
   }
 
-  /** The few outcomes that have come since, and the values themselves. */
+  /** The few outcomes stored since, and the values. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
-    // The participant's rows first, in the order in which mutations lock them: behind them no outcome is on its way.
+    // The participant's rows first, in the order in which mutations lock them: then no mutation is storing an outcome.
     await manager.query(
       `SELECT 1 FROM participant_states WHERE tenant_id = $1 AND subject = $2
        ORDER BY campaign_id COLLATE "C" FOR UPDATE`,
@@ -99,7 +134,11 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   private async *statesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {
     for (let after = ''; ;) {
       const rows: StateRow[] = await this.database.query(READ_STATES_OF_PERSON, [
-        ...[tenantId, subject, after, ROWS_PER_PAGE, PAGE_BYTES_MAX],
+        tenantId,
+        subject,
+        after,
+        ROWS_PER_PAGE,
+        PAGE_BYTES_MAX,
       ]);
       for (const { campaignId, values, system, updatedAt } of rows) {
         const data = {
@@ -119,7 +158,11 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   private async *outcomesOf(tenantId: string, subject: string): AsyncIterable<PersonalRecord> {
     for (let after = ['', '', '-infinity']; ;) {
       const rows: OutcomeRow[] = await this.database.query(READ_OUTCOMES_OF_PERSON, [
-        ...[tenantId, subject, ...after, ROWS_PER_PAGE, PAGE_BYTES_MAX],
+        tenantId,
+        subject,
+        ...after,
+        ROWS_PER_PAGE,
+        PAGE_BYTES_MAX,
       ]);
       for (const { campaignId, createdAt, mutations } of rows) {
         yield {

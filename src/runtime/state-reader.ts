@@ -10,9 +10,9 @@ import { READ_STATES } from './state.sql';
 
 const LOCK_TIMEOUT_MS = 100;
 const STATEMENT_TIMEOUT_MS = 1_500;
-/** Some milliseconds' worth of the database. */
+/** So many take some milliseconds of the database. */
 const READS_MAX = 200;
-/** What a read takes of memory while it waits, about. */
+/** About the memory of a waiting read. */
 const READ_BYTES = 500;
 
 type Values = Readonly<Record<string, VariableValue>>;
@@ -24,19 +24,19 @@ interface StateRow {
   readonly app_values: Values | null;
 }
 
-/** Whose state is read. */
-interface Wanted extends StateOwner {
+/** The owner of the state to read. */
+interface StateKey extends StateOwner {
   readonly tenantId: string;
 }
 
 /**
- * Reads state, on a connection of its own. Reads that come in while others are under way share the next statement. None of them
- * can fail by itself: what names an owner was checked before.
+ * Reads state, on a connection of its own. Reads that arrive while a statement runs share the next statement. No read
+ * can make that statement fail: the names of its owner were checked before.
  */
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly lane: GroupCommit<Wanted, StateRow>;
+  private readonly groupCommit: GroupCommit<StateKey, StateRow>;
 
   constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, @Inject(SETTINGS_TOKEN) settings: Settings) {
     this.connection = new PipelinedConnection(connection, {
@@ -44,8 +44,8 @@ export class StateReader implements BeforeApplicationShutdown {
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.lane = new GroupCommit({
-      run: (wanted) => this.readAll(wanted),
+    this.groupCommit = new GroupCommit({
+      run: (keys) => this.readAll(keys),
       singlesMax: READS_MAX,
       fillTo: 0,
       bytesMax: settings.laneBytesMax,
@@ -53,17 +53,17 @@ export class StateReader implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.lane.close();
+    await this.groupCommit.close();
     await this.connection.close();
   }
 
-  /** Throws `unavailable` when too much is waiting already. */
+  /** Throws `unavailable` when too many reads are waiting. */
   async read(
     tenantId: string,
     { subject, campaignId, appId }: StateOwner,
   ): Promise<{ readonly values: StateValues; readonly system: SystemFields }> {
     const work = { tenantId, subject, campaignId, appId };
-    const row = await this.lane.submit(tenantId, { work, bytes: READ_BYTES });
+    const row = await this.groupCommit.submit(tenantId, { work, bytes: READ_BYTES });
     return {
       values: {
         user: mapOf(row.user_values),
@@ -74,12 +74,12 @@ export class StateReader implements BeforeApplicationShutdown {
     };
   }
 
-  private readAll(wanted: readonly Wanted[]): Promise<readonly StateRow[]> {
+  private readAll(keys: readonly StateKey[]): Promise<readonly StateRow[]> {
     return this.connection.query<StateRow>(READ_STATES, [
-      wanted.map(({ tenantId }) => tenantId),
-      wanted.map(({ subject }) => subject),
-      wanted.map(({ campaignId }) => campaignId),
-      wanted.map(({ appId }) => appId),
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ subject }) => subject),
+      keys.map(({ campaignId }) => campaignId),
+      keys.map(({ appId }) => appId),
     ]);
   }
 }

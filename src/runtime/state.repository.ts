@@ -2,10 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import { newId } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
-import type { MutationEntry } from './domain/mutation-result';
+import type { MutationEntry } from './domain/mutation-work';
 import {
   participantName,
   sharedName,
@@ -14,12 +13,12 @@ import {
   type ParticipantKey,
   type SharedKey,
   type StateChanges,
-} from './domain/settle-mutations';
+} from './domain/apply-mutations';
 import type { ParticipantDocument } from './domain/state-tree';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
 
-/** Rows that this node knows to be there; for others it makes sure first. Rows go away only by an erasure. */
+/** Rows that this process knows to exist; others are inserted first. Only an erasure deletes rows. */
 const KNOWN_ROWS_MAX = 100_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -36,10 +35,10 @@ interface OutcomeRow {
   readonly work_id: string;
 }
 
-/** The tables of state, within a transaction of the lane. Each step is one pipelined flush. */
+/** The tables of state, within a transaction of `MutationStore`. Each step is one pipelined flush. */
 @Injectable()
 export class StateRepository {
-  /** By size, each of them 1: `max` would set all the room aside at every start. */
+  /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
   private readonly known = new LRUCache<string, true>({ maxSize: KNOWN_ROWS_MAX, sizeCalculation: () => 1 });
 
   constructor(
@@ -48,8 +47,8 @@ export class StateRepository {
   ) {}
 
   /**
-   * Locks rows, given in the order in which all nodes lock, and reads what stands in them and which of the mutation ids
-   * were used. Throws LostRaceError when a row that was known to be there has gone.
+   * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids.
+   * Throws LostRaceError when a row that was known to exist is gone.
    */
   async lock(
     transaction: Transaction,
@@ -57,7 +56,7 @@ export class StateRepository {
     shared: readonly SharedKey[],
     outcomes: readonly OutcomeKey[],
   ): Promise<LockedState> {
-    // All in one list: of statements that fail one after the other, the first is the one that says why.
+    // All statements in one Promise.all: it rejects with the first error, which is the cause of the others.
     const [, lockedParticipants, lockedShared, found] = await Promise.all([
       this.ensure(transaction, participants, shared),
       this.lockParticipants(transaction, participants),
@@ -70,25 +69,13 @@ export class StateRepository {
   /** Writes changes of locked rows, along with COMMIT. */
   write(transaction: Transaction, { participants, shared, outcomes }: StateChanges): void {
     if (participants.length > 0) {
-      transaction.sendLast(sql.UPDATE_PARTICIPANTS, [
-        ...participantColumns(participants.map(({ key }) => key)),
-        participants.map(({ document }) => JSON.stringify(document.values)),
-        participants.map(({ document }) => JSON.stringify(systemColumn(document))),
-      ]);
+      transaction.sendLast(sql.UPDATE_PARTICIPANTS, sql.updateParticipantsParameters(participants));
     }
     if (shared.length > 0) {
-      const values = shared.map(({ value }) => JSON.stringify(value));
-      transaction.sendLast(sql.UPDATE_SHARED_VALUES, [...sharedColumns(shared.map(({ key }) => key)), values]);
+      transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared));
     }
     if (outcomes.length > 0) {
-      transaction.sendLast(sql.INSERT_OUTCOMES, [
-        ...participantColumns(outcomes.map(({ key }) => key)),
-        outcomes.map(({ key }) => key.mutationKey),
-        outcomes.map(({ fingerprint }) => fingerprint),
-        outcomes.map(({ mutations }) => JSON.stringify(mutations)),
-        outcomes.map(({ workId }) => workId),
-        this.clock.now(),
-      ]);
+      transaction.sendLast(sql.INSERT_OUTCOMES, sql.insertOutcomesParameters(outcomes, this.clock.now()));
     }
   }
 
@@ -101,17 +88,14 @@ export class StateRepository {
     const newShared = shared.filter((key) => !this.known.has(sharedName(key)));
     return Promise.all([
       newParticipants.length > 0 &&
-        transaction.send(sql.ENSURE_PARTICIPANTS, [
-          ...participantColumns(newParticipants),
-          newParticipants.map(() => newId()),
-        ]),
-      newShared.length > 0 && transaction.send(sql.ENSURE_SHARED_VALUES, sharedColumns(newShared)),
+        transaction.send(sql.ENSURE_PARTICIPANTS, sql.ensureParticipantsParameters(newParticipants)),
+      newShared.length > 0 && transaction.send(sql.ENSURE_SHARED_VALUES, sql.sharedParameters(newShared)),
     ]);
   }
 
   private async lockParticipants(transaction: Transaction, keys: readonly ParticipantKey[]) {
-    const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, participantColumns(keys));
-    this.note(keys.map(participantName), rows.length);
+    const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
+    this.remember(keys.map(participantName), rows.length);
     return rows.flatMap(({ position, values, system }) => {
       const key = keys[Number(position) - 1];
       return key === undefined ? [] : [{ key, document: { values, system: { sessionId: system.sessionId ?? null } } }];
@@ -121,9 +105,9 @@ export class StateRepository {
   private async lockShared(transaction: Transaction, keys: readonly SharedKey[]) {
     const rows = await transaction.send<{ position: string; value: VariableValue | null }>(
       sql.LOCK_SHARED_VALUES,
-      sharedColumns(keys),
+      sql.sharedParameters(keys),
     );
-    this.note(keys.map(sharedName), rows.length);
+    this.remember(keys.map(sharedName), rows.length);
     return rows.flatMap(({ position, value }) => {
       const key = keys[Number(position) - 1];
       return key === undefined ? [] : [{ key, value }];
@@ -132,44 +116,24 @@ export class StateRepository {
 
   private async findOutcomes(transaction: Transaction, keys: readonly OutcomeKey[]) {
     const now = this.clock.now();
-    const rows = await transaction.send<OutcomeRow>(sql.FIND_OUTCOMES, [
-      ...participantColumns(keys),
-      keys.map(({ mutationKey }) => mutationKey),
-      ...[new Date(now.getTime() - this.settings.mutationRetentionDays * DAY_MS), now],
-    ]);
+    const oldest = new Date(now.getTime() - this.settings.mutationRetentionDays * DAY_MS);
+    const parameters = sql.findOutcomesParameters(keys, { oldest, now });
+    const rows = await transaction.send<OutcomeRow>(sql.FIND_OUTCOMES, parameters);
     return rows.flatMap(({ position, fingerprint, mutations, work_id: workId }) => {
       const key = keys[Number(position) - 1];
       return key === undefined ? [] : [{ key, fingerprint, mutations, workId }];
     });
   }
 
-  /** Remembers rows that are there. A transaction that made one may still fail: then a row is missing once, and is made anew. */
-  private note(names: readonly string[], found: number): void {
+  /**
+   * Remembers existing rows. When the transaction that inserted one fails, the row is missing once, and is inserted
+   * again.
+   */
+  private remember(names: readonly string[], found: number): void {
     if (found === names.length) for (const name of names) this.known.set(name, true);
     else {
       for (const name of names) this.known.delete(name);
-      throw new LostRaceError('A row of state has gone');
+      throw new LostRaceError('A row of state was deleted');
     }
   }
-}
-
-function participantColumns(keys: readonly ParticipantKey[]): [string[], string[], string[]] {
-  return [
-    keys.map(({ tenantId }) => tenantId),
-    keys.map(({ subject }) => subject),
-    keys.map(({ campaignId }) => campaignId),
-  ];
-}
-
-function sharedColumns(keys: readonly SharedKey[]): [string[], string[], string[], string[]] {
-  return [
-    keys.map(({ tenantId }) => tenantId),
-    keys.map(({ scope }) => scope),
-    keys.map(({ ownerId }) => ownerId),
-    keys.map(({ name }) => name),
-  ];
-}
-
-function systemColumn({ system: { sessionId } }: ParticipantDocument): { readonly sessionId?: string } {
-  return sessionId === null ? {} : { sessionId };
 }

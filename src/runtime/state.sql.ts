@@ -1,12 +1,36 @@
+import { newId } from '../platform/values/ids';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { OutcomeKey, ParticipantKey, SharedKey, StateChanges, StoredOutcome } from './domain/apply-mutations';
 
 /*
- * Documents before outcomes, and everything in one order (docs/adr/0018): each statement goes through its arrays as they
- * come, the repository sorts them, and so two nodes never wait for each other in a circle. Every look-up is a LATERAL with
- * LIMIT 1: one index probe a row, whatever the planner believes of the size of a table.
+ * Rows are locked before outcomes are read, and always in one order (docs/adr/0018): a statement processes its arrays
+ * in their order, and the caller sorts them. So two nodes never deadlock. Every look-up is a LATERAL with LIMIT 1: one
+ * index probe per row, whatever size the planner assumes for a table.
+ *
+ * The parameters of a statement come from the function behind it, or, where it has keys only, from the next two
+ * functions.
  */
 
-/** Makes sure that there are rows to lock; those that are there stay as they are. */
+type Columns = readonly unknown[][];
+
+export function participantParameters(keys: readonly ParticipantKey[]): Columns {
+  return [
+    keys.map(({ tenantId }) => tenantId),
+    keys.map(({ subject }) => subject),
+    keys.map(({ campaignId }) => campaignId),
+  ];
+}
+
+export function sharedParameters(keys: readonly SharedKey[]): Columns {
+  return [
+    keys.map(({ tenantId }) => tenantId),
+    keys.map(({ scope }) => scope),
+    keys.map(({ ownerId }) => ownerId),
+    keys.map(({ name }) => name),
+  ];
+}
+
+/** Inserts the rows that are missing, so that there is a row to lock. */
 export const ENSURE_PARTICIPANTS: Statement = {
   name: 'runtime_ensure_participants',
   text: `
@@ -15,6 +39,10 @@ export const ENSURE_PARTICIPANTS: Statement = {
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) AS u (tenant_id, subject, campaign_id, id)
     ON CONFLICT ON CONSTRAINT participant_states_pkey DO NOTHING`,
 };
+
+export function ensureParticipantsParameters(keys: readonly ParticipantKey[]): Columns {
+  return [...participantParameters(keys), keys.map(() => newId())];
+}
 
 export const ENSURE_SHARED_VALUES: Statement = {
   name: 'runtime_ensure_shared_values',
@@ -25,7 +53,7 @@ export const ENSURE_SHARED_VALUES: Statement = {
     ON CONFLICT ON CONSTRAINT shared_values_pkey DO NOTHING`,
 };
 
-/** Locks participants: of all who change one, here or on another node, one goes on and the others wait for its commit. */
+/** Locks participants: other transactions that change one of them, on any node, wait for this commit. */
 export const LOCK_PARTICIPANTS: Statement = {
   name: 'runtime_lock_participants',
   text: `
@@ -51,9 +79,9 @@ export const LOCK_SHARED_VALUES: Statement = {
 };
 
 /**
- * What these mutation ids have done already. Sent behind the locks: whoever did it has committed by then. Outcomes from $5 on are
- * known. None is a week ahead of $6, which is now by the clock of outcomes: nodes may differ in it by days, for a minute. That
- * spares a look into each further week that was made ahead.
+ * The stored outcomes of mutation ids. Sent after the locks: earlier transactions with these ids have committed by
+ * then. Only outcomes after $5 count. $6 is now by the outcome clock, in which nodes may differ by days for a minute.
+ * No outcome is a week ahead of it; this bound keeps PostgreSQL from looking into the partitions of later weeks.
  */
 export const FIND_OUTCOMES: Statement = {
   name: 'runtime_find_outcomes',
@@ -69,6 +97,13 @@ export const FIND_OUTCOMES: Statement = {
     ) o`,
 };
 
+export function findOutcomesParameters(
+  keys: readonly OutcomeKey[],
+  { oldest, now }: { readonly oldest: Date; readonly now: Date },
+): readonly unknown[] {
+  return [...participantParameters(keys), keys.map(({ mutationKey }) => mutationKey), oldest, now];
+}
+
 /** Only for rows that are locked. */
 export const UPDATE_PARTICIPANTS: Statement = {
   name: 'runtime_update_participants',
@@ -79,6 +114,16 @@ export const UPDATE_PARTICIPANTS: Statement = {
     WHERE p.tenant_id = u.tenant_id AND p.subject = u.subject AND p.campaign_id = u.campaign_id`,
 };
 
+export function updateParticipantsParameters(participants: StateChanges['participants']): Columns {
+  return [
+    ...participantParameters(participants.map(({ key }) => key)),
+    participants.map(({ document }) => JSON.stringify(document.values)),
+    participants.map(({ document: { system } }) =>
+      JSON.stringify(system.sessionId === null ? {} : { sessionId: system.sessionId }),
+    ),
+  ];
+}
+
 /** Only for rows that are locked. */
 export const UPDATE_SHARED_VALUES: Statement = {
   name: 'runtime_update_shared_values',
@@ -88,7 +133,11 @@ export const UPDATE_SHARED_VALUES: Statement = {
     WHERE v.tenant_id = u.tenant_id AND v.scope = u.scope AND v.owner_id = u.owner_id AND v.name = u.name`,
 };
 
-/** Behind the participant's lock no two transactions insert the same id, so that nothing can be in the way. */
+export function updateSharedValuesParameters(shared: StateChanges['shared']): Columns {
+  return [...sharedParameters(shared.map(({ key }) => key)), shared.map(({ value }) => JSON.stringify(value))];
+}
+
+/** While the participant is locked, no other transaction inserts the same id; a conflict is impossible. */
 export const INSERT_OUTCOMES: Statement = {
   name: 'runtime_insert_outcomes',
   text: `
@@ -98,7 +147,21 @@ export const INSERT_OUTCOMES: Statement = {
       AS u (tenant_id, subject, campaign_id, mutation_key, fingerprint, mutations, work_id)`,
 };
 
-/** Everything that each of these participants can see of one campaign and one app, as of one moment, in their order. */
+export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now: Date): readonly unknown[] {
+  return [
+    ...participantParameters(outcomes.map(({ key }) => key)),
+    outcomes.map(({ key }) => key.mutationKey),
+    outcomes.map(({ fingerprint }) => fingerprint),
+    outcomes.map(({ mutations }) => JSON.stringify(mutations)),
+    outcomes.map(({ workId }) => workId),
+    now,
+  ];
+}
+
+/**
+ * The values that each participant can see in one campaign and one app, from one snapshot, in the order of the
+ * parameters.
+ */
 export const READ_STATES: Statement = {
   name: 'runtime_read_states',
   text: `

@@ -6,7 +6,7 @@ import { isStorable } from '../platform/values/text/storable-text';
 import { trimBlank } from '../platform/values/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 
-/** The subject that a path parameter names, trimmed as those of tokens are; refuses what no token can have. */
+/** The subject in a path, trimmed like those of tokens. Refuses text that no token can have as its subject. */
 @Injectable()
 export class SubjectPipe implements PipeTransform<string, string> {
   transform(sent: string, { data = 'sub' }: ArgumentMetadata): string {

@@ -5,14 +5,14 @@ import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
 
-/** Which declaration of a workspace. */
+/** The key of a declaration in a workspace. */
 export interface VariableKey {
   readonly campaignId: string;
   readonly scope: VariableScope;
   readonly name: string;
 }
 
-/** The tables of declared variables. Locks are taken in one order: first the campaign, then one name of the scope `app`. */
+/** The tables of declared variables. Lock order: first the campaign, then one name of the scope `app`. */
 @Injectable()
 export class VariableRepository {
   constructor(private readonly database: DataSource) {}
@@ -22,16 +22,16 @@ export class VariableRepository {
     return this.database.manager.find(Variable, { where: { tenantId, campaignId, archivedAt: IsNull() } });
   }
 
-  /** Makes the campaign known, and changes of its declarations wait for each other until the transaction ends. */
+  /** Creates the campaign's row unless it exists, and locks it until the transaction ends. */
   async lockCampaign(manager: EntityManager, tenantId: string, campaignId: string, now: Date): Promise<void> {
-    if (await this.lockKnownCampaign(manager, tenantId, campaignId)) return;
+    if (await this.lockExistingCampaign(manager, tenantId, campaignId)) return;
     const row = { tenantId, campaignId, createdAt: now };
     await manager.createQueryBuilder().insert().into(Campaign).values(row).orIgnore().execute();
-    await this.lockKnownCampaign(manager, tenantId, campaignId);
+    await this.lockExistingCampaign(manager, tenantId, campaignId);
   }
 
-  /** The same, unless the campaign is unknown; then there is nothing to wait for. */
-  async lockKnownCampaign(manager: EntityManager, tenantId: string, campaignId: string): Promise<boolean> {
+  /** Locks the campaign's row until the transaction ends; false: there is none. */
+  async lockExistingCampaign(manager: EntityManager, tenantId: string, campaignId: string): Promise<boolean> {
     const lock = { mode: 'pessimistic_write' } as const;
     return (await manager.findOne(Campaign, { where: { tenantId, campaignId }, lock })) !== null;
   }
@@ -50,22 +50,22 @@ export class VariableRepository {
     return manager.countBy(Variable, { tenantId, campaignId, scope, archivedAt: IsNull() });
   }
 
-  /** Stores a declaration over the one with its key, if there is one. */
+  /** Inserts or replaces a declaration. */
   async put(manager: EntityManager, variable: Variable): Promise<void> {
     await manager.upsert(Variable, variable, ['tenantId', 'campaignId', 'scope', 'name']);
   }
 
   /**
-   * Gives a name of the scope `app` its type, unless it has one; answers the type that it has. Of any number of concurrent
-   * callers one decides, and the others wait until it has committed.
+   * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Of concurrent
+   * callers the first one decides, and the others wait for its commit.
    */
   async agreedAppType(
     manager: EntityManager,
     tenantId: string,
     name: string,
-    wanted: VariableType,
+    proposed: VariableType,
   ): Promise<VariableType> {
-    const row = { tenantId, name, type: wanted };
+    const row = { tenantId, name, type: proposed };
     await manager.createQueryBuilder().insert().into(AppVariable).values(row).orIgnore().execute();
     return (await manager.findOneByOrFail(AppVariable, { tenantId, name })).type;
   }

@@ -6,7 +6,10 @@ import type { Principal } from '../platform/auth/principal';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
-import { DefinitionCheck } from './definition-check';
+import { validationFailed } from '../platform/errors/validation-failed';
+import { BodyValidators } from '../platform/http/body/body-validators';
+import { isObject } from '../platform/values/json/is-object';
+import { definitionFaults, type VariableDefinition } from './domain/define-variable';
 import {
   ArchivedVariableDto,
   DefinedVariableDto,
@@ -22,7 +25,7 @@ import { VariablesService } from './variables.service';
 export class VariablesController {
   constructor(
     private readonly variables: VariablesService,
-    private readonly check: DefinitionCheck,
+    private readonly validators: BodyValidators,
   ) {}
 
   /** Declares a variable, or changes its default and description; its type stays. */
@@ -34,13 +37,13 @@ export class VariablesController {
   async defineVariable(
     @Caller() { tenantId }: Principal,
     @Param('campaign_id', PathNamePipe) campaignId: string,
-    @JsonBody(DefineVariableDto, { checked: false }) wanted: unknown,
+    @JsonBody(DefineVariableDto, { checked: false }) body: unknown,
   ): Promise<DefinedVariableDto> {
-    const variable = await this.variables.define(tenantId, campaignId, this.check.parse(wanted));
+    const variable = await this.variables.define(tenantId, campaignId, this.definitionIn(body));
     return { status: 'defined', variable: VariableDto.of(variable) };
   }
 
-  /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+  /** Lists the declared variables of a campaign; an unknown campaign has none. */
   @Get('variables')
   @AuthenticateApiKey('variables:read')
   @ApiOkResponse({ type: VariableListDto })
@@ -64,5 +67,13 @@ export class VariablesController {
   ): Promise<ArchivedVariableDto> {
     const variable = await this.variables.archive(tenantId, { campaignId, scope, name });
     return { status: 'archived', variable: VariableDto.of(variable) };
+  }
+
+  /** The shape by the schema of the DTO, then what a schema cannot express: all faults in one `validation_failed`. */
+  private definitionIn(body: unknown): VariableDefinition {
+    const { value, faults = [] } = this.validators.for<DefineVariableDto>(DefineVariableDto)(body);
+    const details = definitionFaults(isObject(body) ? body : {}, faults);
+    if (value === undefined || details.length > 0) throw validationFailed(details);
+    return value;
   }
 }

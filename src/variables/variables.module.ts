@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DefinitionCheck } from './definition-check';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
@@ -11,7 +10,7 @@ import { VariablesService } from './variables.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Campaign, Variable, AppVariable])],
   controllers: [VariablesController],
-  providers: [DefinitionCheck, VariablesService, VariableRepository],
+  providers: [VariablesService, VariableRepository],
   exports: [VariablesService],
 })
 export class VariablesModule {}

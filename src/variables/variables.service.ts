@@ -12,13 +12,13 @@ import type { Declaration, VariableType } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
 import { VariableRepository, type VariableKey } from './variable.repository';
 
-/** Campaigns whose declarations one node remembers; most take some kilobytes. */
-const CAMPAIGNS_REMEMBERED_MAX = 1_000;
+/** Campaigns whose declarations one process caches; most take some kilobytes. */
+const CACHED_CAMPAIGNS_MAX = 1_000;
 
 /** Declares what campaigns may store (contract section 8). */
 @Injectable()
 export class VariablesService {
-  private readonly remembered: InvalidatingCache<Declarations>;
+  private readonly cache: InvalidatingCache<Declarations>;
   private readonly mutex: KeyedMutex;
 
   constructor(
@@ -28,48 +28,49 @@ export class VariablesService {
     private readonly clock: Clock,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {
-    this.remembered = new InvalidatingCache(feed, clock, CAMPAIGNS_REMEMBERED_MAX);
+    this.cache = new InvalidatingCache(feed, clock, CACHED_CAMPAIGNS_MAX);
     this.mutex = new KeyedMutex(clock);
   }
 
-  /** The declarations in force: at once on the node that took a definition, within a second on every other one. */
+  /** The declarations in force: current on the node that took a definition, at most a second old on the others. */
   async declarationsOf(tenantId: string, campaignId: string): Promise<Declarations> {
     const key = keyOf(tenantId, campaignId);
     return (
-      this.remembered.recall(key) ??
-      this.remembered.learn(key, async () => ({
+      this.cache.recall(key) ??
+      this.cache.learn(key, async () => ({
         value: await this.declarationsNow(tenantId, campaignId),
         subject: subjectOf(tenantId, campaignId),
       }))
     );
   }
 
-  /** The declarations in force at this moment, asked of the database: also those of the last second on another node. */
+  /** The declarations in force, read from the database: also those that another node has just committed. */
   async declarationsNow(tenantId: string, campaignId: string): Promise<Declarations> {
     return Declarations.from((await this.variables.active(tenantId, campaignId)).map(declarationOf));
   }
 
-  /** The variables in force, in the order of `byScopeAndName`; none of a campaign that nobody knows. */
+  /** The variables in force, in the order of `byScopeAndName`; an unknown campaign has none. */
   async list(tenantId: string, campaignId: string): Promise<readonly Variable[]> {
     return (await this.variables.active(tenantId, campaignId)).sort(byScopeAndName);
   }
 
   /**
-   * Declares a variable, or changes its default and description to what the definition says; what it does not say is removed.
+   * Declares a variable, or replaces its default and description; one that the definition leaves out is removed.
    *
-   * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the workspace,
-   * and `variable_limit_exceeded` when the scope has `VARIABLES_PER_SCOPE_MAX` in force already (docs/adr/0017).
+   * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the
+   * workspace, and `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force
+   * (docs/adr/0017).
    */
-  define(tenantId: string, campaignId: string, wanted: VariableDefinition): Promise<Variable> {
-    return this.change(tenantId, campaignId, (manager) => this.store(manager, tenantId, campaignId, wanted));
+  define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
+    return this.change(tenantId, campaignId, (manager) => this.store(manager, tenantId, campaignId, definition));
   }
 
-  /** Takes a variable out of force, idempotently; its values are kept. Throws `not_found` when it was never declared. */
+  /** Archives a variable, idempotently; its values stay stored. Throws `not_found` when it was never declared. */
   archive(tenantId: string, key: VariableKey): Promise<Variable> {
     const { campaignId } = key;
     const now = this.clock.now();
     return this.change(tenantId, campaignId, async (manager) => {
-      await this.variables.lockKnownCampaign(manager, tenantId, campaignId);
+      await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
       const variable = await this.variables.find(manager, tenantId, key);
       if (variable === null) {
         throw new DomainError('not_found', 'The campaign has never declared a variable with this scope and name.');
@@ -80,12 +81,15 @@ export class VariablesService {
     });
   }
 
-  /** Changes of one campaign wait for each other: here for their turn, and for those of other nodes at the campaign's row. */
+  /**
+   * Changes of one campaign run one at a time: on this node by the mutex, on all nodes by the lock of the campaign's
+   * row.
+   */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
-      const answer = await this.database.transaction(work);
+      const result = await this.database.transaction(work);
       this.feed.forget(subjectOf(tenantId, campaignId));
-      return answer;
+      return result;
     });
   }
 
@@ -93,25 +97,31 @@ export class VariablesService {
     manager: EntityManager,
     tenantId: string,
     campaignId: string,
-    wanted: VariableDefinition,
+    definition: VariableDefinition,
   ): Promise<Variable> {
-    const { scope, name, type } = wanted;
+    const { scope, name, type } = definition;
     const now = this.clock.now();
     await this.variables.lockCampaign(manager, tenantId, campaignId, now);
     const stored = await this.variables.find(manager, tenantId, { campaignId, scope, name });
-    const effect = effectOf(stored, wanted);
+    const effect = effectOf(stored, definition);
     if (stored !== null && effect === 'none') return stored;
-    if (stored !== null && effect === 'conflict') throw typeConflict(wanted, stored.type, 'The campaign');
-    if (effect === 'add') await this.assertRoom(manager, tenantId, campaignId, wanted);
+    if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
+    if (effect === 'add') await this.assertRoom(manager, tenantId, campaignId, definition);
     if (stored === null && scope === 'app') {
       const agreed = await this.variables.agreedAppType(manager, tenantId, name, type);
-      if (agreed !== type) throw typeConflict(wanted, agreed, 'Another campaign');
+      if (agreed !== type) throw typeConflict(definition, agreed, 'Another campaign');
     }
     return this.put(manager, {
-      ...{ tenantId, campaignId, scope, name, type },
-      defaultValue: wanted.default ?? null,
-      description: wanted.description ?? null,
-      ...{ createdAt: stored?.createdAt ?? now, updatedAt: now, archivedAt: null },
+      tenantId,
+      campaignId,
+      scope,
+      name,
+      type,
+      defaultValue: definition.default ?? null,
+      description: definition.description ?? null,
+      createdAt: stored?.createdAt ?? now,
+      updatedAt: now,
+      archivedAt: null,
     });
   }
 
@@ -123,7 +133,7 @@ export class VariablesService {
   ): Promise<void> {
     const max = this.settings.variablesPerScopeMax;
     if ((await this.variables.countActive(manager, tenantId, { campaignId, scope })) < max) return;
-    const words = `The campaign has ${max} variables in the scope ${scope} already, the most it may have; archive one that is no longer used.`;
+    const words = `The campaign already has ${max} variables in the scope ${scope}, which is the limit; archive one that is no longer used.`;
     throw new DomainError('variable_limit_exceeded', words);
   }
 
@@ -135,7 +145,7 @@ export class VariablesService {
 }
 
 function typeConflict({ scope, name }: VariableDefinition, type: VariableType, whose: string): DomainError {
-  const words = `${whose} has declared state.${scope}.${name} with the type ${type}. A type stays, also in the archive, because of the values that are stored; declare that type, or choose another name.`;
+  const words = `${whose} declared state.${scope}.${name} with the type ${type}. A type never changes, also in the archive, because values of it are stored; declare that type, or choose another name.`;
   return new DomainError('variable_type_conflict', words);
 }
 

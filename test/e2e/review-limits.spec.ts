@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { processingProblem } from '../../src/processing/domain/processing-problem';
+import { processingProblem } from '../../src/processing/domain/processing-outcome';
 import { ReviewService } from '../../src/review/review.service';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, INGEST_FAMILIES } from '../support/builders';

@@ -6,8 +6,8 @@ import { until } from '../support/until';
 
 /** Several tries of everything that tries again by itself. */
 const OUTAGE_MS = 3_000;
-const BEGAN = ['The queue of events cannot be looked through now.', 'Background jobs do not run now.'];
-const ENDED = ['The queue of events is looked through again.', 'Background jobs run again.'];
+const BEGAN = ['The queue of events cannot be polled.', 'Background jobs do not run now.'];
+const ENDED = ['The queue of events is polled again.', 'Background jobs run again.'];
 
 it('tells of a database that stays away when that begins and when it is over, and not at each of its tries', async () => {
   const url = await freshDatabaseUrl('outages');

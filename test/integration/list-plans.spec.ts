@@ -5,7 +5,7 @@ import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import { pageStart } from '../../src/platform/pagination/time-key';
-import { READ_PARTICIPANTS } from '../../src/runtime/participant-list.sql';
+import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 const ROWS = 100_000;

@@ -54,7 +54,7 @@ const partitions = (url: string): Promise<string[]> =>
     return (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name).sort();
   });
 const keepUp = async (node: PartitionsNode): Promise<void> => {
-  await node.partitions.makeAhead();
+  await node.partitions.createAhead();
   await node.partitions.dropOld();
 };
 const wanted = ({ time }: PartitionsNode): string[] => weeksToHave(time.now(), 30).ahead.map(partitionName);
@@ -110,7 +110,7 @@ describe('the partitions of outcomes', () => {
     await withClient(url, async (reader) => {
       await reader.query('BEGIN');
       await reader.query('SELECT 1 FROM mutation_outcomes');
-      await node.partitions.makeAhead();
+      await node.partitions.createAhead();
       await expect(node.partitions.dropOld()).rejects.toThrow(/lock timeout/);
       await (await startApp({}, url)).stop();
       await reader.query('ROLLBACK');

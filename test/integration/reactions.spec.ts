@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CONDITION_MS_MAX } from '../../src/reactions/evaluation-time';
 import { READ_REACTIONS } from '../../src/reactions/reaction.sql';
 import { ReactionsService } from '../../src/reactions/reactions.service';
-import { RuntimeService } from '../../src/runtime/runtime.service';
+import { StateService } from '../../src/runtime/state.service';
 import { VariablesService } from '../../src/variables/variables.service';
 import { databaseUrl, withClient } from '../support/database';
 import { aCaller, startNode } from '../support/ingest';
@@ -51,7 +51,7 @@ const applyOne = async (event: ReturnType<typeof anEvent>, node = 0) => (await a
 
 async function stateOf(subject = 'ann'): Promise<any> {
   const owner = { campaignId: CAMPAIGN, appId: 'default', subject };
-  return (await nodes[0]!.get(RuntimeService).readFor(tenantId, owner)).state;
+  return (await nodes[0]!.get(StateService).readFor(tenantId, owner)).state;
 }
 
 const countOf = (table: string, condition = 'true'): Promise<number> =>

@@ -262,7 +262,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the participants who have values of their own in a campaign, newest first, with these values. */
+        /** Lists the participants who have `user` values in a campaign, newest first, with these values. */
         get: operations["listParticipants"];
         put?: never;
         post?: never;
@@ -279,7 +279,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a participant's state to backends and operators, with what the system keeps. */
+        /** Shows a participant's state to backends and operators, with the system fields. */
         get: operations["readParticipantState"];
         put?: never;
         post?: never;
@@ -298,7 +298,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes a participant's state for backends and operators, by the rules that participants have. */
+        /** Changes a participant's state for backends and operators, by the same rules as for participants. */
         post: operations["mutateParticipantState"];
         delete?: never;
         options?: never;
@@ -330,7 +330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the declared variables of a campaign; none of a campaign that has declared nothing. */
+        /** Lists the declared variables of a campaign; an unknown campaign has none. */
         get: operations["listVariables"];
         put?: never;
         post?: never;
@@ -741,7 +741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a campaign react to events that are received from now on; one that reads personal data takes `pii:read`, too. */
+        /** Defines how a campaign reacts to events from now on. Reading personal data requires `pii:read`, too. */
         post: operations["defineReaction"];
         delete?: never;
         options?: never;
@@ -777,7 +777,7 @@ export interface paths {
         get: operations["getReaction"];
         put?: never;
         post?: never;
-        /** Deletes a reaction; what it has changed stays. */
+        /** Deletes a reaction; the values that it changed stay. */
         delete: operations["deleteReaction"];
         options?: never;
         head?: never;
@@ -1257,18 +1257,18 @@ export interface components {
             value: number | string | boolean;
         };
         MutationDto: {
-            /** @description Applied in their order, wholly or not at all. */
+            /** @description Applied in their order, all or none. */
             ops: components["schemas"]["OperationDto"][];
             /**
              * @description An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
              * @example checkout-4711
              */
             mutation_id?: string;
-            /** @description The campaign, where neither the address nor the token names it. */
+            /** @description The campaign, if neither the path nor the token names it. */
             campaign_id?: string;
-            /** @description For participants the token's app, if named at all; for backends any app, `default` when absent. */
+            /** @description For participants, if sent, the token's app; for backends any app, `default` when absent. */
             app_id?: string;
-            /** @description The participant of the token, or of the address, if named at all. */
+            /** @description If sent, the participant of the token or of the path. */
             user_id?: string;
             /** @description The same as `mutation_id`. */
             mutationId?: string;
@@ -1365,7 +1365,8 @@ export interface components {
             scope: components["schemas"]["VariableScope"];
             type: components["schemas"]["VariableType"];
             /**
-             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+             * @description Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be
+             *     kept exactly.
              * @example 0
              */
             default?: number | string | boolean;
@@ -1753,7 +1754,7 @@ export interface components {
             status: "lifted" | "not_erased";
         };
         ProcessingSummaryDto: {
-            /** @description Events that wait to be processed, those included that failed and will be tried again. */
+            /** @description Events that are not processed yet, including those that failed and will be retried. */
             queued: number;
             /**
              * Format: date-time
@@ -1853,8 +1854,8 @@ export interface components {
             /** @description Of the variable's type; a number for `inc` and `dec`. */
             value?: number | string | boolean;
             /**
-             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with `event.` before it
-             *     or without. Identity, and properties that are personal, may be written to `user` scope only.
+             * @description Where in the event's record the value stands: a field of it, or a path below `identity` or `properties`, with
+             *     `event.` before it or without. Identity, and properties that are personal, may be written to `user` scope only.
              * @example properties.amount
              */
             valueFrom?: string;
@@ -1873,8 +1874,9 @@ export interface components {
             /** @description Only events of this source; any when absent. */
             source?: string;
             /**
-             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At most 8 KiB
-             *     and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some milliseconds.
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, the event's record, and over its fields. At
+             *     most 8 KiB and 200 operators. What it may cost with one event is bounded by the size of what it compares, to some
+             *     milliseconds.
              * @example {
              *       ">=": [
              *         {
@@ -1903,7 +1905,7 @@ export interface components {
         };
         ReactionWarningDto: {
             /**
-             * @description The place in the body, the way it was written.
+             * @description The field, the way the client wrote it.
              * @example when[">="][0].var
              */
             path: string;
@@ -1913,7 +1915,7 @@ export interface components {
              */
             code: "unknown_event_type" | "unknown_path" | "unknown_property" | "never_met";
             /**
-             * @description What will never happen, and what was probably meant.
+             * @description Why it has no effect, and what was probably meant.
              * @example when[">="][0].var reads amount, which no event has; it is always absent. Did you mean event.properties.amount?
              */
             message: string;
@@ -1954,7 +1956,7 @@ export interface components {
             /** @enum {string} */
             status: "defined";
             /**
-             * @description Always a list, empty when nothing is odd; the same again for a definition that is in force already.
+             * @description Always a list, possibly empty; the same again for a definition that is already in force.
              * @example []
              */
             warnings: components["schemas"]["ReactionWarningDto"][];
@@ -3368,7 +3370,7 @@ export interface operations {
     readState: {
         parameters: {
             query?: {
-                /** @description The campaign, where neither the address nor the token names it; `campaignId` is taken, too. */
+                /** @description The campaign, if neither the path nor the token names it; `campaignId` is accepted, too. */
                 campaign_id?: string;
             };
             header?: {

@@ -56,7 +56,7 @@ describe('the entries whose turn it is', () => {
     });
   });
 
-  it('are those that are as early as what is elsewhere: nobody waits for itself', () => {
+  it('are those that are as early as the entry elsewhere: no entry waits for itself', () => {
     expect(arranged([entry(1, 'a')], { a: key(1) }, { a: key(1) })).toMatchObject({ ready: [1] });
   });
 });

@@ -1,6 +1,6 @@
 import { isEarlier, type EntryKey } from '../../ingest/queue/queue-partition';
 
-/** What has to be known of an entry to decide whether it is its turn. */
+/** The part of an entry that decides whether it may be processed now. */
 export interface Arrangeable extends EntryKey {
   /** The customer's root when the event was received; entries of one are in one shard. */
   readonly queuedFor: string;
@@ -8,7 +8,7 @@ export interface Arrangeable extends EntryKey {
   readonly rootId: string;
 }
 
-/** What of these customers is still to be done elsewhere: in other shards, or parked. */
+/** The entries of these customers that are elsewhere: in other shards, or parked. */
 export interface Outstanding {
   /** The first parked entry of a profile. */
   readonly firstParked: ReadonlyMap<string, EntryKey>;
@@ -16,19 +16,19 @@ export interface Outstanding {
   readonly firstElsewhere: (entry: Arrangeable) => EntryKey | undefined;
 }
 
-/** What to do with the entries of a place, each list in their order. */
+/** The entries of a partition by what to do with them, each list in queue order. */
 export interface Arrangement<T> {
   readonly ready: readonly T[];
-  /** Behind a parked entry of the same profile, and parked as well: what comes after them then has room. */
+  /** After a parked entry of the same profile. To be parked as well, so that later entries get into the batch. */
   readonly behind: readonly T[];
-  /** Of a customer who has earlier entries elsewhere; they stay where they are. */
+  /** Of a customer with earlier entries elsewhere; they stay in the queue. */
   readonly deferred: readonly T[];
 }
 
 /**
- * Decides which entries may be processed now, so that a customer's events are processed in the order of their arrival. An
- * entry waits only for strictly earlier ones: the earliest of all waits for nobody, so nothing waits for ever. `held` are the
- * customers of whom something was left behind already; whoever is left behind here is added.
+ * Decides which entries may be processed now, so that a customer's events are processed in the order of their arrival.
+ * An entry waits only for strictly earlier ones, so the earliest of all never waits and there is no deadlock. `held`
+ * are the customers with an earlier entry that was not ready; this call adds to them.
  */
 export function arrangeEntries<T extends Arrangeable>(
   entries: readonly T[],

@@ -1,6 +1,6 @@
-/** How the processing of a workspace's events keeps up. */
+/** The backlog of a workspace, and its throughput. */
 export class ProcessingSummaryDto {
-  /** Events that wait to be processed, those included that failed and will be tried again. */
+  /** Events that are not processed yet, including those that failed and will be retried. */
   queued!: number;
 
   /** When the oldest of them was taken; null when none waits. */

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** An entry of the queue that has failed and may succeed, or that waits behind such a one of its profile. */
+/** A queue entry that failed and may still succeed, or a later entry of the same profile. */
 @Entity('parked_events')
 @Index('parked_events_due_idx', ['tenantId', 'shard', 'retryAt'], { where: 'retry_at IS NOT NULL' })
 @Index('parked_events_queued_idx', ['tenantId', 'queuedAt'], { where: "queued_at > '-infinity'" })
@@ -27,7 +27,7 @@ export class ParkedEvent {
   @Column('integer')
   attempts!: number;
 
-  /** By the database's clock; null on those that wait behind the first one of their profile. */
+  /** By the database's clock; null on entries after the first one of their profile. */
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt!: Date | null;
 }

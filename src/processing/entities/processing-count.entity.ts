@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many events a shard of a workspace has processed in some ten seconds; a ring, written over after a minute. */
+/** The events that a shard of a workspace processed in ten seconds; a ring that is overwritten after a minute. */
 @Entity('processing_counts')
 export class ProcessingCount {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'processing_counts_pkey' })

@@ -1,6 +1,6 @@
 import { Entity, PrimaryColumn } from 'typeorm';
 
-/** Whoever works on a shard of a workspace's queue holds its row. */
+/** The lease of a shard of a workspace's queue: a worker locks this row. */
 @Entity('queue_leases')
 export class QueueLease {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'queue_leases_pkey' })

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The turn that was last begun at a shard of a workspace's queue, committed before anything was done in it. */
+/** The last started turn of a shard of a workspace's queue, committed before its work. */
 @Entity('queue_turns')
 export class QueueTurn {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'queue_turns_pkey' })
@@ -12,11 +12,11 @@ export class QueueTurn {
   @Column('uuid', { name: 'turn_id' })
   turnId!: string;
 
-  /** How many of the first entries turns have begun with that did not end; 0: none. */
+  /** The number of first entries of interrupted turns; 0: none. */
   @Column('integer')
   entries!: number;
 
-  /** The one of them that is tried by itself. */
+  /** The entry that is tried alone. */
   @Column('uuid', { name: 'event_id', nullable: true })
   eventId!: string | null;
 }

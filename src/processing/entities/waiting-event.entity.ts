@@ -7,7 +7,7 @@ export class WaitingEvent {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'waiting_events_pkey' })
   tenantId!: string;
 
-  /** The event's own: a merge or its undoing never touches it. */
+  /** The event's own profile; a merge or its undo does not change it. */
   @PrimaryColumn('uuid', { name: 'profile_id', primaryKeyConstraintName: 'waiting_events_pkey' })
   profileId!: string;
 
@@ -21,7 +21,7 @@ export class WaitingEvent {
   @PrimaryColumn('uuid', { name: 'event_id', primaryKeyConstraintName: 'waiting_events_pkey' })
   eventId!: string;
 
-  /** The customer's root when the event was received: its place in the queue. */
+  /** The customer's root when the event was received: its partition in the queue. */
   @Column('uuid', { name: 'queued_for' })
   queuedFor!: string;
 }

@@ -1,11 +1,11 @@
 import { COSTS, type Meter } from './condition-meter';
 import { OperandError } from './operator-methods';
 
-/** What JavaScript compares by its order: two texts, two numbers, or an absent value with either. */
+/** Values that JavaScript can order: two texts, two numbers, or an absent value with either. */
 type Ordered = string | number | null;
 
 interface Comparison {
-  /** Compares values as they are, of whatever type. */
+  /** Compares values of any type without conversion. */
   readonly isStrict: boolean;
   readonly holds: (a: unknown, b: unknown) => boolean;
 }
@@ -16,7 +16,7 @@ const ordered = (holds: (a: string, b: string) => boolean): Comparison => ({
   holds: holds as Comparison['holds'],
 });
 
-/** JsonLogic's own, as `json-logic-engine` has them: what is neither a number nor a text cannot be compared. */
+/** The comparisons of JsonLogic, as in `json-logic-engine`: values other than numbers and texts cannot be compared. */
 export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ['===', strict((a, b) => a === b)],
   ['!==', strict((a, b) => a !== b)],
@@ -30,7 +30,7 @@ export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
 
 type Part = (context: unknown) => unknown;
 
-/** Of two operands, or of three each with the next; those behind one that decides are not worked out. */
+/** Compares two operands, or three, each with the next one. Stops at the first comparison that fails. */
 export function compare(comparison: Comparison, parts: readonly Part[], context: unknown, meter: Meter): boolean {
   let before = parts[0]?.(context);
   for (let index = 1; index < parts.length; index += 1) {
@@ -48,7 +48,7 @@ function holdsFor({ isStrict, holds }: Comparison, a: unknown, b: unknown): bool
   return holds(left, a === null ? scalarOf(b) : numberOf(b));
 }
 
-/** Two texts are compared up to the end of the shorter one; a text beside something else is read as a number. */
+/** Two texts are compared up to the length of the shorter one; a text and another value are compared as numbers. */
 function costOf(a: unknown, b: unknown): number {
   if (typeof a !== 'string') return typeof b === 'string' ? b.length * COSTS.readCharacter : 0;
   return typeof b === 'string' ? Math.min(a.length, b.length) * COSTS.character : a.length * COSTS.readCharacter;

@@ -78,7 +78,7 @@ describe('a condition that was made ready', () => {
       'source.length',
     ],
     ...['properties.tags.map', 'properties.tags.length', 'hasOwnProperty', 'properties.items.0.__proto__'],
-  ])('finds nothing that nobody has sent at event.%s', (path) => {
+  ])('finds nothing at event.%s that no client sent', (path) => {
     const read = { var: `event.${path}` };
     for (const when of [read, { '!==': [read, null] }, { '!': [{ missing: [`event.${path}`] }] }]) {
       expect([path, ask(when)]).toEqual([path, 'unmet']);
@@ -295,7 +295,9 @@ describe('what a condition says', () => {
     },
   ]);
 
-  /** The library finds what objects inherit, and leaves nothing that a reduction can go on with deeper than its default. */
+  /**
+   * The library finds what objects inherit, and leaves nothing that a reduction can go on with deeper than its default.
+   */
   function byLibrary(when: object, event: object): string {
     // It goes another way once it has seen many rules.
     const engine = new LogicEngine(Object.fromEntries(methods), { disableInline: true });

@@ -1,26 +1,24 @@
 import type { Condition } from './condition';
 import { COSTS, Meter, OverdueError, TooCostlyError } from './condition-meter';
-import { conditionData, type EventRecord } from './event-record';
+import { conditionData, type EventRecord, ownValue } from './event-record';
 import { compare, COMPARISONS } from './comparisons';
 import { METHODS, OperandError, SINGLE_OPERAND } from './operator-methods';
-import { ownValue } from './own-value';
 
 /**
- * `failed`: the event has something with which the condition cannot be worked out. `too_costly`: it always will be, with this
- * event. `overdue`: this time it took longer than it may.
+ * `failed`: the condition cannot be evaluated with this event. `too_costly`: it costs more than the limit, always with
+ * this event. `overdue`: this time it took longer than the limit.
  */
 export type Verdict = 'met' | 'unmet' | 'failed' | 'too_costly' | 'overdue';
 
-/** `isOverdue` is asked now and then whether time is up. */
+/** `isOverdue` is called from time to time; true ends the evaluation. */
 export type CompiledCondition = (event: EventRecord, isOverdue?: () => boolean) => Verdict;
 
-/** Works a part of a condition out, for the data that it stands in. */
+/** Evaluates a part of a condition; `context`: the data that its paths start at. */
 type Part = (context: unknown) => unknown;
 
 /**
- * Makes a checked condition ready, to be asked about any number of events: a tree of closures, and no text that becomes code.
- * Each operator is paid for by the size of its operands before it is worked out, so that none runs away, whatever the event is
- * like (docs/adr/0034).
+ * Compiles a checked condition into a tree of closures; no text becomes code. Each operator is charged by the size of
+ * its operands before it is evaluated, so that no event can make a condition run for long (docs/adr/0034).
  */
 export function compileCondition(when: Condition): CompiledCondition {
   const meter = new Meter();
@@ -63,7 +61,7 @@ class Compilation {
     return this.control(name, parts);
   }
 
-  /** A single operand stands by itself, or in a list around it. */
+  /** A single operand may be sent with or without a list around it. */
   private operands(name: string, args: unknown): Part {
     const takesSingle = SINGLE_OPERAND.has(name);
     if (!Array.isArray(args)) {
@@ -93,7 +91,7 @@ class Compilation {
     };
   }
 
-  /** Those that decide which of their operands are worked out, or how often. */
+  /** Operators that decide which of their operands are evaluated, or how often. */
   private control(name: string, parts: readonly Part[]): Part {
     switch (name) {
       case 'if':
@@ -144,7 +142,7 @@ class Compilation {
     }
   }
 
-  /** Of an empty list it is not; of what is no list it is. */
+  /** False for an empty list, true for a value that is no list. */
   private isTrueOfAll(value: unknown, isTrueOf: (entry: unknown) => boolean): boolean {
     const list = value || [];
     if (Array.isArray(list) && list.length === 0) return false;
@@ -167,14 +165,14 @@ class Compilation {
     return work(entry);
   }
 
-  /** Absent values have none. */
+  /** An absent value has no entries. */
   private entries(value: unknown): readonly unknown[] {
     const list = value || [];
     if (!Array.isArray(list)) throw new OperandError();
     return list as unknown[];
   }
 
-  /** Some operators go through a text, too. */
+  /** Some operators iterate over the characters of a text, too. */
   private characters(value: unknown): readonly unknown[] {
     if (typeof value !== 'string') return Array.isArray(value) ? (value as unknown[]) : [];
     this.meter.spend(value.length * COSTS.entry);
@@ -192,7 +190,7 @@ function asList(value: unknown): unknown {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Without a rule in it, however deep. */
+/** Whether it contains no rule, at any depth. */
 function isPlain(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isPlain) : typeof value !== 'object' || value === null;
 }

@@ -1,61 +1,61 @@
 /**
- * What one look at an event may cost, in units of about a nanosecond: some five milliseconds on one core of a server. Counted by
- * the size of what is worked on, so that the same condition and event always cost the same, however fast the machine is.
+ * The limit of one evaluation, in units of about a nanosecond: some five milliseconds on one core of a server. The cost
+ * depends only on the size of the operands, so the same condition and event always cost the same, on any machine.
  */
 export const CONDITION_COST_MAX = 5_000_000;
 
-/** The longest that each step takes, in units; measured in docs/adr/0034. */
+/** The cost of each step at most, in units; measured in docs/adr/0034. */
 export const COSTS = {
-  /** An operator, beside what its operands cost. */
+  /** An operator, without its operands. */
   operator: 100,
   /** A step of the path of a `var`. */
   pathStep: 25,
-  /** A path that is looked up because a list names it. */
+  /** A path in the operand of `missing` or `missing_some`. */
   namedPath: 150,
-  /** An entry of a list that is gone through, or a place of a text that is looked at. */
+  /** An entry of a list, or a position of a text, that is visited. */
   entry: 50,
-  /** A number that may become text. */
+  /** A number that may be converted to text. */
   number: 250,
   /** A character that is copied or compared. */
   character: 1,
-  /** A character that is compared at several places, or read as a part of a number. */
+  /** A character that is compared at several positions, or parsed as part of a number. */
   readCharacter: 2,
-  /** A field of an object whose truth is asked for. */
+  /** A field of an object that is tested for truth. */
   field: 50,
 } as const;
 
-/** The clock is looked at after so many units, and not with each step. */
-const LOOK_EVERY = 100_000;
+/** The time is checked after so many units, and not with each step. */
+const CHECK_TIME_EVERY = 100_000;
 
-/** The condition has spent all that it may. */
+/** The condition costs more than the limit. */
 export class TooCostlyError extends Error {}
 
-/** It has taken longer than it may; another time it may be faster. */
+/** The condition took too long; another time it may be faster. */
 export class OverdueError extends Error {}
 
-/** Counts what a condition costs before it is done, so that no single step can be long. */
+/** Counts the cost of each step before it runs, so that no single step can take long. */
 export class Meter {
   private left = 0;
-  private lookBelow = 0;
+  private checkTimeBelow = 0;
   private isOverdue: () => boolean = () => false;
 
-  /** Starts anew, for another event. */
+  /** Starts again, for another event. */
   begin(isOverdue: () => boolean): void {
     this.left = CONDITION_COST_MAX;
-    this.lookBelow = this.left - LOOK_EVERY;
+    this.checkTimeBelow = this.left - CHECK_TIME_EVERY;
     this.isOverdue = isOverdue;
   }
 
-  /** Throws when more than there is would be spent, or when time is up. */
+  /** Throws when the cost exceeds the limit, or when the time is over. */
   spend(cost: number): void {
     this.left -= cost;
     if (this.left < 0) throw new TooCostlyError();
-    if (this.left >= this.lookBelow) return;
-    this.lookBelow = this.left - LOOK_EVERY;
+    if (this.left >= this.checkTimeBelow) return;
+    this.checkTimeBelow = this.left - CHECK_TIME_EVERY;
     if (this.isOverdue()) throw new OverdueError();
   }
 
-  /** For operands that become text or numbers: lists go in with all that they hold, for so they become text. */
+  /** For operands that are converted to text or numbers; a list is converted with all its entries. */
   spendFor(value: unknown): void {
     if (typeof value === 'string') this.spend(value.length * COSTS.readCharacter);
     else if (typeof value === 'number') this.spend(COSTS.number);
@@ -65,7 +65,7 @@ export class Meter {
     }
   }
 
-  /** As JsonLogic has it: empty lists and empty objects are not. */
+  /** By the rules of JsonLogic: empty lists and empty objects are not truthy. */
   isTruthy(value: unknown): boolean {
     if (typeof value !== 'object' || value === null) return Boolean(value);
     if (Array.isArray(value)) return value.length > 0;

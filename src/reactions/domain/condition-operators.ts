@@ -1,14 +1,14 @@
-/** How an operator of JsonLogic takes its arguments, and what it may do to the cost of a condition. */
+/** The arguments of an operator of JsonLogic, and its influence on the cost of a condition. */
 export interface OperatorRule {
   readonly argumentsMin: number;
   readonly argumentsMax: number;
-  /** A single argument may stand there without a list around it. */
+  /** A single argument may be sent without a list around it. */
   readonly unary?: true;
-  /** Goes through a list: its second argument is worked out once for each entry. */
+  /** Iterates over a list: its second argument is evaluated once for each entry. */
   readonly iterates?: true;
   /** Its result can be larger than each of its arguments. */
   readonly grows?: true;
-  /** Its arguments are text that is written out, not worked out. */
+  /** Its arguments must be literal values, not rules. */
   readonly literal?: true;
 }
 
@@ -21,7 +21,7 @@ function takes(argumentsMin: number, argumentsMax: number, more: Partial<Operato
 const iteration = (argumentsMin: number, argumentsMax: number): OperatorRule =>
   takes(argumentsMin, argumentsMax, { iterates: true });
 
-/** Every operator of a condition: JsonLogic's own without `log`, `method` and what would speak to the world outside. */
+/** Every operator of conditions: those of JsonLogic without `log`, `method` and others with side effects. */
 export const CONDITION_OPERATORS: ReadonlyMap<string, OperatorRule> = new Map<string, OperatorRule>([
   ['var', takes(0, 2, { unary: true, literal: true })],
   ['missing', takes(1, ANY, { unary: true, grows: true })],

@@ -3,20 +3,20 @@ import { isObject } from '../../platform/values/json/is-object';
 import type { Condition } from './condition';
 import { CONDITION_OPERATORS } from './condition-operators';
 
-/** They look paths up that they may have worked out. */
+/** Operators that take paths as values, which rules may compute. */
 const LOOK_UPS: ReadonlySet<string> = new Set(['missing', 'missing_some']);
 
-/** A place of a condition that reads data. */
+/** A read of data in a condition. */
 export interface ConditionRead {
-  /** Of the place in the body, such as `when.and[1].var`. */
+  /** The field in the body, such as `when.and[1].var`. */
   readonly path: string;
-  /** The path that is read, the empty string for everything; undefined: it is worked out, and could be any. */
+  /** The path that is read; empty: all data; undefined: the path is computed, and could be any. */
   readonly reads: string | undefined;
-  /** It stands where a list is gone through: there paths begin at the entry. */
+  /** Whether it is inside an operator that iterates over a list; there paths start at the entry. */
   readonly inEntry: boolean;
 }
 
-/** Everything that a checked condition reads, in the order in which it is written. */
+/** All reads of a checked condition, in the order of its text. */
 export function readsOf(when: Condition): readonly ConditionRead[] {
   const reads: ConditionRead[] = [];
   collect(when, 'when', false, reads);
@@ -40,7 +40,7 @@ function collectIteration(args: unknown, path: string, inEntry: boolean, reads: 
   args.forEach((entry, index) => collect(entry, itemPath(path, index), inEntry || index === 1, reads));
 }
 
-/** A path that is worked out could be any. */
+/** A computed path could be any path. */
 function collectLookUps(args: unknown, path: string, inEntry: boolean, reads: ConditionRead[]): void {
   if (Array.isArray(args)) {
     args.forEach((entry, index) => collectLookUps(entry, itemPath(path, index), inEntry, reads));

@@ -11,7 +11,7 @@ function nested(levels: number): object {
   return rule;
 }
 
-const told = (when: unknown): string[] => conditionFaults(when).map(({ path, code }) => `${path} ${code}`);
+const faultsOf = (when: unknown): string[] => conditionFaults(when).map(({ path, code }) => `${path} ${code}`);
 
 describe('a condition', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('a condition', () => {
     [{ '<': [1, AMOUNT, 5] }],
     [{ var: '' }],
   ])('may be %j', (when) => {
-    expect(told(when)).toEqual([]);
+    expect(faultsOf(when)).toEqual([]);
   });
 
   it.each<[unknown, string[]]>([
@@ -71,16 +71,16 @@ describe('a condition', () => {
     [{ cat: ['x'.repeat(CONDITION_BYTES_MAX)] }, ['when too_large']],
     [{ or: Array.from({ length: 201 }, () => ({ var: 'a' })) }, ['when too_costly']],
   ])('%j is refused', (when, faults) => {
-    expect(told(when)).toEqual(faults);
+    expect(faultsOf(when)).toEqual(faults);
   });
 
   it('has 16 operators inside of one another and not one more', () => {
-    expect(told(nested(16))).toEqual([]);
-    expect(told(nested(10_000))).toEqual(['when too_deep']);
-    expect(told(nested(17)).map((fault) => fault.split(' ')[1])).toEqual(['too_deep']);
+    expect(faultsOf(nested(16))).toEqual([]);
+    expect(faultsOf(nested(10_000))).toEqual(['when too_deep']);
+    expect(faultsOf(nested(17)).map((fault) => fault.split(' ')[1])).toEqual(['too_deep']);
   });
 
-  it('is told every fault, and no value of it', () => {
+  it('has every fault reported, without any value', () => {
     const faults = conditionFaults({ and: [{ foo: ['secret-value'] }, { bar: ['secret-value'] }] });
     expect(faults.map(({ path }) => path)).toEqual(['when.and[0].foo', 'when.and[1].bar']);
     expect(JSON.stringify(faults)).not.toContain('secret-value');

@@ -17,33 +17,34 @@ import { CONDITION_OPERATORS, type OperatorRule } from './condition-operators';
 
 /** Of its JSON text in UTF-8. */
 export const CONDITION_BYTES_MAX = 8 * 1024;
-/** Operators and lists inside one another; the library works conditions out by recursion. */
+/** Levels of nested operators; conditions are evaluated by recursion. */
 export const CONDITION_DEPTH_MAX = 16;
 /** Each costs memory, and time for every event of the type. */
 export const CONDITION_OPERATORS_MAX = 200;
-/** A longer answer helps nobody. */
+/** Per condition, to keep the answer readable. */
 const FAULTS_MAX = 100;
 
 /** A condition in JsonLogic, checked. */
 export type Condition = Readonly<Record<string, unknown>>;
 
-interface Place {
+interface RulePosition {
   readonly path: string;
-  /** How many operators it stands in. */
+  /** The number of operators around it. */
   readonly depth: number;
-  /** Within the arguments of an operator that goes through a list. */
+  /** Within the arguments of an operator that iterates over a list. */
   readonly inIteration: boolean;
 }
 
 /**
- * Everything that is wrong with `when` (contract section 8), any JSON value, each fault at its place, such as `when.and[1].foo`.
- * What passes holds operators of the closed list only, and none that multiply each other's work. Codes: `type`,
- * `too_large`, `too_deep`, `unknown_operator`, `too_costly`, `too_few_items`, `too_many_items`, `format`, `range`,
- * `invalid_characters`, `too_many_faults`.
+ * All faults of `when` (contract section 8), any JSON value, with paths such as `when.and[1].foo`. A condition without
+ * faults has known operators only, and none that multiply each other's work. Codes: `type`, `too_large`, `too_deep`,
+ * `unknown_operator`, `too_costly`, `too_few_items`, `too_many_items`, `format`, `range`, `invalid_characters`,
+ * `too_many_faults`.
  */
 export function conditionFaults(when: unknown, path = 'when'): readonly Fault[] {
   if (!isObject(when)) return [typeFault(path, 'an object: a rule in JsonLogic')];
-  // An operator and its list of arguments are two levels. Writing it as text, and the check itself, go as deep as it is.
+  // An operator and its list of arguments are two levels. Checked first: JSON.stringify and the check recurse as deep
+  // as it is.
   if (isDeeper(when, 2 * CONDITION_DEPTH_MAX)) return [depthFault(path)];
   if (Buffer.byteLength(JSON.stringify(when)) > CONDITION_BYTES_MAX) return [sizeFault(path)];
   const check = new ConditionCheck();
@@ -64,7 +65,7 @@ class ConditionCheck {
     return capFaults(faults, FAULTS_MAX);
   }
 
-  rule(rule: Readonly<Record<string, unknown>>, at: Place): void {
+  rule(rule: Readonly<Record<string, unknown>>, at: RulePosition): void {
     const entries = Object.entries(rule);
     const [entry] = entries;
     if (entry === undefined || entries.length > 1) {
@@ -76,16 +77,16 @@ class ConditionCheck {
       for (const [name, args] of entries) this.operator(name, args, { ...at, depth, path: fieldPath(at.path, name) });
   }
 
-  private operator(name: string, args: unknown, at: Place): void {
+  private operator(name: string, args: unknown, at: RulePosition): void {
     this.operators += 1;
     const rule = CONDITION_OPERATORS.get(name);
     if (rule === undefined) {
-      const message = `${at.path} is no operator that conditions have.`;
+      const message = `${at.path} is not an operator of conditions.`;
       this.faults.push({ path: at.path, code: 'unknown_operator', message });
       return;
     }
     if (at.inIteration && (rule.iterates === true || rule.grows === true)) {
-      const message = `${at.path} stands inside of an operator that goes through a list, where it could take too long.`;
+      const message = `${at.path} is inside an operator that iterates over a list, where it could take too long.`;
       this.faults.push({ path: at.path, code: 'too_costly', message });
     }
     if (rule.literal === true) this.variable(args, at);
@@ -94,24 +95,24 @@ class ConditionCheck {
       this.count(rule, args.length, at.path);
       const inIteration = at.inIteration || rule.iterates === true;
       this.entries(args, { ...at, inIteration });
-      // The library looks into it without asking what it is.
+      // The evaluation requires a rule here.
       if (name === 'reduce' && !isObject(args[1])) this.faults.push(typeFault(itemPath(at.path, 1), 'a rule'));
     }
   }
 
-  /** `var` reads one place, which is written out: one that is put together could be any. */
-  private variable(args: unknown, { path }: Place): void {
-    const [place, otherwise] = Array.isArray(args) ? (args as unknown[]) : [args];
+  /** `var` reads one path, which must be literal: a computed path could be any. */
+  private variable(args: unknown, { path }: RulePosition): void {
+    const [read, otherwise] = Array.isArray(args) ? (args as unknown[]) : [args];
     if (Array.isArray(args)) this.count({ argumentsMin: 0, argumentsMax: 2 }, args.length, path);
-    if (place !== undefined && place !== null && typeof place !== 'string' && typeof place !== 'number') {
-      this.faults.push(typeFault(path, 'a path that is written out'));
-    } else this.scalar(place, path);
+    if (read !== undefined && read !== null && typeof read !== 'string' && typeof read !== 'number') {
+      this.faults.push(typeFault(path, 'a literal path'));
+    } else this.scalar(read, path);
     if (typeof otherwise === 'object' && otherwise !== null) {
       this.faults.push(typeFault(itemPath(path, 1), 'a number, a string, true, false or null'));
     } else this.scalar(otherwise, itemPath(path, 1));
   }
 
-  private single(rule: OperatorRule, argument: unknown, at: Place): void {
+  private single(rule: OperatorRule, argument: unknown, at: RulePosition): void {
     if (rule.unary === true) this.value(argument, at);
     else this.faults.push(typeFault(at.path, 'a list of arguments'));
   }
@@ -121,17 +122,17 @@ class ConditionCheck {
     if (length > argumentsMax) this.faults.push(tooManyItemsFault(path, argumentsMax));
   }
 
-  private entries(list: readonly unknown[], at: Place): void {
+  private entries(list: readonly unknown[], at: RulePosition): void {
     list.forEach((entry, index) => {
       this.value(entry, { ...at, path: itemPath(at.path, index) });
     });
   }
 
-  private value(value: unknown, at: Place): void {
+  private value(value: unknown, at: RulePosition): void {
     if (Array.isArray(value)) {
-      // A list put together for each entry could hold what was put together for the one before twice, and so on.
+      // Built once per entry, such a list could double in size with each entry.
       if (at.inIteration && value.some((entry) => typeof entry === 'object' && entry !== null)) {
-        const message = `${at.path} is a list inside of an operator that goes through a list; there it can only hold plain values.`;
+        const message = `${at.path} is a list inside an operator that iterates over a list; there it can only hold plain values.`;
         this.faults.push({ path: at.path, code: 'too_costly', message });
       }
       this.entries(value, at);
@@ -147,7 +148,7 @@ class ConditionCheck {
   }
 }
 
-/** Without recursion: it is what keeps others from going too deep. */
+/** Without recursion: it protects recursive code from deep values. */
 function isDeeper(root: object, depthMax: number): boolean {
   let level: object[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {

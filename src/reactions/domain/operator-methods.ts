@@ -1,10 +1,10 @@
 import { COSTS, type Meter } from './condition-meter';
-import { ownValue } from './own-value';
+import { ownValue } from './event-record';
 
-/** Works an operator out. Throws where it cannot be, with operands like these. */
+/** Evaluates an operator. Throws if it is not defined for the operands. */
 export type Method = (operands: unknown, meter: Meter, context: unknown) => unknown;
 
-/** The operators that work on values. What JsonLogic says of odd operands is what `json-logic-engine` does with them. */
+/** The operators that work on values. For unusual operands they do the same as `json-logic-engine`. */
 export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['+', add],
   ['*', multiply],
@@ -23,18 +23,18 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['missing_some', missingSome],
 ]);
 
-/** Those that see a single operand as it is, and not in a list. */
+/** Operators that take a single operand without a list around it. */
 export const SINGLE_OPERAND: ReadonlySet<string> = new Set(['+', '-', '!', '!!', 'cat']);
 
-/** What an operator does with operands that it has no answer for. */
+/** The operator is not defined for these operands. */
 export class OperandError extends Error {}
 
-/** What stands at a path of the data; null means absent. */
+/** The value at a path of the data; null means absent. */
 function readPath(context: unknown, path: unknown, meter: Meter): unknown {
   if (path === undefined || path === null || path === '') return context;
   if (typeof path !== 'string' && typeof path !== 'number') return undefined;
   const text = String(path);
-  // Of a text of dots each character is a step.
+  // In a path of dots only, each character is a step.
   meter.spend(COSTS.namedPath + text.length * COSTS.pathStep);
   return ownValue(context, text.split('.'));
 }
@@ -89,7 +89,7 @@ function extreme(operands: unknown, meter: Meter, isBetter: (value: number, best
   return best;
 }
 
-/** Whether a text holds another one, or a list an entry. */
+/** Whether a text contains another one, or a list an entry. */
 function isIn(operands: unknown, meter: Meter): boolean {
   const [item, found] = listOf(operands);
   const holder = found || [];
@@ -105,8 +105,8 @@ function isIn(operands: unknown, meter: Meter): boolean {
 }
 
 /**
- * Looks at each place where the first character stands. The language's own search, in one go, can take as long as the two lengths
- * multiplied, and most often takes next to nothing.
+ * Compares at each position of the first character, and charges for each comparison. `String.includes` could take a
+ * time in proportion to the product of both lengths, which cannot be charged in advance.
  */
 function hasPart(text: string, part: string, meter: Meter): boolean {
   meter.spend(text.length * COSTS.character);
@@ -172,12 +172,12 @@ function listOf(operands: unknown): readonly unknown[] {
   return Array.isArray(operands) ? (operands as unknown[]) : [operands];
 }
 
-/** Of a list that comes as the only operand, JsonLogic's negations see the first entry. */
+/** With a list as the only operand, the negations of JsonLogic test its first entry. */
 function firstOf(operands: unknown): unknown {
   return Array.isArray(operands) ? (operands[0] as unknown) : operands;
 }
 
-/** As the language has it: lists with commas between their entries, and of objects that they are some. */
+/** As in JavaScript: the entries of a list are joined by commas, and an object is `[object Object]`. */
 function textOf(operand: unknown): string {
   const value = operand as string | number;
   return String(value);

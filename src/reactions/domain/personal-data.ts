@@ -1,21 +1,24 @@
 import type { Fault } from '../../platform/errors/fault';
 import { itemPath } from '../../platform/errors/fault-words';
 import { hasPersonalName } from '../../platform/privacy/mask';
-import { parseVariablePath } from '../../variables/domain/variable-path';
+import { parseVariablePath } from '../../variables/domain/variable';
 import type { Condition } from './condition';
 import { readsOf, type ConditionRead } from './condition-reads';
 import type { ReactionOperation } from './reaction';
 
-/** Those that hold everything about somebody, in each spelling (`recordSteps`). */
+/** Paths that contain all personal data, in each spelling (`recordSteps`). */
 const WHOLES: ReadonlySet<string> = new Set(['', 'event', 'event.properties', 'properties']);
 
-/** Names that event types declare `pii: true`, in any version. */
+/** Names of properties that event types declare `pii: true`, in any version. */
 export type PersonalNames = ReadonlySet<string>;
 
-/** Finds out what of a reaction's operations copies personal data to where an erasure does not reach. */
+/** Finds the operations of a reaction that copy personal data to values that an erasure does not reach. */
 export type SharedCopies = (names: PersonalNames) => readonly Fault[];
 
-/** Where a reaction reads identity or a personal property (contract section 8), such as `when.and[1].var` or `ops[0].valueFrom`. */
+/**
+ * Where a reaction reads identity or a personal property (contract section 8), such as `when.and[1].var` or
+ * `ops[0].valueFrom`.
+ */
 export function personalReads(
   { when, ops }: { readonly when: Condition | undefined; readonly ops: readonly ReactionOperation[] },
   names: PersonalNames,
@@ -29,7 +32,7 @@ export function personalReads(
   ];
 }
 
-/** Undefined: nothing is copied anywhere but to values of the participant. Remembers what it found for the same names. */
+/** Undefined: the operations copy event data to `user` values only. The result for the last names is cached. */
 export function sharedCopiesOf(ops: readonly ReactionOperation[]): SharedCopies | undefined {
   const copies = ops.flatMap((op, index) =>
     'valueFrom' in op && parseVariablePath(op.path)?.scope !== 'user' ? [{ index, valueFrom: op.valueFrom }] : [],
@@ -45,7 +48,7 @@ export function sharedCopiesOf(ops: readonly ReactionOperation[]): SharedCopies 
   };
 }
 
-/** What is below a personal property is as personal as it is. */
+/** Everything below a personal property is personal, too. */
 function isPersonalPath(path: string, names: PersonalNames): boolean {
   return path.split('.').some((step) => hasPersonalName(step, names));
 }

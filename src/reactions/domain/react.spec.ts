@@ -1,6 +1,6 @@
 import { aStoredEvent } from '../../../test/support/stored-event';
 import { recordOf } from './event-record';
-import { failureOfFaults, faultsOfReaction, outcomeOf, planReaction, type ReadyReaction } from './react';
+import { failureOfFaults, faultsOfReaction, outcomeOf, planReaction, type CompiledReaction } from './react';
 import type { ReactionRule } from './reaction';
 
 const USER = { path: 'state.user.points', op: 'inc', value: 1 } as const;
@@ -12,7 +12,7 @@ const REACTION: ReactionRule = {
 
 function plan(
   fields: Partial<ReactionRule> = {},
-  condition?: ReadyReaction['condition'],
+  condition?: CompiledReaction['condition'],
   externalId: string | null = 'ann',
 ) {
   const event = aStoredEvent();
@@ -38,7 +38,7 @@ describe('what a reaction does with an event', () => {
     expect(plan({ source: 'shop' })).toBeDefined();
   });
 
-  it('is told when its condition is not met, or cannot be worked out', () => {
+  it('is skipped when its condition is not met, and fails when it cannot be evaluated', () => {
     expect(plan({}, () => 'unmet')).toMatchObject({ result: { outcome: 'skipped', reason: 'condition' } });
     expect(plan({}, () => 'failed')).toMatchObject({
       result: { faults: [{ path: 'when', code: 'condition_failed' }] },
@@ -46,7 +46,7 @@ describe('what a reaction does with an event', () => {
     expect(plan({}, () => 'too_costly')).toMatchObject({ result: { faults: [{ path: 'when', code: 'too_costly' }] } });
   });
 
-  it('waits as a whole without a participant, unless it changes nobody’s own values', () => {
+  it('waits as a whole without a participant, unless it changes no user values', () => {
     expect(plan({}, undefined, null)).toMatchObject({ result: { outcome: 'waiting_for_customer' } });
     expect(plan({ ops: [SHARED] }, undefined, null)).toMatchObject({ subject: null });
     expect(plan({ ops: [SHARED] })).toMatchObject({ subject: null });
@@ -60,7 +60,7 @@ describe('what a reaction does with an event', () => {
   });
 });
 
-describe('what is told of reactions', () => {
+describe('the record of a reaction', () => {
   const faults = [{ path: 'ops[2].valueFrom', code: 'required', message: 'It is not there.' }] as const;
   const failed = { outcome: 'failed', faults } as const;
 
@@ -72,7 +72,7 @@ describe('what is told of reactions', () => {
 
   it('names the reaction with each fault, and the first one is what the failure is called by', () => {
     const details = faultsOfReaction(REACTION, failed);
-    const message = 'The reaction reward of the campaign summer has failed: It is not there.';
+    const message = 'The reaction reward of the campaign summer failed: It is not there.';
     expect(details).toEqual([{ path: 'reactions[summer/reward].ops[2].valueFrom', code: 'required', message }]);
     expect(failureOfFaults(details)).toEqual({ code: 'required', message, details });
     expect(failureOfFaults(faultsOfReaction(REACTION, { outcome: 'applied' }))).toBeUndefined();

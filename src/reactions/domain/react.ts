@@ -3,38 +3,38 @@ import type { Fault } from '../../platform/errors/fault';
 import { shownName } from '../../platform/errors/fault-words';
 import type { EffectFailure, EventToProcess, ReactionRecord } from '../../processing/domain/event-effects';
 import type { Operation } from '../../runtime/domain/operation';
-import { parseVariablePath } from '../../variables/domain/variable-path';
-import type { CompiledCondition } from './compile-condition';
+import { parseVariablePath } from '../../variables/domain/variable';
+import type { CompiledCondition, Verdict } from './compile-condition';
 import type { EventRecord } from './event-record';
 import type { PersonalNames, SharedCopies } from './personal-data';
 import type { ReactionRule, ReactionName } from './reaction';
 import { operationsFor } from './reaction-operations';
 
-/** A reaction that is ready to be asked. */
-export interface ReadyReaction {
+/** A reaction with its compiled condition. */
+export interface CompiledReaction {
   readonly reaction: ReactionRule;
-  /** Undefined: it is for every event of its type and source. */
+  /** Undefined: it applies to every event of its type and source. */
   readonly condition: CompiledCondition | undefined;
-  /** Undefined: it copies nothing of an event to values that are not the participant's. */
+  /** Undefined: it copies nothing from an event to campaign or app values. */
   readonly sharedCopies: SharedCopies | undefined;
 }
 
-/** What a reaction is asked with, beside the event. */
-export interface EvaluationContext {
+/** What a reaction is evaluated with, beside the event. */
+export interface EvaluationInput {
   readonly record: () => EventRecord;
   readonly isOverdue?: () => boolean;
-  /** Properties of the event's type that are personal, where `sharedCopies` are to be looked at. */
+  /** The personal properties of the event's type; undefined: `sharedCopies` is not checked. */
   readonly personalNames?: PersonalNames | undefined;
 }
 
-/** What a reaction has to do with an event: it is done with it already, or there are operations to apply. */
+/** What to do with an event for a reaction: the result is known already, or operations must be applied. */
 export type Plan =
   | { readonly reaction: ReactionRule; readonly result: ReactionResult }
   | { readonly reaction: ReactionRule; readonly operations: readonly Operation[]; readonly subject: string | null };
 
 /**
- * What became of one reaction; faults say why it failed. `not_in_force`: when its customer was linked, there was no such reaction to
- * the event any more.
+ * The result of one reaction; faults say why it failed. `not_in_force`: the reaction waited for its customer, and was
+ * gone or no longer applied to the event when the customer was linked.
  */
 export type ReactionResult =
   | { readonly outcome: 'applied' }
@@ -43,20 +43,18 @@ export type ReactionResult =
   | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
 
 /**
- * What a reaction to this type does with an event; undefined: it has nothing to do with it. In a plan with operations, `subject`
- * is the participant whose values they change, null when they change nobody's own.
+ * Plans what a reaction to this event type does with an event; undefined: it does not apply to the event. In a plan
+ * with operations, `subject` is the participant whose values they change; null: they change no `user` values.
  */
 export function planReaction(
-  { reaction, condition, sharedCopies }: ReadyReaction,
+  { reaction, condition, sharedCopies }: CompiledReaction,
   { event, externalId }: EventToProcess,
-  { record, isOverdue, personalNames }: EvaluationContext,
+  { record, isOverdue, personalNames }: EvaluationInput,
 ): Plan | undefined {
   if (reaction.source !== null && reaction.source !== event.source) return undefined;
   if (event.receivedAt < reaction.appliesFrom) return undefined;
-  const verdict = condition?.(record(), isOverdue) ?? 'met';
-  if (verdict === 'unmet') return { reaction, result: { outcome: 'skipped', reason: 'condition' } };
-  if (verdict === 'overdue') return { reaction, result: { outcome: 'failed', faults: [OVERDUE], mayRetry: true } };
-  if (verdict !== 'met') return { reaction, result: { outcome: 'failed', faults: [conditionFault(verdict)] } };
+  const result = resultOfVerdict(condition?.(record(), isOverdue) ?? 'met');
+  if (result !== undefined) return { reaction, result };
   const copied = personalNames === undefined ? [] : (sharedCopies?.(personalNames) ?? []);
   if (copied.length > 0) return { reaction, result: { outcome: 'failed', faults: copied } };
   const changesParticipant = reaction.ops.some(({ path }) => parseVariablePath(path)?.scope === 'user');
@@ -68,24 +66,35 @@ export function planReaction(
   return { reaction, operations: found.operations, subject: changesParticipant ? externalId : null };
 }
 
-/** What is written down with the event. */
+/** The record of a reaction in the event's processing record. */
 export function outcomeOf({ campaignId, name }: ReactionName, result: ReactionResult): ReactionRecord {
   const { outcome } = result;
-  if (outcome === 'applied' || outcome === 'waiting_for_customer') return { campaignId, name, outcome };
-  const reason = outcome === 'skipped' ? result.reason : result.faults[0]?.code;
+  const reason = reasonOfResult(result);
   return { campaignId, name, outcome, ...(reason === undefined ? {} : { reason }) };
 }
 
+function reasonOfResult(result: ReactionResult): string | undefined {
+  switch (result.outcome) {
+    case 'applied':
+    case 'waiting_for_customer':
+      return undefined;
+    case 'skipped':
+      return result.reason;
+    case 'failed':
+      return result.faults[0]?.code;
+  }
+}
+
 /**
- * What stands of an event's record, and is not looked at again: everything but what waited for a customer who is linked now. So
- * what was applied is never applied again, whatever has become of the customer or of the reaction.
+ * The records of an event that are not evaluated again: all but those that waited for a customer who is linked now. So
+ * an applied reaction is never applied again, however the customer or the reaction changed since.
  */
-export function keptRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
+export function finalRecords({ recorded, externalId }: EventToProcess): readonly ReactionRecord[] {
   return recorded.filter(({ outcome }) => outcome !== 'waiting_for_customer' || externalId === null);
 }
 
-/** The records of those that waited, and of which there was nothing to carry out: `planned` are the others. */
-export function outOfForceRecords(
+/** New records of reactions that waited but are not among the `planned` ones: they are no longer in force. */
+export function notInForceRecords(
   { recorded, externalId }: EventToProcess,
   planned: readonly ReactionName[],
 ): readonly ReactionRecord[] {
@@ -99,18 +108,18 @@ export function isSameName(a: ReactionName, b: ReactionName): boolean {
   return a.campaignId === b.campaignId && a.name === b.name;
 }
 
-/** The faults of one reaction among those of others, each saying whose it is. */
+/** The faults of one reaction; path and message name the reaction. */
 export function faultsOfReaction({ campaignId, name }: ReactionRule, result: ReactionResult): readonly Fault[] {
   if (result.outcome !== 'failed') return [];
   const [shownCampaign, shownReaction] = [shownName(campaignId), shownName(name)];
   return result.faults.map(({ path, code, message }) => ({
     path: `reactions[${shownCampaign}/${shownReaction}].${path}`,
     code,
-    message: `The reaction ${shownReaction} of the campaign ${shownCampaign} has failed: ${message}`,
+    message: `The reaction ${shownReaction} of the campaign ${shownCampaign} failed: ${message}`,
   }));
 }
 
-/** Undefined: nothing has failed. */
+/** Undefined: no reaction failed. */
 export function failureOfFaults(details: readonly Fault[]): EffectFailure | undefined {
   const [first] = details;
   return first === undefined ? undefined : { code: first.code, message: describeFaults(details), details };
@@ -120,18 +129,34 @@ const OVERDUE: Fault = {
   path: 'when',
   code: 'timed_out',
   message:
-    'when took longer with this event than a condition may; where the machine is not overloaded, make it simpler.',
+    'when took longer than the limit with this event; unless the machine is overloaded, make the condition simpler.',
 };
 
-function conditionFault(verdict: 'failed' | 'too_costly'): Fault {
-  if (verdict === 'too_costly') {
-    return {
-      path: 'when',
-      code: 'too_costly',
-      message: 'when costs more than it may with an event as large as this one; compare less, or shorter values.',
-    };
+const TOO_COSTLY: Fault = {
+  path: 'when',
+  code: 'too_costly',
+  message: 'when costs more than the limit with an event as large as this one; compare less, or shorter values.',
+};
+
+const CONDITION_FAILED: Fault = {
+  path: 'when',
+  code: 'condition_failed',
+  message:
+    'when cannot be evaluated with this event, for example because it compares a text with a number; use values that the event has.',
+};
+
+/** Undefined: the condition is met. */
+function resultOfVerdict(verdict: Verdict): ReactionResult | undefined {
+  switch (verdict) {
+    case 'met':
+      return undefined;
+    case 'unmet':
+      return { outcome: 'skipped', reason: 'condition' };
+    case 'overdue':
+      return { outcome: 'failed', faults: [OVERDUE], mayRetry: true };
+    case 'too_costly':
+      return { outcome: 'failed', faults: [TOO_COSTLY] };
+    case 'failed':
+      return { outcome: 'failed', faults: [CONDITION_FAILED] };
   }
-  const message =
-    'when cannot be worked out with this event, for example because it compares a text with a number; ask for what the event has.';
-  return { path: 'when', code: 'condition_failed', message };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseReactionDefinition } from './reaction-definition';
 
 const BODY = { name: 'r', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 1 }] };
-const told = (body: unknown): string[] => {
+const faultsOf = (body: unknown): string[] => {
   const parsed = parseReactionDefinition(body);
   return 'faults' in parsed ? parsed.faults.map(({ path, code }) => `${path} ${code}`) : [];
 };
@@ -15,7 +15,7 @@ describe('the definition of a reaction', () => {
   });
 
   it('may be for a type with spaces, as those of the external family are', () => {
-    expect(told({ ...BODY, eventType: 'Order Completed', source: 'shop eu' })).toEqual([]);
+    expect(faultsOf({ ...BODY, eventType: 'Order Completed', source: 'shop eu' })).toEqual([]);
   });
 
   it.each<[object, string]>([
@@ -33,7 +33,7 @@ describe('the definition of a reaction', () => {
     [{ event_type: 'x' }, 'event_type unknown_field'],
     [{ ops: [] }, 'ops too_few_items'],
   ])('with %j is refused', (fields, fault) => {
-    expect(told({ ...BODY, ...fields })).toEqual([fault]);
+    expect(faultsOf({ ...BODY, ...fields })).toEqual([fault]);
   });
 
   it('is read from any JSON value without throwing', () => {

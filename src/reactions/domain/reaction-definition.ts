@@ -15,17 +15,30 @@ import { isObject } from '../../platform/values/json/is-object';
 import { hasMoreCharacters } from '../../platform/values/text/character-count';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/values/text/path-name';
 import { isStorable } from '../../platform/values/text/storable-text';
+import { OPS_SCHEMA } from '../../runtime/domain/operation';
 import { conditionFaults, type Condition } from './condition';
 import { parseReactionOperations } from './reaction-operations';
 import type { ReactionDefinition } from './reaction';
 
-const FIELDS: ReadonlySet<string> = new Set(['name', 'eventType', 'source', 'when', 'ops', 'enabled']);
+/** The fields of a definition; the parser and the OpenAPI document both use them. Lengths are in characters. */
+export const REACTION_SCHEMA = {
+  name: { type: 'string', pattern: PATH_NAME.source },
+  eventType: { type: 'string', minLength: 1, maxLength: EVENT_TYPE_CHARACTERS_MAX },
+  source: { type: 'string', minLength: 1, maxLength: SOURCE_CHARACTERS_MAX },
+  when: { type: 'object', additionalProperties: true },
+  ops: OPS_SCHEMA,
+  enabled: { type: 'boolean' },
+} as const;
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(REACTION_SCHEMA));
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the body of `reactions:define` (contract section 8), any JSON value; what it does not say is not set, and null means
- * absent. Faults: every one of shape, names, condition and operations; what the campaign declares is not asked here.
+ * Reads the body of `reactions:define` (contract section 8), any JSON value; null counts as absent. Faults: every one
+ * of shape, names, condition and operations. Paths and types are not checked against the campaign's declarations here.
+ *
+ * A parser of its own, and not the compiled schema: a schema can express neither a condition nor `valueFrom`.
+ * `test/integration/campaign-bodies.spec.ts` proves that both refuse the same bodies.
  */
 export function parseReactionDefinition(
   body: unknown,
@@ -33,9 +46,9 @@ export function parseReactionDefinition(
   if (!isObject(body)) return { faults: [typeFault('', 'an object')] };
   const faults = new FaultList();
   const name = nameOf(body, faults);
-  const eventType = textOf(body, 'eventType', EVENT_TYPE_CHARACTERS_MAX, faults);
+  const eventType = textOf(body, 'eventType', faults);
   if (eventType === undefined && isAbsent(body['eventType'])) faults.push(requiredFault('eventType'));
-  const source = textOf(body, 'source', SOURCE_CHARACTERS_MAX, faults);
+  const source = textOf(body, 'source', faults);
   const when = conditionOf(body, faults);
   const parsed = parseReactionOperations(body['ops']);
   if ('faults' in parsed) faults.push(...parsed.faults);
@@ -57,14 +70,15 @@ function nameOf(body: Fields, faults: FaultList): string | undefined {
   return undefined;
 }
 
-/** What events can have there; of the external family a type may be nearly any text. */
-function textOf(body: Fields, field: string, charactersMax: number, faults: FaultList): string | undefined {
+/** Text that the field of an event can have; types of the external family may be nearly any text. */
+function textOf(body: Fields, field: 'eventType' | 'source', faults: FaultList): string | undefined {
   const text = body[field];
+  const { maxLength } = REACTION_SCHEMA[field];
   if (isAbsent(text)) return undefined;
   if (typeof text !== 'string') faults.push(typeFault(field, 'a string'));
   else if (text.trim() === '') faults.push(emptyFault(field));
   else if (!isStorable(text)) faults.push(invalidCharactersFault(field));
-  else if (hasMoreCharacters(text, charactersMax)) faults.push(tooLongFault(field, charactersMax));
+  else if (hasMoreCharacters(text, maxLength)) faults.push(tooLongFault(field, maxLength));
   else return text;
   return undefined;
 }

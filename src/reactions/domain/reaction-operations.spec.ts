@@ -8,7 +8,7 @@ const DECLARED = Declarations.from([
   { scope: 'app', name: 'open', type: 'boolean' },
 ]);
 const op = (fields: object): object => ({ path: 'state.user.points', op: 'inc', ...fields });
-const told = (ops: unknown): string[] => {
+const faultsOf = (ops: unknown): string[] => {
   const parsed = parseReactionOperations(ops);
   return 'faults' in parsed ? parsed.faults.map(({ path, code }) => `${path} ${code}`) : [];
 };
@@ -36,7 +36,7 @@ describe('the operations of a reaction', () => {
     [[op({ op: 'set', value: {} })], ['ops[0].value type']],
     [[op({ value: 1, from: 'x' })], ['ops[0].from unknown_field']],
   ])('%j are refused', (ops, faults) => {
-    expect(told(ops)).toEqual(faults);
+    expect(faultsOf(ops)).toEqual(faults);
   });
 
   it('of any JSON value are operations or faults', () => {

@@ -2,36 +2,47 @@ import type { Fault } from '../../platform/errors/fault';
 import { itemPath, typeFault } from '../../platform/errors/fault-words';
 import { isAbsent } from '../../platform/values/json/is-absent';
 import { isObject } from '../../platform/values/json/is-object';
-import { checkTypes } from '../../runtime/domain/check-types';
-import { OPERATION_FIELDS, parseOperations, type Operation } from '../../runtime/domain/operation';
-import { resolvePaths, type DeclaredPaths } from '../../runtime/domain/resolve-paths';
-import { valueFaults } from '../../variables/domain/value-type';
-import type { VariableType, VariableValue } from '../../variables/domain/variable';
+import { checkTypes, type DeclaredPaths, resolvePaths } from '../../runtime/domain/check-operations';
+import { OPERATION_SCHEMA, parseOperations, takesNumber, type Operation } from '../../runtime/domain/operation';
+import {
+  ANY_VALUE_WORDS,
+  isVariableValue,
+  storageFaults,
+  VALUE_TYPES,
+  valueFaults,
+} from '../../variables/domain/value-type';
 import type { EventRecord } from './event-record';
 import type { ReactionOperation } from './reaction';
-import { valueAt, valuePathFaults } from './value-path';
+import { VALUE_PATH_CHARACTERS_MAX, valueAt, valuePathFaults } from './value-path';
 
-const REACTION_OPERATION_FIELDS: ReadonlySet<string> = new Set([...OPERATION_FIELDS, 'valueFrom']);
-
-/** Stands for what only an event will tell. */
-const SAMPLES: Readonly<Record<VariableType, VariableValue>> = { number: 0, string: '', boolean: false };
+/** The fields of a reaction's operation; the parser and the OpenAPI document both use them. */
+export const REACTION_OPERATION_SCHEMA = {
+  ...OPERATION_SCHEMA,
+  valueFrom: { type: 'string', maxLength: VALUE_PATH_CHARACTERS_MAX },
+} as const;
+const REACTION_OPERATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(REACTION_OPERATION_SCHEMA));
 
 /**
- * Reads the `ops` of a reaction, any JSON value: those of a mutation (`parseOperations`, with its codes), each of which has either a
- * `value` or a `valueFrom`. Both: `conflicting_fields`.
+ * Reads the `ops` of a reaction, any JSON value. They are those of a mutation (`parseOperations`, with its codes), but
+ * each has either a `value` or a `valueFrom`. Both: `conflicting_fields`.
  */
 export function parseReactionOperations(
   ops: unknown,
 ): { readonly ops: readonly ReactionOperation[] } | { readonly faults: readonly Fault[] } {
   const parsed = parseOperations(Array.isArray(ops) ? ops.map(withSample) : ops, REACTION_OPERATION_FIELDS);
-  const ofValues = Array.isArray(ops) ? ops.flatMap((entry: unknown, index) => sourceFaults(entry, index)) : [];
-  if ('faults' in parsed) return { faults: [...parsed.faults, ...ofValues] };
-  if (ofValues.length > 0) return { faults: ofValues };
+  const sourceFaultsFound = Array.isArray(ops)
+    ? ops.flatMap((entry: unknown, index) => sourceFaults(entry, index))
+    : [];
+  if ('faults' in parsed) return { faults: [...parsed.faults, ...sourceFaultsFound] };
+  if (sourceFaultsFound.length > 0) return { faults: sourceFaultsFound };
   const entries = ops as readonly unknown[];
   return { ops: parsed.operations.map((operation, index) => withSource(operation, valueFromOf(entries[index]))) };
 }
 
-/** What of the operations the campaign's declarations do not take: paths first, as with a mutation, then types. */
+/**
+ * The faults of operations against the campaign's declarations: those of paths, or else those of types, as for a
+ * mutation.
+ */
 export function declarationFaults(ops: readonly ReactionOperation[], declarations: DeclaredPaths): readonly Fault[] {
   const resolved = resolvePaths(
     ops.map((op) => ('value' in op ? op : { ...op, value: 0 }) as Operation),
@@ -40,13 +51,15 @@ export function declarationFaults(ops: readonly ReactionOperation[], declaration
   if ('refusal' in resolved) return resolved.refusal.details;
   return checkTypes(
     resolved.operations.map((operation, index) => {
-      const isOpen = 'valueFrom' in (ops[index] ?? {}) && operation.op === 'set';
-      return isOpen ? { ...operation, value: SAMPLES[operation.declaration.type] } : operation;
+      const isFromEvent = 'valueFrom' in (ops[index] ?? {});
+      return isFromEvent && operation.op === 'set'
+        ? { ...operation, value: VALUE_TYPES[operation.declaration.type].sample }
+        : operation;
     }),
   );
 }
 
-/** What the operations are for one event. Faults: every value that the event does not have, or that no variable can hold. */
+/** The operations for one event. Faults: every value that the event does not have, or that no variable can hold. */
 export function operationsFor(
   ops: readonly ReactionOperation[],
   event: () => EventRecord,
@@ -67,11 +80,8 @@ function foundFaults(value: unknown, op: ReactionOperation['op'], path: string):
   if (isAbsent(value)) {
     return [{ path, code: 'required', message: `${path} finds no value in the event.` }];
   }
-  if (op !== 'set') return valueFaults(value, 'number', path);
-  if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') {
-    return valueFaults(value, typeof value as VariableType, path);
-  }
-  return [typeFault(path, 'a number, a string, true or false')];
+  if (takesNumber(op)) return valueFaults(value, 'number', path);
+  return isVariableValue(value) ? storageFaults(value, path) : [typeFault(path, ANY_VALUE_WORDS)];
 }
 
 /** `null` means absent (contract section 1). */

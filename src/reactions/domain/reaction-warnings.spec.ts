@@ -98,7 +98,7 @@ it('warns about valueFrom in either spelling, and suggests the one that is usual
   expect(warningsOf({ valueFrom: 'identity.emial' })[0]?.message).toMatch(/Did you mean identity\.email\?$/);
 });
 
-it('warns about a type that nobody registered or sent, with the nearest name', () => {
+it('warns about a type that is neither registered nor received, with the nearest name', () => {
   const facts: EventTypeFacts = { registered: undefined, wasReceived: false, names: ['visit', 'purchase'] };
   expect(warningsOf({ eventType: 'purchse' }, facts)).toEqual([
     { path: 'eventType', code: 'unknown_event_type', message: expect.stringMatching(/Did you mean purchase\?$/) },

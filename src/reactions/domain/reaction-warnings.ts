@@ -4,11 +4,10 @@ import { similarName } from '../../platform/values/text/similar-name';
 import { compileCondition } from './compile-condition';
 import type { Condition } from './condition';
 import { readsOf } from './condition-reads';
-import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS, recordSteps } from './event-record';
-import { meantPath } from './meant-path';
+import { IDENTITY_FIELDS, RECORD_BRANCHES, RECORD_FIELDS, recordSteps, suggestedPath } from './event-record';
 import type { ReactionDefinition } from './reaction';
 
-/** More than anybody reads; each takes a search for a similar name. */
+/** Enough for a reader; each one costs a search for a similar name. */
 export const REACTION_WARNINGS_MAX = 50;
 
 /** Every word that `warnings[].code` can carry, with its meaning; `docs/errors.md` lists the same words. */
@@ -21,30 +20,32 @@ export const REACTION_WARNING_CODES = {
 
 export type ReactionWarningCode = keyof typeof REACTION_WARNING_CODES;
 
-/** Something of a definition that will never do what it says (contract section 8); the reaction is defined all the same. */
+/** A part of a definition that can never have an effect (contract section 8); the reaction is defined all the same. */
 export interface ReactionWarning {
-  /** Of the place in the body: `eventType`, `when[">="][0].var`, `ops[0].valueFrom`. */
+  /** The field in the body: `eventType`, `when[">="][0].var`, `ops[0].valueFrom`. */
   readonly path: string;
   readonly code: ReactionWarningCode;
-  /** Repeats names that the caller wrote, never other values. */
+  /** Repeats names from the definition, never other values. */
   readonly message: string;
 }
 
 /**
- * What is known of the events that a definition is about. Unregistered: whether any was received, and the names that are
- * registered.
+ * What is known about the event type of a definition. If it is not registered: whether an event was received, and other
+ * names.
  */
 export type EventTypeFacts =
   | { readonly registered: CatalogedEventType }
   | { readonly registered: undefined; readonly wasReceived: boolean; readonly names: readonly string[] };
 
-/** A place of the definition that reads a path of the record. */
+/** A field of the definition that reads a path of the record. */
 interface Read {
   readonly path: string;
   readonly reads: string;
 }
 
-/** What of a definition can never fire or never finds a value; at most `REACTION_WARNINGS_MAX`, in the order of the body. */
+/**
+ * The parts of a definition that can never have an effect; at most `REACTION_WARNINGS_MAX`, in the order of the body.
+ */
 export function reactionWarnings(
   { eventType, when, ops }: Pick<ReactionDefinition, 'eventType' | 'when' | 'ops'>,
   facts: EventTypeFacts,
@@ -69,7 +70,7 @@ function eventTypeWarnings(eventType: string, facts: EventTypeFacts): readonly R
   return [{ path: 'eventType', code: 'unknown_event_type', message }];
 }
 
-/** Those whose paths begin at the event, and are written out. */
+/** Reads whose path is literal and starts at the event. */
 function outerReads(when: Condition): Read[] {
   return readsOf(when).flatMap(({ path, reads, inEntry }) =>
     inEntry || reads === undefined || reads === '' ? [] : [{ path, reads }],
@@ -86,18 +87,18 @@ function pathWarnings({ path, reads }: Read, type: CatalogedEventType | undefine
   if (!RECORD_BRANCHES.has(field)) return [unknownPath(path, reads, field)];
   if (field === 'identity') {
     const isIdentity = steps.length === 2 && IDENTITY_FIELDS.some((each) => each === name);
-    return isIdentity ? [] : [unknownPath(path, reads, meantPath(steps))];
+    return isIdentity ? [] : [unknownPath(path, reads, suggestedPath(steps))];
   }
   return type === undefined || type.allowsOthers || type.properties.includes(name)
     ? []
     : [unknownProperty(path, reads, steps, type)];
 }
 
-/** A property that is declared goes first; what is close to nothing was most likely meant as a property. */
+/** A declared property comes first, then a similar path; otherwise a property of that name was probably meant. */
 function suggestionFor(steps: readonly string[], type: CatalogedEventType | undefined): string {
   const [first = '', ...below] = steps;
   const declared = type?.properties.includes(first) === true;
-  const close = declared ? undefined : (meantPath(steps) ?? similarProperty(steps, type));
+  const close = declared ? undefined : (suggestedPath(steps) ?? similarProperty(steps, type));
   return close ?? ['properties', first, ...below].join('.');
 }
 
@@ -122,17 +123,17 @@ function unknownProperty(
   return { path, code: 'unknown_property', message };
 }
 
-/** Conditions usually name the record, and `valueFrom` does not; both take either spelling. */
+/** Conditions usually write `event.`, and `valueFrom` does not; both accept either spelling. */
 function spelledAs(path: string, meant: string | undefined): string | undefined {
   return meant === undefined || path.startsWith('ops') ? meant : `event.${meant}`;
 }
 
-/** Whether its outcome is the same for each event. */
+/** Whether the outcome is the same for every event. */
 function isConstant(when: Condition): boolean {
   return readsOf(when).every(({ inEntry, reads }) => inEntry && reads !== undefined);
 }
 
-/** Of a condition that is constant. One that cannot be worked out makes the reaction fail with each event. */
+/** For a constant condition. One that cannot be evaluated makes the reaction fail with every event. */
 function isNeverMet(when: Condition): boolean {
   const verdict = compileCondition(when)({});
   return verdict === 'unmet' || verdict === 'failed';
@@ -142,5 +143,5 @@ const NEVER_MET: ReactionWarning = {
   path: 'when',
   code: 'never_met',
   message:
-    'when reads nothing of the event and is never met, so that the reaction never does anything; compare a value of the event, or leave it out.',
+    'when reads nothing of the event and is never met, so the reaction has no effect; compare a value of the event, or remove when.',
 };

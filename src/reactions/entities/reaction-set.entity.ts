@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How often the reactions of a workspace have changed: whoever changes them locks it, and what a node remembers is held to it. */
+/** The version of a workspace's reactions. Every change locks and increments it; caches are valid for one version. */
 @Entity('reaction_sets')
 export class ReactionSet {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'reaction_sets_pkey' })

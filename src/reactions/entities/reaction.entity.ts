@@ -14,7 +14,7 @@ export class Reaction {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'reactions_pkey' })
   name!: string;
 
-  /** From the first definition until it is deleted; ids sort by the time they were made. */
+  /** Stays the same from the first definition until it is deleted; sorts by the time of that definition. */
   @Column('uuid')
   id!: string;
 
@@ -34,7 +34,7 @@ export class Reaction {
   @Column('boolean')
   enabled!: boolean;
 
-  /** Events received before are none of its business. */
+  /** Events received earlier are ignored. */
   @Column('timestamptz', { name: 'applies_from' })
   appliesFrom!: Date;
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 import { applyOperations, type AppliedOperations, type ChangedValue } from './apply-operations';
 import { NUMBER_MAX } from '../../variables/domain/value-type';
-import type { MutationEntry } from './mutation-result';
+import type { MutationEntry } from './mutation-work';
 import type { Operation } from './operation';
-import { resolvePaths, type ResolvedOperation } from './resolve-paths';
+import { resolvePaths, type ResolvedOperation } from './check-operations';
 import { stateTree, type StateValues } from './state-tree';
 
 const DECLARATIONS: readonly Declaration[] = [
@@ -114,7 +114,7 @@ describe('applyOperations', () => {
     expect(faults).toEqual(['ops[1] range', 'ops[4] range', 'ops[7] range']);
   });
 
-  it('stops at operations that nobody checked', () => {
+  it('throws for operations that were not checked', () => {
     expect(() => apply([op('inc', 'user.motto', 1)])).toThrow('was not refused');
   });
 });

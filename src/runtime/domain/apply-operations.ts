@@ -2,11 +2,12 @@ import type { Fault } from '../../platform/errors/fault';
 import { itemPath } from '../../platform/errors/fault-words';
 import type { VariableScope, VariableValue } from '../../variables/domain/variable';
 import { addDecimal, subtractDecimal } from './decimal';
-import type { MutationEntry } from './mutation-result';
-import type { ResolvedOperation } from './resolve-paths';
+import { takesNumber } from './operation';
+import type { MutationEntry } from './mutation-work';
+import type { ResolvedOperation } from './check-operations';
 import { shownValue, type StateValues } from './state-tree';
 
-/** A value to be stored, also where it equals what was stored or shown before. */
+/** A value to store, also when it equals the stored one or the default. */
 export interface ChangedValue {
   readonly scope: VariableScope;
   readonly name: string;
@@ -21,43 +22,53 @@ export interface AppliedOperations {
 }
 
 /**
- * Applies operations whose types were checked (`checkTypes`), in order, wholly or not at all (contract section 8); `values`
- * stay as they are. Faults have code `range` and name each operation that leads beyond ±2^53.
+ * Applies operations whose types were checked (`checkTypes`), in order, all or none (contract section 8). Does not
+ * change `values`. Faults have code `range` and name each operation whose result is beyond ±2^53.
  */
 export function applyOperations(
   operations: readonly ResolvedOperation[],
   values: StateValues,
 ): AppliedOperations | { readonly faults: readonly Fault[] } {
   const written = new Map<string, ChangedValue>();
-  /** Paths whose value nobody knows after a fault: what follows on them has no faults of its own. */
-  const lost = new Set<string>();
+  /** Paths whose value is unknown after a fault: later operations on them report no faults of their own. */
+  const unknown = new Set<string>();
   const mutations: MutationEntry[] = [];
   const faults: Fault[] = [];
   for (const [index, operation] of operations.entries()) {
     const { path, declaration } = operation;
     const { scope, name } = declaration;
-    if (lost.has(path) && operation.op !== 'set') continue;
+    if (unknown.has(path) && takesNumber(operation.op)) continue;
     const previous = shownValue(declaration, written.get(path)?.value ?? values[scope].get(name));
     const current = operate(operation, previous);
     if (current === undefined) {
       faults.push(overflowFault(index));
-      lost.add(path);
+      unknown.add(path);
       continue;
     }
-    lost.delete(path);
+    unknown.delete(path);
     written.set(path, { scope, name, value: current });
     mutations.push({ path, previous, current });
   }
   return faults.length > 0 ? { faults } : { mutations, changed: [...written.values()] };
 }
 
-/** Undefined: beyond what a variable can hold. */
+/** Undefined: the result is beyond ±2^53. */
 function operate(operation: ResolvedOperation, previous: VariableValue | null): VariableValue | undefined {
-  const { op, value, path } = operation;
-  if (op === 'set') return value;
-  const base = previous ?? 0;
-  if (typeof base !== 'number') throw new Error(`${op} on ${path}, which is no number, was not refused.`);
-  return op === 'inc' ? addDecimal(base, value) : subtractDecimal(base, value);
+  switch (operation.op) {
+    case 'set':
+      return operation.value;
+    case 'inc':
+      return addDecimal(numberBefore(operation, previous), operation.value);
+    case 'dec':
+      return subtractDecimal(numberBefore(operation, previous), operation.value);
+  }
+}
+
+/** An absent number counts as 0. */
+function numberBefore({ op, path }: ResolvedOperation, previous: VariableValue | null): number {
+  const number = previous ?? 0;
+  if (typeof number !== 'number') throw new Error(`${op} on ${path}, which is no number, was not refused.`);
+  return number;
 }
 
 function overflowFault(index: number): Fault {

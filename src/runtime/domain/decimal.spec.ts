@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isKeepable, NUMBER_MAX } from '../../variables/domain/value-type';
+import { isInRange, NUMBER_MAX } from '../../variables/domain/value-type';
 import { addDecimal, addExactly, subtractDecimal } from './decimal';
 import { cpuMsSince } from '../../../test/support/cpu-time';
 
@@ -73,14 +73,14 @@ describe('decimal arithmetic', () => {
       expect(subtractDecimal(-NUMBER_MAX, step)).toBeUndefined();
     }
     expect(addDecimal(1.7e308, 1.7e308)).toBeUndefined();
-    expect(isKeepable(NUMBER_MAX)).toBe(true);
-    expect(isKeepable(-NUMBER_MAX)).toBe(true);
-    expect(isKeepable(NUMBER_MAX + 2)).toBe(false);
+    expect(isInRange(NUMBER_MAX)).toBe(true);
+    expect(isInRange(-NUMBER_MAX)).toBe(true);
+    expect(isInRange(NUMBER_MAX + 2)).toBe(false);
   });
 
   it('has no result for what is no number', () => {
     for (const value of [NaN, Infinity, -Infinity]) {
-      expect(isKeepable(value)).toBe(false);
+      expect(isInRange(value)).toBe(false);
       expect(addDecimal(value, 1)).toBeUndefined();
       expect(addDecimal(1, value)).toBeUndefined();
       expect(subtractDecimal(value, value)).toBeUndefined();

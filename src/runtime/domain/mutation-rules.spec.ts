@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import type { Declaration, VariableScope } from '../../variables/domain/variable';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import { applyOperations } from './apply-operations';
-import { checkTypes } from './check-types';
+import { checkTypes, type DeclaredPaths, resolvePaths } from './check-operations';
 import { parseOperations } from './operation';
-import { resolvePaths, type DeclaredPaths } from './resolve-paths';
 import { stateTree, type StateValues } from './state-tree';
 
 /* The rules one after the other, in the contract's order (section 8): shape, paths, types, apply. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { VALUE_BYTES_MAX } from '../../variables/domain/value-type';
-import { parseOperations, PATH_CHARACTERS_MAX } from './operation';
+import { parseOperations, OPERATION_SCHEMA } from './operation';
 
 const PATH = 'state.user.coins';
 
@@ -38,7 +38,11 @@ describe('the ops of a mutation', () => {
     ['an empty object', {}, ['ops[0].path required', 'ops[0].op required', 'ops[0].value required']],
     ['nulls', op({ path: null, op: null, value: null }), ['path', 'op', 'value'].map((f) => `ops[0].${f} required`)],
     ['a path that is no text', op({ path: ['state', 'user', 'coins'] }), ['ops[0].path type']],
-    ['a path of 257 characters', op({ path: 'x'.repeat(PATH_CHARACTERS_MAX + 1) }), ['ops[0].path too_long']],
+    [
+      'a path of 257 characters',
+      op({ path: 'x'.repeat(OPERATION_SCHEMA.path.maxLength + 1) }),
+      ['ops[0].path too_long'],
+    ],
     ['a path with U+0000', op({ path: 'state.user.\u0000' }), ['ops[0].path invalid_characters']],
     ['another op', op({ op: 'del' }), ['ops[0].op enum']],
     ['an op in upper case', op({ op: 'SET' }), ['ops[0].op enum']],
@@ -100,7 +104,7 @@ describe('the ops of a mutation', () => {
     expect(JSON.stringify(faults)).not.toContain('4711');
   });
 
-  it('are told apart into operations or faults, without a throw, whatever the JSON', () => {
+  it('are operations or faults, and never throw, for any JSON', () => {
     const loose = fc.record(
       {
         path: fc.oneof(fc.constant(PATH), fc.string({ unit: 'binary' }), fc.jsonValue()),

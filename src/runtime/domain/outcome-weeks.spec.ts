@@ -22,7 +22,7 @@ it('a week begins on Monday at midnight UTC and takes every moment up to the nex
   );
 });
 
-it('there is room for now, for clocks that differ by a day, and for four weeks in which nobody makes any', () => {
+it('there are partitions for now, for clocks that differ by a day, and for four weeks without maintenance', () => {
   fc.assert(
     fc.property(times, fc.integer({ min: -DAY_MS, max: 28 * DAY_MS }), (now, ahead) => {
       const names = weeksToHave(now, 30).ahead.map(partitionName);

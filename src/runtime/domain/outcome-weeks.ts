@@ -2,7 +2,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;
 /** The Unix epoch was a Thursday; weeks begin on Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
-/** A service that nobody restarts, and whose rounds fail, goes on for so long. */
+/** For so long mutations can be stored while the maintenance of partitions fails. */
 const WEEKS_AHEAD = 4;
 
 /** From a Monday 00:00 UTC to the next. */
@@ -17,13 +17,13 @@ export function weekOf(at: Date): Week {
   return weekFrom(FIRST_MONDAY_MS + number * WEEK_MS);
 }
 
-/** The weeks that must be there, and the oldest that is still needed for outcomes of `retentionDays`. */
+/** The weeks whose partitions must exist, and the oldest one that outcomes of `retentionDays` still need. */
 export function weeksToHave(
   now: Date,
   retentionDays: number,
 ): { readonly ahead: readonly Week[]; readonly oldest: Week } {
   const { from } = weekOf(now);
-  // The week before as well: a node whose machine slept is behind the others for a moment.
+  // Also the previous week: a node whose machine slept is behind the others for a moment.
   const ahead = Array.from({ length: WEEKS_AHEAD + 2 }, (_unused, index) =>
     weekFrom(from.getTime() + (index - 1) * WEEK_MS),
   );

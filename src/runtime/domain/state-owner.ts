@@ -1,27 +1,39 @@
 import type { Participant } from '../../platform/auth/principal';
 import { describeFaults } from '../../platform/errors/describe-faults';
+import { DomainError } from '../../platform/errors/domain-error';
 import type { Fault } from '../../platform/errors/fault';
 import { trimBlank } from '../../platform/values/text/trim-blank';
+import type { SharedScope } from '../../variables/domain/variable';
 
 /** The app of tokens that name none (contract section 8). */
 export const DEFAULT_APP_ID = 'default';
-/** Subjects of tokens; what is longer names no participant. */
+/** Subjects of tokens, in characters; longer text names no participant. */
 export const SUBJECT_CHARACTERS_MAX = 256;
 
-/** Whose values a request reads or changes: `user` values are (campaign, subject)'s, the others the campaign's and the app's. */
+/** The owners of the values that a request reads or changes. `user` values belong to the subject in the campaign. */
 export interface StateOwner {
   readonly campaignId: string;
   readonly appId: string;
   readonly subject: string;
 }
 
-/** A field of the request, called as the client wrote it (`campaign_id`, `campaignId`), with its value. */
+/** A field of the request as the client spelled it (`campaign_id`, `campaignId`), with its value. */
 export interface NamedField {
   readonly field: string;
   readonly value: string;
 }
 
-/** What the request names by itself; the campaign may be named twice, in the address and in the body or query. */
+/** The owner of a value that participants share. */
+export function sharedOwnerId({ campaignId, appId }: StateOwner, scope: SharedScope): string {
+  switch (scope) {
+    case 'campaign':
+      return campaignId;
+    case 'app':
+      return appId;
+  }
+}
+
+/** The owners that a request names; the campaign possibly twice, in the path and in the body or query. */
 export interface NamedOwner {
   readonly campaigns: readonly NamedField[];
   readonly apps: readonly NamedField[];
@@ -37,9 +49,10 @@ export interface OwnerRefusal {
 export type Claims = Pick<Participant, 'subject' | 'campaignId' | 'appId' | 'defaultCampaignId' | 'allowedCampaignIds'>;
 
 /**
- * Whose state a request is about (contract section 8): the campaign that it names, else the token's, else the issuer's
- * default. Whatever it names must be the token's; without a campaign claim, `allowedCampaignIds` bounds what can be named,
- * but not the default, which is the issuer's own word.
+ * The owner of the state that a participant's request is about (contract section 8). Its campaign is the one that the
+ * request names, else the token's, else the issuer's default. Every name in the request must agree with the token.
+ * Without a campaign claim, `allowedCampaignIds` limits which campaign may be named; the issuer's default is always
+ * allowed.
  *
  * Refusals: `context_violation`, `validation_failed` (two campaigns), `campaign_required`.
  */
@@ -58,12 +71,12 @@ export function findStateOwner(
   return { owner: { campaignId, appId, subject: claims.subject } };
 }
 
-/** Whose state a backend's request is about: its address names the campaign and the participant, the body perhaps the app. */
+/** The path of a backend's request: it names the campaign and the participant. */
 export type StateAddress = Pick<StateOwner, 'campaignId' | 'subject'>;
 
 /**
- * The same for a backend, which may name whom it likes: what the body names besides must be what the address names. Refusal:
- * `validation_failed`.
+ * The owner of the state that a backend's request is about. Names in the body must agree with the path; the body may
+ * also name the app. Refusal: `validation_failed`.
  */
 export function findAddressedOwner(
   { campaignId, subject }: StateAddress,
@@ -75,6 +88,13 @@ export function findAddressedOwner(
   ];
   if (conflicts.length > 0) return refuse('validation_failed', conflicts);
   return { owner: { campaignId, appId: named.apps[0]?.value ?? DEFAULT_APP_ID, subject } };
+}
+
+/** Throws the refusal, if there is one. */
+export function ownerOf(found: { readonly owner: StateOwner } | { readonly refusal: OwnerRefusal }): StateOwner {
+  if ('owner' in found) return found.owner;
+  const { code, message, details } = found.refusal;
+  throw new DomainError(code, message, { details });
 }
 
 function violationsOf(claims: Claims, named: NamedOwner, appId: string): Fault[] {

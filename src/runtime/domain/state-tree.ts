@@ -1,13 +1,13 @@
 import { isOfType } from '../../variables/domain/value-type';
 import type { Declaration, VariableScope, VariableValue } from '../../variables/domain/variable';
 
-/** What is stored for a participant of a campaign: the values of scope `user`, and beside them what is the system's. */
+/** The stored document of a participant in a campaign: the values of scope `user`, and the system fields. */
 export interface ParticipantDocument {
   readonly values: Readonly<Record<string, VariableValue>>;
   readonly system: SystemFields;
 }
 
-/** Kept in the tree, neither readable nor writable for participants (contract section 8). */
+/** Stored in the tree; participants can neither read nor write them (contract section 8). */
 export interface SystemFields {
   /** The `sid` of the participant's token. */
   readonly sessionId: string | null;
@@ -16,16 +16,16 @@ export interface SystemFields {
 /** Stored values by name; those of undeclared and archived variables may be among them. */
 export type StoredValues = ReadonlyMap<string, VariableValue>;
 
-/** What is stored for the owners that a request is about. */
+/** The stored values of the owners that a request is about. */
 export type StateValues = Readonly<Record<VariableScope, StoredValues>>;
 
-/** The values of one scope as a read shows them; null: neither a value nor a default. It has no prototype. */
+/** The values of one scope as a read shows them; null: neither a value nor a default. Without a prototype. */
 export type StateBranch = Readonly<Record<string, VariableValue | null>>;
 
 /** The answer of a read: the three branches are always there. */
 export type StateTree = Readonly<Record<VariableScope, StateBranch>>;
 
-/** The stored values of scope `user`, to look names up in. */
+/** The stored values of scope `user` by name. */
 export function valuesOf(document: ParticipantDocument): StoredValues {
   return new Map(Object.entries(document.values));
 }
@@ -35,7 +35,7 @@ export interface DeclaredVariables {
   of(scope: VariableScope): Iterable<Declaration>;
 }
 
-/** `state` of a read (contract section 8): every declared variable and nothing else, in the order of the declarations. */
+/** The `state` of a read (contract section 8): exactly the declared variables, in the order of the declarations. */
 export function stateTree(declared: DeclaredVariables, values: StateValues): StateTree {
   const branch = (scope: VariableScope): StateBranch => readBranch(declared, scope, values[scope]);
   return { user: branch('user'), campaign: branch('campaign'), app: branch('app') };
@@ -43,7 +43,7 @@ export function stateTree(declared: DeclaredVariables, values: StateValues): Sta
 
 /** One branch of it. */
 export function readBranch(declared: DeclaredVariables, scope: VariableScope, values: StoredValues): StateBranch {
-  // Without a prototype, a name such as __proto__ is one like any other.
+  // Without a prototype, a name such as __proto__ is an ordinary name.
   const branch = Object.create(null) as Record<string, VariableValue | null>;
   for (const declaration of declared.of(scope)) {
     branch[declaration.name] = shownValue(declaration, values.get(declaration.name));
@@ -52,8 +52,7 @@ export function readBranch(declared: DeclaredVariables, scope: VariableScope, va
 }
 
 /**
- * What a read shows of a variable: its value, else its default, else null. Throws when the value is of another type than
- * the declaration's, which no write lets happen.
+ * What a read shows of a variable: its value, else its default, else null. Throws for a stored value of another type.
  */
 export function shownValue(declaration: Declaration, stored: VariableValue | undefined): VariableValue | null {
   if (stored === undefined) return declaration.default ?? null;

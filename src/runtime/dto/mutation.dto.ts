@@ -1,61 +1,62 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { VARIABLE_VALUE } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
-import { VARIABLE_VALUE } from '../../variables/dto/variable.dto';
-import type { MutationEntry, MutationStatus } from '../domain/mutation-result';
-import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../domain/operation';
+import { MUTATION_SCHEMA } from '../domain/mutation-request';
+import type { MutationEntry, MutationStatus } from '../domain/mutation-work';
+import { OPERATION_SCHEMA, OPS_SCHEMA, type OperationKind } from '../domain/operation';
 
-/** Checked by `domain/operation.ts`, which names every fault of every operation. */
+/** Documents what `domain/operation.ts` checks, by the table of that parser. */
 export class OperationDto {
-  @ApiProperty({ maxLength: PATH_CHARACTERS_MAX, example: 'state.user.points' })
+  @ApiProperty({ ...OPERATION_SCHEMA.path, example: 'state.user.points' })
   path!: string;
 
-  @ApiProperty({ enum: OPERATION_KINDS, example: 'inc' })
-  op!: string;
+  @ApiProperty({ ...OPERATION_SCHEMA.op, example: 'inc' })
+  op!: OperationKind;
 
   /** Of the variable's type; a number for `inc` and `dec`. */
-  @ApiProperty({ ...VARIABLE_VALUE, example: 10 })
+  @ApiProperty({ ...OPERATION_SCHEMA.value, example: 10 })
   value!: VariableValue;
 }
 
-/** Checked by `domain/mutation-request.ts`. Each field with an underscore is known in camelCase too. */
+/** Documents what `domain/mutation-request.ts` checks, by the table of that parser. Every text field has an alias. */
 export class MutationDto {
-  /** Applied in their order, wholly or not at all. */
-  @ApiProperty({ type: [OperationDto], minItems: 1, maxItems: OPERATIONS_MAX })
+  /** Applied in their order, all or none. */
+  @ApiProperty({ type: [OperationDto], ...OPS_SCHEMA })
   ops!: OperationDto[];
 
   /**
    * An id of yours for this mutation, the same in every repetition; the header `Idempotency-Key` is an alias.
    * @example "checkout-4711"
    */
-  @ApiProperty({ minLength: 1, maxLength: 255 })
+  @ApiProperty(MUTATION_SCHEMA.mutation_id)
   mutation_id?: string;
 
-  /** The campaign, where neither the address nor the token names it. */
-  @ApiProperty({ maxLength: 128 })
+  /** The campaign, if neither the path nor the token names it. */
+  @ApiProperty(MUTATION_SCHEMA.campaign_id)
   campaign_id?: string;
 
-  /** For participants the token's app, if named at all; for backends any app, `default` when absent. */
-  @ApiProperty({ maxLength: 128 })
+  /** For participants, if sent, the token's app; for backends any app, `default` when absent. */
+  @ApiProperty(MUTATION_SCHEMA.app_id)
   app_id?: string;
 
-  /** The participant of the token, or of the address, if named at all. */
-  @ApiProperty({ maxLength: 256 })
+  /** If sent, the participant of the token or of the path. */
+  @ApiProperty(MUTATION_SCHEMA.user_id)
   user_id?: string;
 
   /** The same as `mutation_id`. */
-  @ApiProperty({ minLength: 1, maxLength: 255 })
+  @ApiProperty(MUTATION_SCHEMA.mutation_id)
   mutationId?: string;
 
   /** The same as `campaign_id`. */
-  @ApiProperty({ maxLength: 128 })
+  @ApiProperty(MUTATION_SCHEMA.campaign_id)
   campaignId?: string;
 
   /** The same as `app_id`. */
-  @ApiProperty({ maxLength: 128 })
+  @ApiProperty(MUTATION_SCHEMA.app_id)
   appId?: string;
 
   /** The same as `user_id`. */
-  @ApiProperty({ maxLength: 256 })
+  @ApiProperty(MUTATION_SCHEMA.user_id)
   userId?: string;
 }
 

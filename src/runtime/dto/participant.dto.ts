@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { StateBranch } from '../domain/state-tree';
-import type { ListedPage, ListedParticipant } from '../runtime.service';
+import type { ListedPage, ListedParticipant } from '../state.service';
 import { STATE_BRANCH, SystemFieldsDto } from './state.dto';
 
-/** What a participant does not share with others; values of the campaign and of apps are in the state of any participant. */
+/** The participant's own values. The state of any participant has those of the campaign and of apps. */
 export class OwnStateTreeDto {
   /** Every declared variable of scope `user` by its name: its value, else its default, else null. */
   @ApiProperty({ ...STATE_BRANCH, example: { points: 120 } })

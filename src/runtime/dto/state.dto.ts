@@ -1,15 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';
+import { VARIABLE_VALUE } from '../../variables/domain/value-type';
 import type { StateBranch, StateTree, SystemFields } from '../domain/state-tree';
 
 /** One branch of the tree of state. */
 export const STATE_BRANCH: { type: 'object'; additionalProperties: SchemaObject } = {
   type: 'object',
-  additionalProperties: { oneOf: [{ type: 'number' }, { type: 'string' }, { type: 'boolean' }], nullable: true },
+  additionalProperties: { ...VARIABLE_VALUE, nullable: true },
 };
 
 /** Every declared variable by its name: its value, else its default, else null. */
-export class StateTreeDto {
+export class StateTreeDto implements StateTree {
   @ApiProperty({ ...STATE_BRANCH, example: { points: 120 } })
   user!: StateBranch;
 
@@ -28,7 +29,7 @@ export class StateDto {
   }
 }
 
-/** What the service keeps itself; participants neither see nor write it. */
+/** Fields that the service sets; participants can neither read nor write them. */
 export class SystemFieldsDto {
   /** The `sid` of the participant's last token that had one and changed something. */
   sessionId!: string | null;

@@ -2,9 +2,9 @@ import { ApiHideProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { PATH_NAME } from '../../platform/values/text/path-name';
 
-/** The alias is not in the document: code that is generated from it would have two parameters of one name. */
+/** The alias is not in the OpenAPI document: generated clients would have two parameters of one name. */
 export class StateQuery {
-  /** The campaign, where neither the address nor the token names it; `campaignId` is taken, too. */
+  /** The campaign, if neither the path nor the token names it; `campaignId` is accepted, too. */
   @IsOptional()
   @IsString()
   @Matches(PATH_NAME)
@@ -17,7 +17,7 @@ export class StateQuery {
   campaignId?: string;
 }
 
-/** Where the address names the campaign. A query that names the same one is taken still, and is not in the document. */
+/** For routes with the campaign in the path. A query may name the same campaign, but the OpenAPI document omits it. */
 export class CampaignStateQuery {
   @IsOptional()
   @IsString()

@@ -11,7 +11,7 @@ export class MutationOutcome {
   @PrimaryColumn('text', { name: 'campaign_id', primaryKeyConstraintName: 'mutation_outcomes_pkey' })
   campaignId!: string;
 
-  /** Who made the id, and the id (`mutationKey`). */
+  /** The origin of the id, and the id (`mutationKey`). */
   @PrimaryColumn('text', { name: 'mutation_key', primaryKeyConstraintName: 'mutation_outcomes_pkey' })
   mutationKey!: string;
 
@@ -25,7 +25,7 @@ export class MutationOutcome {
   @Column('json')
   mutations!: readonly { path: string; previous: unknown; current: unknown }[];
 
-  /** The work that was applied: how a later attempt at it recognises what an earlier one has committed. */
+  /** The request that was applied: a later attempt recognises by it what an earlier attempt committed. */
   @Column('uuid', { name: 'work_id' })
   workId!: string;
 }

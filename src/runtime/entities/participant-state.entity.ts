@@ -1,6 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { VariableValue } from '../../variables/domain/variable';
 
-/** A UUIDv7 that PostgreSQL makes for versions of the service that know nothing of the column; as TypeORM reads it, without casts. */
+/**
+ * A UUIDv7 made by PostgreSQL, for older versions of the service that do not write the column. Without casts, as
+ * TypeORM reads it.
+ */
 const ID_OF_OLDER_VERSIONS =
   "(((lpad(to_hex(((date_part('epoch', clock_timestamp()) * (1000)))), 12, '0') || '7') " +
   "|| substr(replace((gen_random_uuid()), '-', ''), 14)))";
@@ -18,18 +22,18 @@ export class ParticipantState {
   @PrimaryColumn('text', { name: 'campaign_id', primaryKeyConstraintName: 'participant_states_pkey' })
   campaignId!: string;
 
-  /** By variable name; also those of archived declarations. */
+  /** By variable name; includes values of archived variables. */
   @Column('jsonb')
-  values!: Record<string, number | string | boolean>;
+  values!: Record<string, VariableValue>;
 
-  /** Fields that the service keeps itself, such as `sessionId`. */
+  /** Fields that the service sets, such as `sessionId`. */
   @Column('jsonb')
   system!: Record<string, string>;
 
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
 
-  /** UUIDv7 of the row's beginning, by which the participants of a campaign are listed. */
+  /** UUIDv7 of the insert; the order in which the participants of a campaign are listed. */
   @Column('uuid', { default: () => ID_OF_OLDER_VERSIONS })
   id!: string;
 }

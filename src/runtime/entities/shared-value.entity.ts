@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { SharedScope, VariableValue } from '../../variables/domain/variable';
 
 @Entity('shared_values')
 export class SharedValue {
@@ -6,7 +7,7 @@ export class SharedValue {
   tenantId!: string;
 
   @PrimaryColumn('text', { primaryKeyConstraintName: 'shared_values_pkey' })
-  scope!: 'campaign' | 'app';
+  scope!: SharedScope;
 
   /** The campaign or the app. */
   @PrimaryColumn('text', { name: 'owner_id', primaryKeyConstraintName: 'shared_values_pkey' })
@@ -17,7 +18,7 @@ export class SharedValue {
 
   /** Null before the first write. */
   @Column('jsonb', { nullable: true })
-  value!: number | string | boolean | null;
+  value!: VariableValue | null;
 
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;

@@ -28,7 +28,7 @@ describe('Declarations', () => {
     '',
     '0',
     'points\u0000',
-  ])('knows no %j that nobody has declared', (name) => {
+  ])('has no %j unless it is declared', (name) => {
     for (const each of [declarations, Declarations.NONE]) {
       expect(VARIABLE_SCOPES.map((scope) => each.get(scope, name))).toEqual([undefined, undefined, undefined]);
       expect(each.get(name as 'user', 'points')).toBeUndefined();

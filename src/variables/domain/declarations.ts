@@ -6,12 +6,12 @@ interface Branch {
 }
 
 /**
- * The variables that a campaign has declared, for look-ups by text that clients send. Immutable.
+ * The variables that a campaign declares, to be looked up by text from clients. Immutable.
  *
- * Names are keys of maps, never of objects, so that `constructor` is a variable only where somebody has declared it.
+ * Names are keys of maps, never of objects: `constructor` is a variable only in a campaign that declares it.
  */
 export class Declarations {
-  /** Those of a campaign that nobody knows. */
+  /** Those of an unknown campaign. */
   static readonly NONE = new Declarations([]);
 
   private readonly branches: ReadonlyMap<VariableScope, Branch>;
@@ -20,7 +20,7 @@ export class Declarations {
     this.branches = new Map(VARIABLE_SCOPES.map((scope) => [scope, branchOf(scope, declarations)]));
   }
 
-  /** No two of them have the same scope and name. */
+  /** No two of the declarations may have the same scope and name. */
   static from(declarations: readonly Declaration[]): Declarations {
     return declarations.length === 0 ? Declarations.NONE : new Declarations(declarations);
   }
@@ -29,13 +29,13 @@ export class Declarations {
     return this.branches.get(scope)?.byName.get(name);
   }
 
-  /** Those of one scope, in the order of their names. */
+  /** The declarations of one scope, ordered by name. */
   of(scope: VariableScope): readonly Declaration[] {
     return this.branches.get(scope)?.list ?? [];
   }
 }
 
-/** The order of listings: `user`, `campaign`, `app`, and by name in the order of the code points. */
+/** The order of lists: `user`, `campaign`, `app`, then by name in the order of code points. */
 export function byScopeAndName(a: Pick<Declaration, 'scope' | 'name'>, b: Pick<Declaration, 'scope' | 'name'>): number {
   const difference = VARIABLE_SCOPES.indexOf(a.scope) - VARIABLE_SCOPES.indexOf(b.scope);
   if (difference !== 0) return difference;

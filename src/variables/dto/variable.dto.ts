@@ -1,18 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { VARIABLE_VALUE } from '../domain/value-type';
 import {
+  VARIABLE_NAME,
   VARIABLE_SCOPES,
   VARIABLE_TYPES,
   type VariableScope,
   type VariableType,
   type VariableValue,
 } from '../domain/variable';
-import { VARIABLE_NAME } from '../domain/variable-path';
 import type { Variable } from '../entities/variable.entity';
 
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
-/** A value of any type that a variable can have. */
-export const VARIABLE_VALUE = { oneOf: VARIABLE_TYPES.map((type) => ({ type })) };
 
 /** Which variable: its address is `state.{scope}.{name}`. */
 export class VariableAddressDto {
@@ -38,7 +37,8 @@ export class DefineVariableDto extends VariableAddressDto {
   type!: VariableType;
 
   /**
-   * Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be kept exactly.
+   * Shown while no value is set: of the variable's type, a string of at most 4,096 bytes in UTF-8, a number that can be
+   * kept exactly.
    * @example 0
    */
   @IsOptional()
@@ -80,7 +80,9 @@ export class VariableDto {
 
   static of({ scope, name, type, defaultValue, description }: Variable): VariableDto {
     return {
-      ...{ scope, name, type },
+      scope,
+      name,
+      type,
       ...(defaultValue === null ? {} : { default: defaultValue }),
       ...(description === null ? {} : { description }),
     };

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { VariableType } from '../domain/variable';
 
-/** The type on which all campaigns of a workspace agree that ever declared this name in the scope `app`. */
+/** The type of a name in the scope `app`: the same in every campaign of the workspace that ever declared it. */
 @Entity('app_variables')
 export class AppVariable {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'app_variables_pkey' })

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A campaign that has declared something; whoever changes its declarations locks it. */
+/** A campaign with declarations. Every change of its declarations locks this row first. */
 @Entity('campaigns')
 export class Campaign {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'campaigns_pkey' })

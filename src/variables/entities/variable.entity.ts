@@ -31,7 +31,7 @@ export class Variable {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
 
-  /** Since when the declaration is out of force; its values are kept. */
+  /** When the declaration was archived; its values stay stored. Null: in force. */
   @Column('timestamptz', { name: 'archived_at', nullable: true })
   archivedAt!: Date | null;
 }

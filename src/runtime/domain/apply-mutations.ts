@@ -1,11 +1,9 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
-import type { VariableScope, VariableValue } from '../../variables/domain/variable';
-import { parseVariablePath } from '../../variables/domain/variable-path';
+import { parseVariablePath, type SharedScope, type VariableValue } from '../../variables/domain/variable';
 import { applyOperations, type ChangedValue } from './apply-operations';
-import { checkTypes } from './check-types';
-import type { MutationEntry } from './mutation-result';
-import type { MutationWorkOutcome, MutationRefusal, MutationWork } from './mutation-work';
-import { resolvePaths } from './resolve-paths';
+import { checkTypes, resolvePaths } from './check-operations';
+import type { MutationEntry, MutationRefusal, MutationResult, MutationWork } from './mutation-work';
+import { sharedOwnerId } from './state-owner';
 import type { ParticipantDocument, StateValues } from './state-tree';
 
 export interface ParticipantKey {
@@ -16,7 +14,7 @@ export interface ParticipantKey {
 
 export interface SharedKey {
   readonly tenantId: string;
-  readonly scope: Exclude<VariableScope, 'user'>;
+  readonly scope: SharedScope;
   /** The campaign or the app. */
   readonly ownerId: string;
   readonly name: string;
@@ -26,16 +24,16 @@ export interface OutcomeKey extends ParticipantKey {
   readonly mutationKey: string;
 }
 
-/** What a mutation id has done before. */
+/** The stored outcome of a mutation id. */
 export interface StoredOutcome {
   readonly key: OutcomeKey;
   readonly fingerprint: string;
   readonly mutations: readonly MutationEntry[];
-  /** The work that was applied. */
+  /** The `workId` of the request that was applied. */
   readonly workId: string;
 }
 
-/** Everything that a batch needs to know, under locks. */
+/** Everything that a batch reads, under locks. */
 export interface LockedState {
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
   /** Null: never written. */
@@ -43,7 +41,7 @@ export interface LockedState {
   readonly outcomes: readonly StoredOutcome[];
 }
 
-/** What is to be written, each row once. */
+/** The rows to write, each once. */
 export interface StateChanges {
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
   readonly shared: readonly { readonly key: SharedKey; readonly value: VariableValue }[];
@@ -51,22 +49,22 @@ export interface StateChanges {
 }
 
 /**
- * Settles the mutations of a batch one after the other on a working copy (contract section 8): each sees what those before
- * it have changed, and one that is refused changes nothing. A repetition is told before anything else is looked at.
+ * Applies the mutations of a batch in their order to a working copy (contract section 8). Each sees the changes of
+ * those before it; a refused one changes nothing. A repetition is found before paths and types are checked.
  *
- * May be asked again about the same work, also as part of another batch: what an earlier attempt has stored for it was
- * applied, and is no repetition.
+ * May be called again with the same work, also in another batch: an outcome with the same `workId` was stored by an
+ * earlier attempt, so the result is `applied`, and not `duplicate`.
  */
-export function settleMutations(
+export function applyMutations(
   batch: readonly MutationWork[],
   locked: LockedState,
-): { readonly outcomes: readonly MutationWorkOutcome[]; readonly changes: StateChanges } {
+): { readonly results: readonly MutationResult[]; readonly changes: StateChanges } {
   const copy = new WorkingCopy(locked);
-  const outcomes = batch.map((work) => copy.repetitionOf(work) ?? settle(work, copy));
-  return { outcomes, changes: copy.changes() };
+  const results = batch.map((work) => copy.storedResultOf(work) ?? applyOne(work, copy));
+  return { results, changes: copy.changes() };
 }
 
-function settle(work: MutationWork, copy: WorkingCopy): MutationWorkOutcome {
+function applyOne(work: MutationWork, copy: WorkingCopy): MutationResult {
   const paths = resolvePaths(work.operations, work.declarations);
   if ('refusal' in paths) {
     const { code, message, details, path } = paths.refusal;
@@ -80,11 +78,11 @@ function settle(work: MutationWork, copy: WorkingCopy): MutationWorkOutcome {
   return { status: 'applied', mutations: applied.mutations };
 }
 
-function invalid(details: Parameters<typeof describeFaults>[0]): MutationWorkOutcome {
+function invalid(details: Parameters<typeof describeFaults>[0]): MutationResult {
   return refused({ code: 'validation_failed', message: describeFaults(details), extras: { details } });
 }
 
-function refused(refusal: MutationRefusal): MutationWorkOutcome {
+function refused(refusal: MutationRefusal): MutationResult {
   return { status: 'refused', refusal };
 }
 
@@ -100,8 +98,8 @@ class WorkingCopy {
   /** By owner, then by name. */
   private readonly shared = new Map<string, Map<string, VariableValue>>();
   private readonly sharedChanges = new Map<string, { readonly key: SharedKey; readonly value: VariableValue }>();
-  private readonly known = new Map<string, StoredOutcome>();
-  private readonly made: StoredOutcome[] = [];
+  private readonly outcomes = new Map<string, StoredOutcome>();
+  private readonly newOutcomes: StoredOutcome[] = [];
 
   constructor({ participants, shared, outcomes }: LockedState) {
     for (const { key, document } of participants) {
@@ -110,11 +108,11 @@ class WorkingCopy {
       this.participants.set(participantName(key), { key, values, sessionId, changed: false });
     }
     for (const { key, value } of shared) if (value !== null) this.branch(key).set(key.name, value);
-    for (const outcome of outcomes) this.known.set(outcomeName(outcome.key), outcome);
+    for (const outcome of outcomes) this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
-  repetitionOf(work: MutationWork): MutationWorkOutcome | undefined {
-    const found = this.known.get(outcomeName(outcomeKeyOf(work)));
+  storedResultOf(work: MutationWork): MutationResult | undefined {
+    const found = this.outcomes.get(outcomeName(outcomeKeyOf(work)));
     if (found === undefined) return undefined;
     const { mutations, fingerprint } = found;
     if (found.workId === work.workId) return { status: 'applied', mutations };
@@ -143,16 +141,17 @@ class WorkingCopy {
         participant.values.set(name, value);
         participant.changed = true;
       } else {
-        const key = { tenantId, scope, ownerId: scope === 'campaign' ? owner.campaignId : owner.appId, name };
+        const key = { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
         this.branch(key).set(name, value);
         this.sharedChanges.set(sharedName(key), { key, value });
       }
     }
-    // What was before and after is kept for those who ask again, and goes with the participant; nobody asks for a ledger's.
-    const kept = work.ledger === undefined ? mutations : [];
-    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: kept, workId };
-    this.made.push(outcome);
-    this.known.set(outcomeName(outcome.key), outcome);
+    // A repetition is answered with the entries. No client repeats a mutation of a ledger, and its values may be
+    // personal.
+    const entries = work.ledger === undefined ? mutations : [];
+    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: entries, workId };
+    this.newOutcomes.push(outcome);
+    this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
   changes(): StateChanges {
@@ -163,13 +162,13 @@ class WorkingCopy {
         document: { values: Object.fromEntries(values), system: { sessionId } },
       })),
       shared: [...this.sharedChanges.values()],
-      outcomes: this.made,
+      outcomes: this.newOutcomes,
     };
   }
 
   private participant(key: ParticipantKey): WorkingParticipant {
     const found = this.participants.get(participantName(key));
-    if (found === undefined) throw new Error('A mutation was settled without its participant');
+    if (found === undefined) throw new Error('The row of a participant was not locked');
     return found;
   }
 
@@ -181,8 +180,8 @@ class WorkingCopy {
   }
 }
 
-/** The rows that a batch has to lock, each once and in the one order in which all nodes lock. */
-export function rowsOf(batch: readonly MutationWork[]): {
+/** The rows that a batch has to lock, each once, in the order in which all nodes lock. */
+export function rowsToLock(batch: readonly MutationWork[]): {
   readonly participants: readonly ParticipantKey[];
   readonly shared: readonly SharedKey[];
   readonly outcomes: readonly OutcomeKey[];
@@ -205,7 +204,7 @@ function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWor
     if (parsed === undefined || parsed.scope === 'user') return [];
     const { scope, name } = parsed;
     if (declarations.get(scope, name) === undefined) return [];
-    return { tenantId, scope, ownerId: scope === 'campaign' ? owner.campaignId : owner.appId, name };
+    return { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
   });
 }
 
@@ -216,12 +215,12 @@ function participantKeyOf({ tenantId, owner, ledger }: MutationWork): Participan
 
 function outcomeKeyOf(work: MutationWork): OutcomeKey {
   const { tenantId, subject, campaignId } = participantKeyOf(work);
-  // Field by field: a spread costs more than all the rest.
+  // Field by field: a spread is measurably slower here.
   return { tenantId, subject, campaignId, mutationKey: work.mutationKey };
 }
 
-// Workspaces are UUIDs, and names of campaigns, ledgers, apps and variables hold no slash: with the subject, which may, at the end or
-// its length in front of it, two keys never give one name.
+// Two keys never have the same name: of all parts only the subject may contain a slash. It is the last part, or its
+// length comes first.
 export function participantName({ tenantId, campaignId, subject }: ParticipantKey): string {
   return `${tenantId}/${campaignId}/${subject}`;
 }

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
-import type { Declaration } from '../../variables/domain/variable';
+import {
+  type Declaration,
+  RESERVED_NAMES,
+  VARIABLE_TYPES,
+  type VariableType,
+  type VariableValue,
+} from '../../variables/domain/variable';
 import type { Operation } from './operation';
-import { resolvePaths, type DeclaredPaths } from './resolve-paths';
-import { RESERVED_NAMES } from '../../variables/domain/reserved-names';
+import { checkTypes, type DeclaredPaths, type ResolvedOperation, resolvePaths } from './check-operations';
 
 const COINS: Declaration = { scope: 'user', name: 'coins', type: 'number' };
 const MOTTO: Declaration = { scope: 'campaign', name: 'motto', type: 'string' };
@@ -111,5 +116,34 @@ describe('the paths of operations', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+const on = (type: VariableType, op: 'set' | 'inc', value: VariableValue): ResolvedOperation =>
+  ({ path: 'state.app.x', op, value, declaration: { scope: 'app', name: 'x', type } }) as ResolvedOperation;
+const check = (...operations: ResolvedOperation[]): string[] =>
+  checkTypes(operations).map(({ path, code }) => `${path} ${code}`);
+
+const SAMPLES: Readonly<Record<VariableType, VariableValue>> = { number: 0, string: '', boolean: false };
+
+describe('checkTypes', () => {
+  it.each(VARIABLE_TYPES)('sets %s variables to values of their own type only', (type) => {
+    for (const other of VARIABLE_TYPES)
+      expect(check(on(type, 'set', SAMPLES[other]))).toEqual(other === type ? [] : ['ops[0].value type']);
+  });
+
+  it('does not take a text for the number or boolean that it says', () => {
+    expect(check(on('number', 'set', '1'), on('boolean', 'set', 'true'), on('boolean', 'set', 1))).toHaveLength(3);
+  });
+
+  it('allows inc and dec on number variables only', () => {
+    expect(check(on('number', 'inc', 1))).toEqual([]);
+    expect(check(on('string', 'inc', 1), on('boolean', 'inc', 1))).toEqual(['ops[0].op type', 'ops[1].op type']);
+  });
+
+  it('names every fault at once, without the values', () => {
+    const faults = checkTypes([on('number', 'set', 'secret'), on('number', 'inc', 1), on('string', 'set', true)]);
+    expect(faults.map(({ path }) => path)).toEqual(['ops[0].value', 'ops[2].value']);
+    expect(JSON.stringify(faults)).not.toContain('secret');
   });
 });

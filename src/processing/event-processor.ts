@@ -8,23 +8,22 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { Tracing } from '../platform/observability/tracing';
 import { ReviewService } from '../review/review.service';
 import type { EffectResult } from './domain/event-effects';
-import { processingProblem } from './domain/processing-problem';
-import { erasedReactions, finishedRecord } from './domain/settled-entry';
+import { erasedReactions, finishedRecord, processingProblem } from './domain/processing-outcome';
 import { EventEffects } from './effects';
 import { QueueLeases } from './queue-leases';
 import type { ReadyEntry } from './queue-order';
 import { WaitingEvents } from './waiting-events';
 
-/** An entry that is through: processed, or failed for good. */
+/** An entry that leaves the queue: processed, or failed for good. */
 export interface FinishedEntry {
   readonly entry: ReadyEntry;
   readonly result: EffectResult;
   readonly attempts: number;
 }
 
-/** Applies effects, and writes down what became of events, in the transaction of whoever has their place. */
+/** Applies effects and stores the results of events, in a transaction that has the lease of their partition. */
 @Injectable()
-export class Settlement {
+export class EventProcessor {
   constructor(
     private readonly effects: EventEffects,
     private readonly queue: EventQueue,
@@ -37,9 +36,9 @@ export class Settlement {
   ) {}
 
   /**
-   * One result an entry, in their order, or for the first of them. Events of erased persons have no effects: nothing of them
-   * comes back. Customers that anything waits for stay unlinked until the transaction ends; throws LostRaceError where one has
-   * been linked meanwhile, and the same is to be done again.
+   * Returns results in the order of the entries, possibly for the first ones only. Events of erased persons have no
+   * effects. Customers that a reaction waits for stay unlinked until the transaction ends; throws LostRaceError when
+   * one was linked meanwhile, and the caller repeats the transaction.
    */
   async apply(transaction: Transaction, entries: readonly ReadyEntry[]): Promise<EffectResult[]> {
     const living = entries.filter(({ isErased }) => !isErased);
@@ -49,22 +48,22 @@ export class Settlement {
       living.length === 0
         ? []
         : await this.tracing.process('process events', ids, () => this.effects.apply(transaction, events));
-    const settled: EffectResult[] = [];
+    const all: EffectResult[] = [];
     let applied = 0;
     for (const { isErased, before } of entries) {
       const result = isErased ? { reactions: erasedReactions(before?.reactions ?? []) } : results[applied];
       if (result === undefined) break;
-      settled.push(result);
+      all.push(result);
       if (!isErased) applied += 1;
     }
-    const waiting = entries.filter((_entry, index) => isAnyWaiting(settled[index]?.reactions ?? []));
+    const waiting = entries.filter((_entry, index) => isAnyWaiting(all[index]?.reactions ?? []));
     await this.holdUnlinked(transaction, waiting);
-    return settled;
+    return all;
   }
 
-  /** Along with COMMIT: the records, the count of the place, and a review entry for each that failed. */
-  finish(transaction: Transaction, place: QueuePartition, finished: readonly FinishedEntry[]): void {
-    const { tenantId } = place;
+  /** Along with COMMIT: the processing records, the count of the partition, and a review entry for each failure. */
+  finish(transaction: Transaction, partition: QueuePartition, finished: readonly FinishedEntry[]): void {
+    const { tenantId } = partition;
     const records = finished.map(({ entry, attempts, result }) => finishedRecord(entry, attempts, result));
     this.queue.writeDown(transaction, tenantId, records);
     const waiting = finished.filter(({ result }) => isAnyWaiting(result.reactions));
@@ -73,7 +72,9 @@ export class Settlement {
       tenantId,
       waiting.map(({ entry }) => entry),
     );
-    this.leases.count(transaction, [{ ...place, count: records.filter(({ state }) => state === 'processed').length }]);
+    this.leases.count(transaction, [
+      { ...partition, count: records.filter(({ state }) => state === 'processed').length },
+    ]);
     const at = this.clock.now().getTime();
     const problems = finished.flatMap(({ entry: { toProcess }, result: { failure } }) =>
       failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],

@@ -1,5 +1,4 @@
-import { appliesFrom, isSameReaction, storedOf } from './define-reaction';
-import type { ReactionDefinition } from './reaction';
+import { appliesFrom, isSameReaction, type ReactionDefinition, storedOf } from './reaction';
 
 const FIRST = new Date(1_000);
 const NOW = new Date(2_000);

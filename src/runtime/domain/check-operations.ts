@@ -1,10 +1,15 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
-import { itemPath, shownName } from '../../platform/errors/fault-words';
-import { VARIABLE_SCOPES, type Declaration, type VariableScope } from '../../variables/domain/variable';
-import { RESERVED_NAMES } from '../../variables/domain/reserved-names';
-import { parseVariablePath } from '../../variables/domain/variable-path';
-import type { Operation } from './operation';
+import { itemPath, shownName, typeFault } from '../../platform/errors/fault-words';
+import { isOfType, VALUE_TYPES } from '../../variables/domain/value-type';
+import {
+  type Declaration,
+  parseVariablePath,
+  RESERVED_NAMES,
+  VARIABLE_SCOPES,
+  type VariableScope,
+} from '../../variables/domain/variable';
+import { takesNumber, type Operation } from './operation';
 
 /** The variables that a campaign declares, without archived ones. */
 export interface DeclaredPaths {
@@ -17,7 +22,7 @@ export type ResolvedOperation = Operation & { readonly declaration: Declaration 
 type PathCode = 'system_field' | 'undeclared_variable';
 
 export interface PathRefusal {
-  /** That of the first offending operation. */
+  /** The code of the first offending operation. */
   readonly code: PathCode;
   readonly message: string;
   /** The first offending path, as an answer may show it. */
@@ -26,10 +31,12 @@ export interface PathRefusal {
   readonly details: readonly Fault[];
 }
 
-/** A step of a path that could be a name, or none: neither an address nor a phone number fits in. */
+/** A step of a path that an answer may repeat: no e-mail address and no phone number matches. */
 const HARMLESS_STEP = /^(?:[A-Za-z_]\w*)?$/;
 
-/** Finds the variable of every operation (contract section 8): a path to a system field or to none is refused with 400. */
+/**
+ * Finds the variable of every operation (contract section 8). A path to a system field, or to no variable, is a 400.
+ */
 export function resolvePaths(
   operations: readonly Operation[],
   declarations: DeclaredPaths,
@@ -57,7 +64,7 @@ function findDeclaration(path: string, declarations: DeclaredPaths): Declaration
   return declarations.get(parsed.scope, parsed.name);
 }
 
-/** A system field stands directly below `state` or under a reserved name in a branch; what is below one is part of it. */
+/** System fields are directly below `state`, or have a reserved name in a branch; paths below them belong to them. */
 function isSystemField(path: string): boolean {
   const [root, branch, name] = path.split('.');
   if (root !== 'state' || branch === undefined || branch === '') return false;
@@ -74,7 +81,21 @@ function pathFault(code: PathCode, index: number): Fault {
   return { path, code, message: `${path} ${words}.` };
 }
 
-/** Verbatim where its steps could be names; other text is shortened and masked, since it may be anything. */
+/** Unchanged where every step could be a name; other text may hold contact data, and is shortened and masked. */
 function shownPath(path: string): string {
   return path.split('.').every((step) => HARMLESS_STEP.test(step)) ? path : shownName(path);
+}
+
+/** Checks every operation against the type of its variable (contract section 8): every fault, all with code `type`. */
+export function checkTypes(operations: readonly ResolvedOperation[]): readonly Fault[] {
+  return operations.flatMap((operation, index) => faultsOfType(operation, itemPath('ops', index)));
+}
+
+function faultsOfType({ op, value, declaration: { type } }: ResolvedOperation, at: string): Fault[] {
+  const { words, isNumeric } = VALUE_TYPES[type];
+  if (!takesNumber(op)) return isOfType(value, type) ? [] : [typeFault(`${at}.value`, words)];
+  if (isNumeric) return [];
+  const path = `${at}.op`;
+  const message = `${path} changes a number, but the variable is declared as ${type}; use set.`;
+  return [{ path, code: 'type', message }];
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { VARIABLE_SCOPES } from './variable';
-import { parseVariablePath, VARIABLE_NAME } from './variable-path';
+import { parseVariablePath, VARIABLE_NAME, VARIABLE_SCOPES } from './variable';
 
 describe('parseVariablePath', () => {
   it('reads the path of every scope and every name', () => {

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { Declarations } from '../../variables/domain/declarations';
 import type { VariableValue } from '../../variables/domain/variable';
-import type { MutationWorkOutcome, MutationWork } from './mutation-work';
+import { fingerprintOf, type MutationResult, type MutationWork } from './mutation-work';
 import type { Operation } from './operation';
-import { fingerprintOf } from './operations-fingerprint';
-import { participantName, rowsOf, settleMutations, type LockedState, type StateChanges } from './settle-mutations';
+import { participantName, rowsToLock, applyMutations, type LockedState, type StateChanges } from './apply-mutations';
 
 const DECLARED = Declarations.from([
   { scope: 'user', name: 'coins', type: 'number', default: 5 },
@@ -42,7 +41,7 @@ class Store {
   private readonly outcomes = new Map<string, StateChanges['outcomes'][number]>();
 
   lock(batch: readonly MutationWork[]): LockedState {
-    const rows = rowsOf(batch);
+    const rows = rowsToLock(batch);
     return {
       participants: rows.participants.map((key) => {
         const document = this.participants.get(textOf(key))?.document;
@@ -63,10 +62,10 @@ class Store {
     }
   }
 
-  settle(batch: readonly MutationWork[]): readonly MutationWorkOutcome[] {
-    const { outcomes, changes } = settleMutations(batch, this.lock(batch));
+  apply(batch: readonly MutationWork[]): readonly MutationResult[] {
+    const { results, changes } = applyMutations(batch, this.lock(batch));
     this.store(changes);
-    return outcomes;
+    return results;
   }
 
   content(): unknown {
@@ -110,9 +109,9 @@ describe('a batch of mutations', () => {
     fc.assert(
       fc.property(batch, fc.nat(12), (works, cut) => {
         const [whole, halves, single] = [new Store(), new Store(), new Store()];
-        const outcomes = whole.settle(works);
-        expect([...halves.settle(works.slice(0, cut)), ...halves.settle(works.slice(cut))]).toEqual(outcomes);
-        expect(works.flatMap((each) => single.settle([each]))).toEqual(outcomes);
+        const results = whole.apply(works);
+        expect([...halves.apply(works.slice(0, cut)), ...halves.apply(works.slice(cut))]).toEqual(results);
+        expect(works.flatMap((each) => single.apply([each]))).toEqual(results);
         expect([halves.content(), single.content()]).toEqual([whole.content(), whole.content()]);
       }),
     );
@@ -122,16 +121,16 @@ describe('a batch of mutations', () => {
     fc.assert(
       fc.property(batch, fc.nat(12), fc.boolean(), (works, cut, inHalves) => {
         const store = new Store();
-        const first = store.settle(works);
+        const first = store.apply(works);
         const stored = store.content();
         const again = inHalves
-          ? [...store.settle(works.slice(0, cut)), ...store.settle(works.slice(cut))]
-          : store.settle(works);
-        works.forEach((_each, place) => {
-          if (first[place]?.status === 'applied') expect(again[place]).toEqual(first[place]);
-          if (first[place]?.status === 'duplicate') expect(again[place]).toEqual(first[place]);
+          ? [...store.apply(works.slice(0, cut)), ...store.apply(works.slice(cut))]
+          : store.apply(works);
+        works.forEach((_each, index) => {
+          if (first[index]?.status === 'applied') expect(again[index]).toEqual(first[index]);
+          if (first[index]?.status === 'duplicate') expect(again[index]).toEqual(first[index]);
         });
-        // A refused one may be good for what the batch has left behind; nobody was told anything yet.
+        // A refused mutation may succeed after the changes of the batch; no answer was sent yet.
         if (first.every(({ status }) => status !== 'refused')) expect(store.content()).toEqual(stored);
       }),
     );
@@ -141,10 +140,10 @@ describe('a batch of mutations', () => {
     fc.assert(
       fc.property(batch, batch, (before, works) => {
         const store = new Store();
-        store.settle(before);
+        store.apply(before);
         const locked = store.lock(works);
         const was = structuredClone(locked);
-        settleMutations(works, locked);
+        applyMutations(works, locked);
         expect(locked).toEqual(was);
       }),
     );
@@ -153,7 +152,7 @@ describe('a batch of mutations', () => {
   it('writes each row once', () => {
     fc.assert(
       fc.property(batch, (works) => {
-        const { changes } = settleMutations(works, new Store().lock(works));
+        const { changes } = applyMutations(works, new Store().lock(works));
         for (const rows of Object.values(changes) as { readonly key: object }[][]) {
           expect(new Set(rows.map(({ key }) => textOf(key))).size).toBe(rows.length);
         }
@@ -163,42 +162,42 @@ describe('a batch of mutations', () => {
 });
 
 describe('repetitions', () => {
-  const statuses = (outcomes: readonly MutationWorkOutcome[]): string[] => outcomes.map(({ status }) => status);
+  const statuses = (results: readonly MutationResult[]): string[] => results.map(({ status }) => status);
 
   it('of one mutation in a batch are applied once and answered with its entries', () => {
     const store = new Store();
     const copies = Array.from({ length: 4 }, () => aMutation({ mutationKey: 'client:x' }));
     const mutations = [{ path: 'state.user.coins', previous: 5, current: 6 }];
-    expect(store.settle(copies)).toEqual([
+    expect(store.apply(copies)).toEqual([
       { status: 'applied', mutations },
       ...Array.from({ length: 3 }, () => ({ status: 'duplicate', mutations, sameOperations: true })),
     ]);
   });
 
-  it('are told from what an earlier attempt stored, also when the batch is cut between two copies', () => {
+  it('are recognised by what an earlier attempt stored, also when the batch is cut between two copies', () => {
     const store = new Store();
     const copies = [1, 2, 3].map(() => aMutation({ mutationKey: 'client:x' }));
-    expect(statuses(store.settle(copies))).toEqual(['applied', 'duplicate', 'duplicate']);
-    expect(statuses(copies.flatMap((copy) => store.settle([copy])))).toEqual(['applied', 'duplicate', 'duplicate']);
-    expect(statuses(store.settle(copies.toReversed()))).toEqual(['duplicate', 'duplicate', 'applied']);
-    expect(statuses(store.settle([aMutation({ mutationKey: 'client:x' })]))).toEqual(['duplicate']);
+    expect(statuses(store.apply(copies))).toEqual(['applied', 'duplicate', 'duplicate']);
+    expect(statuses(copies.flatMap((copy) => store.apply([copy])))).toEqual(['applied', 'duplicate', 'duplicate']);
+    expect(statuses(store.apply(copies.toReversed()))).toEqual(['duplicate', 'duplicate', 'applied']);
+    expect(statuses(store.apply([aMutation({ mutationKey: 'client:x' })]))).toEqual(['duplicate']);
   });
 
   it('with other operations are answered with the original, which is said', () => {
     const store = new Store();
-    const [first] = store.settle([aMutation({ mutationKey: 'client:x' })]);
+    const [first] = store.apply([aMutation({ mutationKey: 'client:x' })]);
     const other = aMutation({
       mutationKey: 'client:x',
       operations: [{ path: 'state.nowhere', op: 'set', value: 'x' }],
     });
-    expect(store.settle([other])).toEqual([{ ...first, status: 'duplicate', sameOperations: false }]);
+    expect(store.apply([other])).toEqual([{ ...first, status: 'duplicate', sameOperations: false }]);
   });
 
   it('of a refused mutation are applied as soon as they can be, and the refused one stays refused', () => {
     const store = new Store();
     const refused = aMutation({ mutationKey: 'client:x', declarations: Declarations.NONE });
     const works = [refused, aMutation({ mutationKey: 'client:x' }), aMutation({ mutationKey: 'client:x' })];
-    expect(statuses(store.settle(works))).toEqual(['refused', 'applied', 'duplicate']);
+    expect(statuses(store.apply(works))).toEqual(['refused', 'applied', 'duplicate']);
   });
 
   it('are those of the same workspace, campaign and participant only', () => {
@@ -207,7 +206,7 @@ describe('repetitions', () => {
       ...[aMutation(same), aMutation({ ...same, tenantId: 'u' }), aMutation({ mutationKey: 'request:x' })],
       ...[aMutation(same, { campaignId: 'd' }), aMutation(same, { subject: 'bob' })],
     ];
-    expect(new Set(statuses(new Store().settle(works)))).toEqual(new Set(['applied']));
+    expect(new Set(statuses(new Store().apply(works)))).toEqual(new Set(['applied']));
   });
 });
 
@@ -221,27 +220,27 @@ describe('a refused mutation', () => {
       })),
       { path: 'state.user.coins', op: 'inc', value: LIMIT },
     ];
-    const { outcomes, changes } = settleMutations(
+    const { results, changes } = applyMutations(
       [aMutation({ operations, sessionId: 's' })],
       new Store().lock([aMutation({ operations })]),
     );
-    expect(outcomes).toMatchObject([{ status: 'refused', refusal: { code: 'validation_failed' } }]);
+    expect(results).toMatchObject([{ status: 'refused', refusal: { code: 'validation_failed' } }]);
     expect(changes).toEqual({ participants: [], shared: [], outcomes: [] });
   });
 
   it('costs those before and behind it nothing', () => {
     const bad = aMutation({ operations: [{ path: 'state.user.coins', op: 'inc', value: LIMIT }] });
-    const outcomes = new Store().settle([aMutation(), bad, aMutation()]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['applied', 'refused', 'applied']);
-    expect(outcomes[2]).toMatchObject({ mutations: [{ previous: 6, current: 7 }] });
+    const results = new Store().apply([aMutation(), bad, aMutation()]);
+    expect(results.map(({ status }) => status)).toEqual(['applied', 'refused', 'applied']);
+    expect(results[2]).toMatchObject({ mutations: [{ previous: 6, current: 7 }] });
   });
 });
 
 describe('the session', () => {
   it('that is kept is the last one that changed something; a token without one does not take it away', () => {
     const store = new Store();
-    store.settle([aMutation({ sessionId: 's1' }), aMutation({ sessionId: 's2' }), aMutation()]);
-    store.settle([aMutation({ sessionId: 's3', declarations: Declarations.NONE })]);
+    store.apply([aMutation({ sessionId: 's1' }), aMutation({ sessionId: 's2' }), aMutation()]);
+    store.apply([aMutation({ sessionId: 's3', declarations: Declarations.NONE })]);
     const [participant] = store.lock([aMutation()]).participants;
     expect(participant?.document).toEqual({ values: { coins: 8 }, system: { sessionId: 's2' } });
   });
@@ -251,9 +250,9 @@ describe('the rows that a batch locks', () => {
   it('are in one order, whatever the order of the batch, each once, and always with the participants', () => {
     fc.assert(
       fc.property(batch, (works) => {
-        const { participants, shared, outcomes } = rowsOf(works);
+        const { participants, shared, outcomes } = rowsToLock(works);
         const [names, sharedNames] = [participants.map(textOf), shared.map(textOf)];
-        const turned = rowsOf(works.toReversed());
+        const turned = rowsToLock(works.toReversed());
         expect([turned.participants.map(textOf), turned.shared.map(textOf)]).toEqual([names, sharedNames]);
         for (const texts of [names, sharedNames, outcomes.map(textOf)]) expect(new Set(texts).size).toBe(texts.length);
         const wanted = works.map(({ tenantId, owner: { subject, campaignId } }) =>
@@ -271,7 +270,7 @@ describe('the rows that a batch locks', () => {
       'state.app.total',
       'nowhere',
     ].map((path) => ({ path, op: 'inc', value: 1 }));
-    expect(rowsOf([aMutation({ operations }), aMutation({ operations })]).shared).toEqual([
+    expect(rowsToLock([aMutation({ operations }), aMutation({ operations })]).shared).toEqual([
       { tenantId: 't', scope: 'app', ownerId: 'a', name: 'total' },
       { tenantId: 't', scope: 'campaign', ownerId: 'c', name: 'total' },
     ]);

@@ -5,19 +5,18 @@ import { distinctKinds, kindName, type EventKind } from '../processing/domain/ev
 import { compileCondition } from './domain/compile-condition';
 import type { Condition } from './domain/condition';
 import { sharedCopiesOf } from './domain/personal-data';
-import type { ReadyReaction } from './domain/react';
-import type { ReactionOperation } from './domain/reaction';
-import { REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction-limits';
+import type { CompiledReaction } from './domain/react';
+import { type ReactionOperation, REACTIONS_PER_EVENT_TYPE_MAX } from './domain/reaction';
 import { READ_REACTIONS, READ_SET_VERSIONS } from './reaction.sql';
 
-/** Bytes of JSON; ready to be asked, a condition takes some ten times as much. */
-const REMEMBERED_BYTES_MAX = 16 * 1024 * 1024;
-/** What an entry takes beside its reactions: most types of events have none. */
+/** In bytes of JSON; a compiled condition takes about ten times as much. */
+const CACHE_BYTES_MAX = 16 * 1024 * 1024;
+/** Of an entry without reactions, as most types of events have. */
 const ENTRY_BYTES = 200;
 
-interface Remembered {
+interface CacheEntry {
   readonly version: string;
-  readonly reactions: readonly ReadyReaction[];
+  readonly reactions: readonly CompiledReaction[];
   readonly bytes: number;
 }
 
@@ -33,40 +32,40 @@ interface ReactionRow {
 }
 
 /**
- * The reactions to types of events, exactly as they are: what is remembered counts only while the version that the caller's
- * transaction sees is the one it was read under. So an event that was received after a definition meets it on every node.
+ * The compiled reactions to types of events. An entry is valid only for the version that the caller's transaction sees,
+ * so an event that was received after a definition meets it on every node.
  */
 @Injectable()
-export class ReactionMemory {
-  private readonly remembered = new LRUCache<string, Remembered>({
-    maxSize: REMEMBERED_BYTES_MAX,
+export class ReactionCache {
+  private readonly entries = new LRUCache<string, CacheEntry>({
+    maxSize: CACHE_BYTES_MAX,
     sizeCalculation: ({ bytes }) => bytes,
   });
 
-  /** By `kindName`; a type without reactions may be missing. In the order of their first definition. */
+  /** By `kindName`; a type without reactions may be missing. Reactions are in the order of their first definition. */
   async read(
     transaction: Transaction,
-    wanted: readonly EventKind[],
-  ): Promise<ReadonlyMap<string, readonly ReadyReaction[]>> {
-    const keys = distinctKinds(wanted);
+    kinds: readonly EventKind[],
+  ): Promise<ReadonlyMap<string, readonly CompiledReaction[]>> {
+    const keys = distinctKinds(kinds);
     const versions = await this.versionsOf(transaction, [...new Set(keys.map(({ tenantId }) => tenantId))]);
-    const found = new Map<string, readonly ReadyReaction[]>();
+    const found = new Map<string, readonly CompiledReaction[]>();
     const unknown: EventKind[] = [];
     for (const key of keys) {
       const version = versions.get(key.tenantId);
       if (version === undefined) continue;
-      const known = this.remembered.get(kindName(key));
+      const known = this.entries.get(kindName(key));
       if (known?.version === version) found.set(kindName(key), known.reactions);
       else unknown.push(key);
     }
     for (const [key, entry] of await this.load(transaction, unknown, versions)) {
-      this.remembered.set(key, entry);
+      this.entries.set(key, entry);
       found.set(key, entry.reactions);
     }
     return found;
   }
 
-  /** How often the reactions of workspaces have changed; those that never had one are missing. */
+  /** The versions of the workspaces' reactions; workspaces that never had a reaction are missing. */
   private async versionsOf(
     transaction: Transaction,
     tenantIds: readonly string[],
@@ -75,28 +74,28 @@ export class ReactionMemory {
     return new Map(rows.map(({ tenant_id: tenantId, version }) => [tenantId, version]));
   }
 
-  /** Read behind the versions, and so at least as new. */
+  /** Runs after the versions were read, so the rows are at least as new. */
   private async load(
     transaction: Transaction,
     keys: readonly EventKind[],
     versions: ReadonlyMap<string, string>,
-  ): Promise<Map<string, Remembered>> {
+  ): Promise<Map<string, CacheEntry>> {
     if (keys.length === 0) return new Map();
     const rows = await transaction.send<ReactionRow>(READ_REACTIONS, [
       keys.map(({ tenantId }) => tenantId),
       keys.map(({ eventType }) => eventType),
       REACTIONS_PER_EVENT_TYPE_MAX,
     ]);
-    const entries = keys.map((key, index): [string, Remembered] => {
+    const entries = keys.map((key, index): [string, CacheEntry] => {
       const own = rows.filter(({ position }) => Number(position) === index + 1);
       const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
-      return [kindName(key), { version: versions.get(key.tenantId) ?? '', reactions: own.map(readyOf), bytes }];
+      return [kindName(key), { version: versions.get(key.tenantId) ?? '', reactions: own.map(compile), bytes }];
     });
     return new Map(entries);
   }
 }
 
-function readyOf(row: ReactionRow): ReadyReaction {
+function compile(row: ReactionRow): CompiledReaction {
   const { id, campaign_id: campaignId, name, source, condition, operations: ops, applies_from: appliesFrom } = row;
   return {
     reaction: { id, campaignId, name, source, ops, appliesFrom },

@@ -1,0 +1,100 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { GroupCommit } from '../platform/group-commit/group-commit';
+import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
+import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
+import { applyMutations, rowsToLock } from './domain/apply-mutations';
+import type { MutationResult, MutationWork } from './domain/mutation-work';
+import { StateRepository } from './state.repository';
+
+/**
+ * Nodes lock a busy counter one after the other, each for the time of a commit; a node that hangs must not stop the
+ * others.
+ */
+const LOCK_TIMEOUT_MS = 250;
+const STATEMENT_TIMEOUT_MS = 1_500;
+/** After so long a mutation is answered 503 instead of being tried again. */
+const RETRY_TIME_MAX_MS = 1_500;
+const BATCH_MUTATIONS_MAX = 400;
+/** Each value is written and answered three times; a batch of this size takes about 20 ms of the event loop. */
+const BATCH_BYTES_MAX = 160 * 1024;
+
+/** About what a mutation takes in memory, in bytes: by itself, and for each operation beside its texts. */
+const WORK_BYTES = 500;
+const OPERATION_BYTES = 100;
+
+/**
+ * Stores mutations. `apply` commits many requests in one transaction (group commit), so that a counter which every
+ * participant changes is written once a batch. A failure of one mutation does not affect the others.
+ */
+@Injectable()
+export class MutationStore implements BeforeApplicationShutdown {
+  private readonly connection: PipelinedConnection;
+  private readonly groupCommit: GroupCommit<MutationWork, MutationResult>;
+
+  constructor(
+    private readonly states: StateRepository,
+    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(SETTINGS_TOKEN) settings: Settings,
+    metrics: GroupCommitMetrics,
+  ) {
+    this.connection = new PipelinedConnection(connection, {
+      applicationName: 'cds-mutations',
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    this.groupCommit = new GroupCommit({
+      run: (batch) => this.persist(batch),
+      singlesMax: BATCH_MUTATIONS_MAX,
+      fillTo: BATCH_MUTATIONS_MAX,
+      batchBytesMax: BATCH_BYTES_MAX,
+      bytesMax: settings.laneBytesMax,
+      watch: metrics.of('mutations'),
+    });
+  }
+
+  /** Applies one mutation and resolves after the commit. Throws `unavailable` when too many mutations are waiting. */
+  apply(work: MutationWork): Promise<MutationResult> {
+    return this.groupCommit.submit(work.tenantId, { work, bytes: bytesOf(work) });
+  }
+
+  /**
+   * Applies a batch within a transaction, all of it or nothing, in two round trips. Rows are locked before outcomes are
+   * read: the participant's row, which is always locked, makes repetitions of one id wait for each other.
+   *
+   * May be called again with the same work after a failure, also when it is unknown whether a commit happened.
+   */
+  async applyWithin(transaction: Transaction, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
+    const rows = rowsToLock(batch);
+    const locked = await this.states.lock(transaction, rows.participants, rows.shared, rows.outcomes);
+    const { results, changes } = applyMutations(batch, locked);
+    this.states.write(transaction, changes);
+    return results;
+  }
+
+  /** The server takes no requests any more; those that wait are still applied and answered. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.groupCommit.close();
+    await this.connection.close();
+  }
+
+  private persist(batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
+    return persistBatch<MutationWork, MutationResult>(batch, {
+      attempt: (works) => this.connection.transaction((open) => this.applyWithin(open, works)),
+      refuse: (_work, error) => {
+        if (isPassing(error)) return { status: 'unavailable' };
+        throw error;
+      },
+      patienceMs: RETRY_TIME_MAX_MS,
+    });
+  }
+}
+
+function bytesOf({ operations }: MutationWork): number {
+  return operations.reduce(
+    (sum, { path, value }) => sum + OPERATION_BYTES + path.length + (typeof value === 'string' ? value.length : 8),
+    WORK_BYTES,
+  );
+}
