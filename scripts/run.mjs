@@ -17,8 +17,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 const INSTALL_STAMP = at('node_modules', '.install-stamp');
 const BUILD_STAMP = at('dist', '.build-stamp');
+/** The typed client, which `cds` and the demo use. */
+const CLIENT_SOURCES = join('clients', 'typescript', 'src');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
-const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
+const BUILD_INPUTS = ['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
 const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs'].map((name) => join('scripts', name));
 const GENERATED = join('src', 'metadata.ts');
 
@@ -31,7 +33,7 @@ const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 
 const COMMANDS = {
   start: (args) => runHere(at('dist', 'main.js'), args),
-  demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
+  demo: (args) => runHere(at('dist', 'demo.js'), args),
   cds: (args) => runHere(at('dist', 'cds.js'), args),
   migrate: (args) => runHere(at('dist', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),

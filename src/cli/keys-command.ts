@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { API_KEY_DAYS_DEFAULT, API_KEY_DAYS_MAX } from '../api-keys/domain/api-key-lifetime';
 import { API_KEY_STATES, type ApiKeyState } from '../api-keys/domain/api-key-state';
 import type { ApiKey } from '../api-keys/entities/api-key.entity';
-import { readable } from '../client/foreign-data';
+import { readable } from './foreign-data';
 import { SCOPES, type Scope } from '../platform/auth/scopes';
 import { columns } from './columns';
 import type { Console } from './console';

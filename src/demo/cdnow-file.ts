@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parsePurchases, type Purchase } from './cdnow';
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from '../cli/running-service';
 
 const SAMPLE = join('data', 'cdnow', 'cdnow-sample.txt');
 

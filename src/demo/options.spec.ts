@@ -1,4 +1,4 @@
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from '../cli/running-service';
 import { readOptions } from './options';
 
 const KEY = 'an-admin-key-of-at-least-32-characters';

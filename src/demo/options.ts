@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../client/address';
-import { ClientFailure } from '../client/client-failure';
+import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../cli/service-options';
+import { ClientFailure } from '../cli/running-service';
 
 /** Where the demo sends its events, and how. */
 export interface DemoOptions {

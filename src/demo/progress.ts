@@ -1,4 +1,4 @@
-import { progressBar } from '../client/progress-bar';
+import { progressBar } from '../cli/progress-bar';
 
 export interface Progress {
   readonly update: (done: number) => void;

@@ -1,6 +1,6 @@
 import { errorOf, jsonOf, networkError } from './answers.js';
 import { CampaignDataError } from './errors.js';
-import { type RetryPolicy, withRetries } from './retry.js';
+import { type CallSignals, type RetryPolicy, withRetries } from './retry.js';
 
 /** A credential, or where to get one before each attempt. */
 export type Credential = string | (() => string | Promise<string>);
@@ -14,13 +14,12 @@ export interface ConnectionOptions {
   readonly fetch: typeof fetch | undefined;
 }
 
-export interface Call {
+export interface Call extends CallSignals {
   readonly method: 'GET' | 'POST';
   /** With its query. */
   readonly path: string;
   /** JSON. */
   readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Answer<Body> {
@@ -37,7 +36,7 @@ export interface Connection {
 
 /** Sends a call as often as it takes. */
 export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<Answer<Body>> {
-  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call.signal);
+  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call);
 }
 
 /** What a header can carry; anything else would end in an error of fetch that repeats it. */
@@ -68,8 +67,8 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
   return { attempt, retry };
 }
 
-/** Cookies have no say here, and a credential follows no redirect. */
-const UNATTENDED = { credentials: 'omit', redirect: 'error' } as const satisfies RequestInit;
+/** No cookies are sent, and no redirect is followed: it would carry the credential to another place. */
+const UNATTENDED = { credentials: 'omit', redirect: 'manual' } as const satisfies RequestInit;
 
 function sendable(credential: string): string {
   if (SENDABLE.test(credential)) return credential;

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 
 /** How much of the file is ours. */
 export interface Written {

@@ -21,7 +21,7 @@ function faultOf(content: string | Buffer) {
 
 const REFUSAL = {
   status: 'error',
-  errorCode: 'validation_failed',
+  error_code: 'validation_failed',
   message: 'items[3].identity.type is required.',
   details: [{ path: 'items[3].identity.type', code: 'required', message: 'items[3].identity.type is required.' }],
 } as const;

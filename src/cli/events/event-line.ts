@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ErrorAnswer } from '../../client/batch-answers';
-import { fieldsOf } from '../../client/foreign-data';
+import { fieldsOf } from '../foreign-data';
 import type { Line } from './lines';
 
 /** An event that can be sent: JSON, as it stands in the file. */
@@ -12,6 +11,14 @@ export interface Item {
 
 /** What a line is; `fault` is the line of the errors file that tells of it. */
 export type ReadLine = 'blank' | { readonly item: Item } | { readonly fault: string };
+
+/** Why the service refused an event. */
+export interface EventRefusal {
+  readonly error_code: string;
+  readonly message: string;
+  /** As the service sent them. */
+  readonly details: readonly unknown[];
+}
 
 /** As much as the service takes as one event (contract section 3). */
 const EVENT_BYTES_MAX = 256 * 1024;
@@ -40,8 +47,8 @@ export function readLine(line: Line): ReadLine {
 }
 
 /** The line of the errors file for an event that the service refused; its paths begin at the event. */
-export function refusedLine({ line, text }: Item, { errorCode, message, details }: ErrorAnswer): string {
-  const beginning = errorsLine(line, errorCode, withoutIndex(message), details.map(withoutIndexInFault), {});
+export function refusedLine({ line, text }: Item, { error_code, message, details }: EventRefusal): string {
+  const beginning = errorsLine(line, error_code, withoutIndex(message), details.map(withoutIndexInFault), {});
   // As it came, to the letter: parsing it and writing it again would make 1.0 of it 1.
   return `${beginning.slice(0, -1)},"event":${text}}`;
 }

@@ -1,4 +1,4 @@
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 import { NOTHING_DONE } from './done-lines';
 import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
 import { isSameFile, type Input } from './input';

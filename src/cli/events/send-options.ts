@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import type { Family } from '../../client/batch-answers';
-import { ClientFailure } from '../../client/client-failure';
+import type { Family } from './family';
+import { ClientFailure } from '../running-service';
 import { readServiceOptions, type Environment, type GivenService, type ServiceOptions } from '../service-options';
 
 /** What the command line says, as commander gives it. */

@@ -1,4 +1,4 @@
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 import type { SendState } from './send-state';
 
 export interface SummaryOptions {

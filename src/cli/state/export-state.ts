@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ClientFailure } from '../../client/client-failure';
-import { ServiceClient, type Failing, type RequestOptions } from '../../client/service-client';
+import type { FailedAttempt } from '../../../clients/typescript/src/client';
+import { ClientFailure, isForeignAnswer, RunningService } from '../running-service';
 import type { ServiceOptions } from '../service-options';
 import type { Stopping } from '../stopping';
 import { csvLine } from './csv';
@@ -25,7 +25,7 @@ export interface ExportSurroundings {
 
 const ADVICE = {
   credential: 'The key (CDS_API_KEY or --key-file) needs the scope state:read; for CSV also variables:read.',
-  silence: 'Nothing was left under the name of the file: run the command again when it is back.',
+  unreachable: 'Nothing was left under the name of the file: run the command again when it is back.',
 };
 
 /** Writes every participant of a campaign with the own values, a page in memory at a time; answers how many. Throws `ClientFailure`. */
@@ -36,8 +36,10 @@ export async function exportState(
   const { output, retryForMs } = options;
   if (output !== undefined) await checkOutput(output);
   const signal = stopping.soon;
-  const retries = ({ failingMs, waitMs }: Failing): boolean => failingMs + waitMs <= retryForMs;
-  const run = new ExportRun(options, { retries, signal });
+  const shouldRetry = ({ error, failingMs, waitMs }: FailedAttempt): boolean =>
+    !isForeignAnswer(error) && failingMs + waitMs <= retryForMs;
+  const retry = { totalMsMax: Number.POSITIVE_INFINITY, shouldRetry };
+  const run = new ExportRun(options, new RunningService(options.url, options.key, ADVICE, retry), signal);
   try {
     if (output !== undefined) await writeOutput(output, run.chunks(), signal);
     else await pipeline(run.chunks(), standardOutput, { signal, end: false });
@@ -50,24 +52,22 @@ export async function exportState(
 
 class ExportRun {
   count = 0;
-  private readonly client: ServiceClient;
 
   constructor(
     private readonly options: ExportOptions,
-    private readonly requests: RequestOptions,
-  ) {
-    this.client = new ServiceClient(options.url, options.key, ADVICE);
-  }
+    private readonly service: RunningService,
+    private readonly signal: AbortSignal,
+  ) {}
 
   /** The output, a page at a time. */
   async *chunks(): AsyncGenerator<string, void, void> {
     const { campaignId, format, exact } = this.options;
     const csv = { guardsFormulas: !exact };
-    const names = format === 'csv' ? await userVariables(this.client, campaignId, this.requests) : [];
+    const names = format === 'csv' ? await userVariables(this.service, campaignId, this.signal) : [];
     if (format === 'csv') yield csvLine(['sub', ...names.map((name) => `user.${name}`)], csv);
     const line = ({ sub, user, item }: ExportedParticipant): string =>
       format === 'csv' ? csvLine([sub, ...names.map((name) => user[name])], csv) : `${JSON.stringify(item)}\n`;
-    for await (const page of participantPages(this.client, campaignId, this.requests)) {
+    for await (const page of participantPages(this.service, campaignId, this.signal)) {
       this.count += page.length;
       if (page.length > 0) yield page.map(line).join('');
     }
