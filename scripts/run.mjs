@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz|bench [arguments]
+// node scripts/run.mjs start|test|test-fast|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
@@ -38,9 +38,13 @@ const COMMANDS = {
   migrate: (args) => runHere(at('dist', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
+  'test-fast': (args) => runTests(['--config', at('jest.fast.config.mjs'), ...args]),
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz', FUZZ_ROUNDS, args),
 };
+
+/** They run the sources as they are. */
+const WITHOUT_BUILD = new Set(['test-fast']);
 
 /** A program that did not do its work; its exit code becomes ours. */
 class Failure extends Error {
@@ -64,10 +68,11 @@ async function main([name, ...args]) {
   if (!Object.hasOwn(COMMANDS, name ?? '')) {
     throw new Failure(`Usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]`, 2);
   }
-  if (!isInstalled() || !isBuilt()) {
+  const needsBuild = !WITHOUT_BUILD.has(name) && !isBuilt();
+  if (!isInstalled() || needsBuild) {
     const prepare = async (claimFor) => {
       await ensureInstalled(claimFor);
-      await ensureBuilt(claimFor);
+      if (needsBuild) await ensureBuilt(claimFor);
     };
     await oneAtATime(prepare, (pid) => say(`Waiting for another command that installs or builds here (pid ${pid}) …`));
   }

@@ -81,4 +81,10 @@ Module._resolveFilename = function (name, parent, ...rest) {
   return isBuilt && existsSync(source) ? source : resolveFilename.call(this, name, parent, ...rest);
 };
 
+// graphile-worker keeps the options of each runner in a Map of this module, and with them every service that a test has started.
+const { Map: StrongMap } = globalThis;
+globalThis.Map = WeakMap;
+require(join(dirname(require.resolve('graphile-worker')), 'taskIdentifiers.js'));
+globalThis.Map = StrongMap;
+
 module.exports = { __esModule: true, default: SharedModulesRuntime };
