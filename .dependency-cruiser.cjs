@@ -95,7 +95,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|duration|progress-bar|stopping|sync-path)|platform/config)',
+          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path)|platform/config)',
       },
     },
     {

@@ -28,7 +28,7 @@ function cellsOf(row) {
   ];
 }
 
-/** What was promised of a row, and whether it was kept. */
+/** The promised figure of a row, and whether it was reached. */
 function verdictOf({ ratio, p50, p99, atLeast, p50Max, p99Max }) {
   const bars = [
     ...(atLeast === undefined ? [] : [[`≥ ${atLeast}`, ratio >= atLeast]]),

@@ -1,7 +1,7 @@
 // node scripts/run.mjs start|test|test-fast|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
-// because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
+// because node_modules may not be there yet. Its own messages go to stderr; stdout is the command's.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -26,8 +26,13 @@ const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
 const FAULT_ROUNDS = {
-  ...{ SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5' },
-  ...{ WORKER_KILLS: '20', KEY_ROUNDS: '5', SEED: undefined },
+  SERVICE_KILLS: '200',
+  POSTGRES_KILLS: '20',
+  TIMES: '8',
+  FULL_DISKS: '5',
+  WORKER_KILLS: '20',
+  KEY_ROUNDS: '5',
+  SEED: undefined,
 };
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 
@@ -87,7 +92,7 @@ function refuseOldNode() {
   }
 }
 
-/** A killed npm takes its leave without telling us; the service, its port and its database are not to stay behind. */
+/** A killed npm sends no signal; the service, its port and its database must not stay behind. */
 function endWithNpm() {
   const npmOrItsShell = process.ppid;
   if (process.env.npm_lifecycle_event !== undefined) {
@@ -142,7 +147,7 @@ function installStamp() {
   ]);
 }
 
-/** Whether somebody installed exactly this already, without us: what npm wrote down of it agrees with the lock file. */
+/** Whether exactly these packages are installed already: npm's own record agrees with the lock file. */
 function holdsLockedPackages() {
   const installed = JSON.parse(read(at('node_modules', '.package-lock.json')) || '{}').packages ?? {};
   const locked = JSON.parse(read(at('package-lock.json')) || '{}').packages ?? {};

@@ -9,9 +9,9 @@ const FSYNCS = 300;
 export function machineLines(folder, postgresVersion) {
   const { p50, p99 } = fsyncLatency(folder);
   return [
-    `CPU: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, shared by PostgreSQL, the service and whoever sends`,
+    `CPU: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, shared by PostgreSQL, the service and the load generator`,
     `memory: ${(totalmem() / 2 ** 30).toFixed(0)} GiB; kernel: ${release()}${container()}`,
-    `load average before it began: ${loadavg()[0].toFixed(1)} (where it is above 1, somebody else was at work, and ratios are less than they could be)`,
+    `load average before it began: ${loadavg()[0].toFixed(1)} (where it is above 1, other programs ran, and ratios are less than they could be)`,
     `Node.js ${process.version}, PostgreSQL ${postgresVersion}, fsync and synchronous_commit on`,
     `a write of 8 KiB and fsync on the database's disk: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
   ];

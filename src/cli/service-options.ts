@@ -35,7 +35,7 @@ export function addServiceOptions(command: Command): Command {
     .addOption(new Option('--key <key>').hideHelp());
 }
 
-/** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+/** Throws `ClientFailure` (exit code 2) for an invalid address or key. */
 export async function readServiceOptions(
   { url, key, keyFile }: GivenService,
   environment: Environment,

@@ -32,7 +32,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('tells how to get a key', () => {
+  it('says how to get a key', () => {
     for (const environment of [{}, { CDS_API_KEY: ' ' }]) {
       const { exitCode, message } = failureOf([], environment);
       expect(exitCode).toBe(2);

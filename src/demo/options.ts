@@ -34,7 +34,7 @@ const BATCH_MAX = 10_000;
 /** Enough to load any service; beyond it sockets run out before anything gets faster. */
 const CONCURRENCY_MAX = 64;
 
-/** Undefined: the caller wants to read the usage. Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+/** Undefined: the caller wants to read the usage. Throws `ClientFailure` (exit code 2) for invalid options. */
 export function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

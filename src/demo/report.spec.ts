@@ -56,7 +56,7 @@ describe('report', () => {
     expect(text).toContain('The service had these events already');
   });
 
-  it('tells what was there before from answers that got lost, as far as it can be told', () => {
+  it('says whether duplicates may come from lost answers', () => {
     const mixed = (id: string, index: number): EventResult => (index === 0 ? duplicate(id) : accepted(id));
     expect(report(PURCHASES, aRun(mixed), aRun(duplicate)).text).toContain('found 1 event there already; each');
     const { text, isRight } = report(PURCHASES, aRun(mixed, 2), aRun(duplicate));
@@ -117,15 +117,15 @@ describe('report', () => {
     expect(text).toContain(`${word} state.campaign.revenue of the campaign "cdnow-demo": So it is.`);
   });
 
-  it('tells what /metrics has counted, where it can be read', () => {
+  it('shows the counts of /metrics, where they can be read', () => {
     const counted = { received: 10_008, accepted: 5_004, duplicate: 5_000, rejected: 4 };
-    const told = (shown: Partial<Shown>): string => report(PURCHASES, aRun(accepted), aRun(duplicate), shown).text;
-    expect(told({ counted })).toContain(
+    const textWith = (shown: Partial<Shown>): string => report(PURCHASES, aRun(accepted), aRun(duplicate), shown).text;
+    expect(textWith({ counted })).toContain(
       '/metrics, of all clients: 10,008 received = 5,004 accepted + 5,000 duplicate + 4 rejected.',
     );
-    expect(told({ counted: { ...counted, received: 10_009 } })).toContain(
+    expect(textWith({ counted: { ...counted, received: 10_009 } })).toContain(
       '10,009 received (some still under way) against',
     );
-    expect(told({})).not.toContain('/metrics');
+    expect(textWith({})).not.toContain('/metrics');
   });
 });

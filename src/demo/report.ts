@@ -20,7 +20,7 @@ const REVENUE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maxim
 export interface Shown {
   /** Of the campaign, after each run. */
   readonly revenues: readonly [Revenue, Revenue];
-  /** What `/metrics` has grown by; undefined where it does not tell. */
+  /** The growth of the counters of `/metrics`; undefined when it is unknown. */
   readonly counted?: EventCounts | undefined;
 }
 

@@ -1,6 +1,5 @@
 import { declareCampaign, readRevenue } from './campaign';
-import type { Purchase } from './cdnow';
-import { readSample } from './cdnow-file';
+import { type Purchase, readSample } from './cdnow';
 import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE } from './cdp-wire';
 import { fieldsOf, readable } from '../cli/foreign-data';
 import { ClientFailure, ServiceRefusal, type RunningService } from '../cli/running-service';

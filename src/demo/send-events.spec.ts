@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readSample } from './cdnow-file';
+import { readSample } from './cdnow';
 import { sendEvents, type DemoTarget, type Run } from './send-events';
 
 type Item = Readonly<{ externalEventId: string }>;
@@ -12,7 +12,7 @@ const OPTIONS = { batch: 10, concurrency: 2, onProgress: () => undefined };
 
 let server: Server | undefined;
 
-/** A service that answers as told, with every item it was sent. */
+/** A stub that answers with `answering`, and the items that it received. */
 async function aService(answering: Answering): Promise<{ target: DemoTarget; received: Item[][] }> {
   const received: Item[][] = [];
   server = createServer((request, response) => {

@@ -89,7 +89,10 @@ describe('events.send', () => {
     line.next(...new Array<Mishap>(9).fill(UNAVAILABLE));
     const error = await failureOf(client({ ...QUICK, attemptsMax: 3 }).events.send(anEvent()));
     expect([line.sent.length, error.status, error.errorCode, error.message]).toEqual([
-      ...[3, 503, 'unavailable', 'Not now.'],
+      3,
+      503,
+      'unavailable',
+      'Not now.',
     ]);
   });
 

@@ -18,7 +18,11 @@ declare global {
  * a count rests on is not to depend on when that happens.
  */
 const SETTINGS = {
-  ...{ fsync: 'off', full_page_writes: 'off', wal_compression: 'off', wal_level: 'minimal', max_wal_senders: '0' },
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_compression: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
   autovacuum: 'off',
 };
 

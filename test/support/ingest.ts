@@ -22,7 +22,8 @@ export async function startNode(
   const logger = new JsonLogger('trace', logFile());
   return inTurn(() =>
     NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
-      ...{ logger, abortOnError: false },
+      logger,
+      abortOnError: false,
     }),
   );
 }

@@ -69,8 +69,13 @@ export async function expectRefusals<Means>(
     const { error_code, status: bodyStatus, message } = body;
     const told = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`;
     return {
-      ...{ name: operation.name, status, code: error_code, bodyStatus, type: headers.get('content-type') },
-      ...{ challenge: headers.get('www-authenticate'), caching: headers.get('cache-control') },
+      name: operation.name,
+      status,
+      code: error_code,
+      bodyStatus,
+      type: headers.get('content-type'),
+      challenge: headers.get('www-authenticate'),
+      caching: headers.get('cache-control'),
       says: words === undefined || words.test(message) ? 'what it should' : message,
       repeats: secretsIn(sent).filter((secret) => told.includes(secret)),
     };
@@ -78,9 +83,15 @@ export async function expectRefusals<Means>(
   expect(operations).not.toEqual([]);
   expect(await Promise.all(refusals)).toEqual(
     operations.map((operation) => ({
-      ...{ name: operation.name, status: statusOf(code), code, bodyStatus: statusOf(code) },
-      ...{ type: 'application/problem+json', challenge: CHALLENGES[code](operation), caching: 'no-store' },
-      ...{ says: 'what it should', repeats: [] },
+      name: operation.name,
+      status: statusOf(code),
+      code,
+      bodyStatus: statusOf(code),
+      type: 'application/problem+json',
+      challenge: CHALLENGES[code](operation),
+      caching: 'no-store',
+      says: 'what it should',
+      repeats: [],
     })),
   );
 }

@@ -76,7 +76,7 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
     `note-${mark}`,
     `words-${mark}`,
   ];
-  return { marks, ...{ subject, email, phone, device, profileId, eventIds, participant } };
+  return { marks, subject, email, phone, device, profileId, eventIds, participant };
 }
 
 /** Leaves payloads that name the person: by every kind of identifier, whole or in part, spelt in many ways. */

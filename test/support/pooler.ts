@@ -19,15 +19,13 @@ export interface Pooler {
 
 /** What PgBouncer takes in a start-up message without being told to; anything else it refuses. */
 const KNOWN_PARAMETERS = new Set([
-  ...[
-    'user',
-    'database',
-    'application_name',
-    'client_encoding',
-    'DateStyle',
-    'TimeZone',
-    'standard_conforming_strings',
-  ],
+  'user',
+  'database',
+  'application_name',
+  'client_encoding',
+  'DateStyle',
+  'TimeZone',
+  'standard_conforming_strings',
 ]);
 const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;

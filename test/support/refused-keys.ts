@@ -30,7 +30,8 @@ export async function backendMeans(service: TestApp): Promise<BackendMeans> {
   const made = new Map<string, Promise<string>>();
   const past = new Date(Date.now() - 60_000);
   return {
-    ...{ workspace, adminKey: admin.key! },
+    workspace,
+    adminKey: admin.key!,
     rotatedKey: await endedKey(service, admin, 'rotate'),
     revokedKey: await endedKey(service, admin, 'revoke'),
     expiredKey: await keyOf({ expiresAt: past }),

@@ -37,7 +37,9 @@ export async function signatureMeans(service: TestApp): Promise<SignatureMeans> 
   const ed25519 = await anEd25519Signer(admin);
   const { publicKey } = (await admin.get(`/v1/service-credentials/${ed25519.keyId}`)).body;
   return {
-    ...{ admin, ed25519, publicPem: publicKey },
+    admin,
+    ed25519,
+    publicPem: publicKey,
     hmac: await anHmacSigner(admin),
     revoked: [await endedSigner(admin, anEd25519Signer), await endedSigner(admin, anHmacSigner)],
     foreign: await anEd25519Signer(await aClient(service)),

@@ -25,7 +25,9 @@ export async function participantMeans(service: TestApp): Promise<ParticipantMea
   const admin = await aClient(service);
   const rsaIssuer = await aTokenIssuer(admin, { alg: 'RS256', fields: { algorithms: ['RS256'] } });
   return {
-    ...{ admin, issuer: await aTokenIssuer(admin), rsaIssuer },
+    admin,
+    issuer: await aTokenIssuer(admin),
+    rsaIssuer,
     secretIssuer: await aTokenIssuer(admin, { alg: 'HS256' }),
     foreign: await aTokenIssuer(await aClient(service)),
     deletedIssuersToken: await endedToken(service, admin),

@@ -78,9 +78,17 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(sub));
   }
   return {
-    ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
-    ...{ profiles: profile, merges: merge, 'review-replays': replay },
-    ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
+    events: event,
+    'review-entries': entry.id,
+    'event-types': mark,
+    'api-keys': key.id,
+    profiles: profile,
+    merges: merge,
+    'review-replays': replay,
+    'jwt-issuers': issuer.record.id,
+    'service-credentials': credential,
+    campaigns: mark,
+    participants: mark,
     reactions: mark,
   };
 }

@@ -18,7 +18,7 @@ export type { Credential } from './transport.js';
 export type * from './types.js';
 
 export interface ServiceOptions {
-  /** Where the service is, as `https://data.example.com`; a path before `/v1` is kept. */
+  /** The address of the service, such as `https://data.example.com`; a path before `/v1` is kept. */
   readonly baseUrl: string;
   readonly retry?: RetryOptions;
   /** Instead of the global one. */
@@ -31,7 +31,7 @@ export interface BackendOptions extends ServiceOptions {
 }
 
 export interface ParticipantOptions extends ServiceOptions {
-  /** The JWT of a participant, or where to get one: asked before each attempt, so that an expired one can be renewed. */
+  /** The JWT of a participant, or a function that gives one before each attempt, so that it can be renewed. */
   readonly token: Credential;
   /** The name of the workspace that the token is for, where several have registered its issuer and audience. */
   readonly workspace?: string;

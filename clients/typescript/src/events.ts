@@ -20,7 +20,7 @@ export interface BatchOptions extends SendOptions {
   readonly bytesMax?: number;
 }
 
-/** An event with what became of it. */
+/** An event with its result. */
 export interface Sent<Event> {
   readonly event: Event;
   readonly result: EventResult;
@@ -59,7 +59,7 @@ export class Events {
   }
 
   /**
-   * Sends any number of events in as few requests as it takes, and answers what became of each, in their order. Throws
+   * Sends any number of events in as few requests as it takes, and answers the result of each, in their order. Throws
    * CampaignDataError when a request as a whole is refused, or could not be sent; its `results` are those of the other requests.
    * Sending all of them again is safe.
    */
@@ -79,7 +79,7 @@ export class Events {
   }
 
   /**
-   * The same for more events than anybody wants to keep in memory: each comes back with its result, in their order. When a request
+   * The same for more events than fit in memory: each comes back with its result, in their order. When a request
    * fails for good no other is begun, those under way are waited for and their results are given; then it throws. Sending again
    * what has not come back is safe.
    */
@@ -131,9 +131,9 @@ export class Events {
     try {
       await withRetries(sendTheRest, this.#batchRetry, signals);
     } catch (error) {
-      // Alone it is the event that is too large; the others are not to suffer from it.
+      // A single event is too large by itself; the others can still be sent.
       if (isTooLarge(error) && texts.length === 1) return [failure(error)];
-      // What the service has said of some is not lost by what became of the others.
+      // Results that are known are returned even when the rest of the events could not be sent.
       const isPartlyKnown = results.some((result) => result !== UNANSWERED);
       if (error !== someAreLeft && (signals.signal.aborted || !isPartlyKnown)) throw error;
     }
@@ -147,10 +147,13 @@ const UNANSWERED_PROBLEM = {
   errorCode: 'unavailable',
 } as const;
 const UNANSWERED: Failed = {
-  ...{ status: 'error', error_code: 'unavailable', message: UNANSWERED_PROBLEM.message, details: [] },
+  status: 'error',
+  error_code: 'unavailable',
+  message: UNANSWERED_PROBLEM.message,
+  details: [],
 };
 
-/** Where an event stood in its request says nothing to whoever gave us a list. */
+/** Without the place in the request, which the caller does not know. */
 function ofEvent(result: EventResult): EventResult {
   if (result.status !== 'error') return result;
   const details = result.details.map((fault) => ({ ...fault, path: fault.path.replace(/^items\[\d+\]\.?/, '') }));

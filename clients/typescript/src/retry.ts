@@ -1,6 +1,6 @@
 import { CampaignDataError } from './errors.js';
 
-/** How long a call is tried. */
+/** How long a call is repeated. */
 export interface RetryOptions {
   /** How often a request is sent at most; as often as `totalMsMax` allows when absent, 1 never repeats. */
   readonly attemptsMax?: number;
@@ -41,7 +41,7 @@ export interface CallSignals {
 export type RetryPolicy = Required<RetryOptions>;
 
 export const RETRY_DEFAULTS: RetryPolicy = {
-  // Time is the bound. A number of attempts says little: a service that restarts refuses many of them in a second.
+  // Time is the bound, because a service that restarts refuses many attempts within a second.
   attemptsMax: Number.POSITIVE_INFINITY,
   totalMsMax: 60_000,
   attemptMsMax: 30_000,
@@ -50,7 +50,7 @@ export const RETRY_DEFAULTS: RetryPolicy = {
   shouldRetry: () => true,
 };
 
-/** Nobody looks at a screen meanwhile, and one request that fails ends the work of all. */
+/** Longer than for single calls: one request that fails ends the whole batch. */
 export const BATCH_RETRY_DEFAULTS: RetryPolicy = { ...RETRY_DEFAULTS, totalMsMax: 300_000 };
 
 /**
@@ -62,14 +62,14 @@ export function pauseMs(
   policy: RetryPolicy,
   { askedMs = 0, leftMs }: { readonly askedMs: number | undefined; readonly leftMs: number },
 ): number | undefined {
-  // Without the last bound a pause would often be longer than what is left, and end a call seconds before its time.
+  // Without the last bound a pause would often exceed the time that is left, and end the call early.
   const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (failures - 1), leftMs - policy.pauseMsMin);
-  // What the service asks for is the least; many are asked for the same.
+  // The service asks many clients for the same minimum; jitter spreads their return.
   const asked = askedMs === 0 ? 0 : askedMs + Math.random() * policy.pauseMsMin;
   return bound <= 0 || asked >= leftMs ? undefined : Math.max(asked, Math.random() * bound);
 }
 
-/** Whether sending the same again may end otherwise. All calls of this client take effect once. */
+/** Whether a repetition may succeed. All calls of this client take effect once. */
 export function isTransient(error: unknown): error is CampaignDataError {
   if (!(error instanceof CampaignDataError)) return false;
   const { status, errorCode } = error;
@@ -82,7 +82,7 @@ export function isTransient(error: unknown): error is CampaignDataError {
   );
 }
 
-/** Half an answer, or that of a portal in between. */
+/** A truncated answer, or one of a captive portal. */
 function isCutOff({ status, errorCode }: CampaignDataError): boolean {
   return errorCode === 'unexpected_answer' && status >= 200 && status < 300;
 }

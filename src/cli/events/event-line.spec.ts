@@ -86,7 +86,7 @@ describe('an errors file', () => {
     expect(itemOf(reordered).text).toBe(event);
   });
 
-  it('fails again where a line was not mended', () => {
+  it('fails again where a line was not corrected', () => {
     const { fault } = read('no JSON') as { fault: string };
     expect(faultOf(fault)).toMatchObject({ error_code: 'no_event', text: fault });
   });

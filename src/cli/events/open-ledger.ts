@@ -9,7 +9,7 @@ import { FORMAT, NOTHING_COUNTED, readState, type SendState } from './send-state
 export interface OpenedLedger {
   readonly ledger: SendLedger;
   readonly errors: ErrorsFile;
-  /** Undefined: no state is kept. */
+  /** Undefined: no state is saved. */
   readonly statePath: string | undefined;
 }
 

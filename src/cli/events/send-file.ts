@@ -19,7 +19,7 @@ export interface SendSurroundings {
   readonly stopping: Stopping;
 }
 
-/** What came of it, and what kept it from being complete. */
+/** The summary of a run, and the reason why it is not complete. */
 export interface Sent {
   readonly summary: Summary;
   readonly failure: ClientFailure | undefined;
@@ -108,7 +108,7 @@ class SendRun {
         await this.send(next.value);
       }
     } catch (error) {
-      // What comes of ending the others is no failure of its own.
+      // Errors that follow from ending the other workers are not reported.
       if (!this.waitSignal.aborted) this.failure = error instanceof Error ? error : new Error(String(error));
       this.failed.abort();
     }
@@ -136,7 +136,7 @@ class SendRun {
       return family;
     }
     throw new ClientFailure(
-      `Line ${first.line} does not tell its family (external: external_event_id, type; CDP: externalEventId, eventType). Name it: --family external or --family cdp.`,
+      `Line ${first.line} does not show its family (external: external_event_id, type; CDP: externalEventId, eventType). Name it: --family external or --family cdp.`,
       2,
     );
   }
