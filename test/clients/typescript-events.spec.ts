@@ -113,7 +113,7 @@ describe('events.send', () => {
     });
   });
 
-  it('does not repeat a refusal, and tells every fault of it', async () => {
+  it('does not repeat a refusal, and shows every fault of it', async () => {
     const error = await failureOf(client().events.send(anEvent({ source: '', identity: { type: 'EMAIL' } })));
     expect(line.sent).toHaveLength(1);
     expect([error.status, error.errorCode]).toEqual([422, 'validation_failed']);
@@ -223,7 +223,7 @@ describe('events.batch', () => {
     });
   });
 
-  it('reads no further than somebody wants the results', async () => {
+  it('reads no further than its results are taken', async () => {
     let read = 0;
     function* endless() {
       for (;;) {

@@ -81,7 +81,7 @@ describe('state', () => {
     expect((await state.read()).user).toEqual({ points: 110 });
   });
 
-  it('tells when an id was used for another change before', async () => {
+  it('says when an id was used for another change before', async () => {
     const { state } = client();
     await state.mutate(TEN_MORE, { mutationId: 'checkout-1' });
     const again = await state.mutate([{ ...TEN_MORE[0]!, value: 99 }], { mutationId: 'checkout-1' });

@@ -13,7 +13,7 @@ declare global {
 }
 
 /**
- * This server loses its data when the machine goes down, which nobody would miss. What must survive that is tested on servers
+ * This server loses its data when the machine goes down, which does no harm. What must survive that is tested on servers
  * with the settings of the service (test/faults, embedded-postgres.spec.ts). Nor does it tidy up behind tests: what a plan or
  * a count rests on is not to depend on when that happens.
  */

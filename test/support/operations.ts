@@ -72,7 +72,7 @@ function alternatives(security: unknown): string {
   return schemes.sort().join(' or ');
 }
 
-/** Where an operation is, with `values` for its parameters and `x`, which nobody has ever made, for the others. */
+/** Where an operation is, with `values` for its parameters and `x`, which does not exist, for the others. */
 export function addressOf({ path }: Operation, values: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
 }

@@ -17,7 +17,7 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** What PgBouncer takes in a start-up message without being told to; anything else it refuses. */
+/** What PgBouncer accepts in a start-up message by default; it refuses anything else. */
 const KNOWN_PARAMETERS = new Set([
   'user',
   'database',

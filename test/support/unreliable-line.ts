@@ -17,7 +17,7 @@ export type Mishap =
   | 'answer lost'
   | 'half an answer';
 
-/** Stands between a client and the service, and loses what it is told to. */
+/** A proxy between a client and the service that loses given requests and answers. */
 export interface UnreliableLine {
   readonly url: string;
   readonly sent: readonly Sent[];
