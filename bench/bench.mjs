@@ -26,13 +26,13 @@ export class Bench {
   }
 
   /** The service on a database of its own, started when the first scenario asks for it. `prepare` may fill the database. */
-  async service(name, environment = { WORKERS: 'auto' }, prepare = () => undefined) {
+  async service(name, environment = { WORKERS: 'auto' }, prepare = () => undefined, start = startService) {
     const known = this.services.get(name);
     if (known !== undefined) return known;
     const database = `bench_${name}`;
     await this.server.createDatabase(database);
     await prepare(this.server, database, environment);
-    const service = await startService(this.server, database, environment);
+    const service = await start(this.server, database, environment);
     this.services.set(name, service);
     return service;
   }

@@ -9,8 +9,8 @@ import { setImmediate } from 'node:timers';
 
 const require = createRequire(import.meta.url);
 const { Metrics } = require('../dist/src/platform/observability/metrics.js');
-const { RequestObserver } = require('../dist/src/platform/observability/request-observer.js');
-const { IngestMetrics } = require('../dist/src/ingest/ingest-metrics.js');
+const { RequestObserver } = require('../dist/src/platform/http/server/request-observer.js');
+const { IngestMetrics } = require('../dist/src/ingest/http/ingest-metrics.js');
 const { JsonLogger } = require('../dist/src/platform/observability/logger.js');
 const { Tracing } = require('../dist/src/platform/observability/tracing.js');
 

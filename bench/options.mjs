@@ -11,6 +11,7 @@ const USAGE = `npm run bench -- [options]
   --load=autocannon   what sends requests: wrk, which is the default where it is on the PATH, or autocannon
   --folder=PATH       where the database lives (else a temporary folder)
   --soak=600          instead of scenarios: full load for so many seconds, and resident memory
+  --ab=PATH           instead of scenarios: this build beside the one whose dist/main.js is PATH, --only=a,b,d,e
   --no-write          leaves bench/RESULTS.md alone
 `;
 
@@ -34,6 +35,7 @@ export function readOptions(args) {
       load: text,
       folder: text,
       soak: text,
+      ab: text,
     },
   });
   if (values.help) {
@@ -44,9 +46,9 @@ export function readOptions(args) {
   const numbers = ['stored', 'seconds', 'rounds', 'soak'].flatMap((name) =>
     values[name] === undefined ? [] : [[name, Number(values[name])]],
   );
-  const { only, folder, quick = false } = values;
+  const { only, folder, ab, quick = false } = values;
   // A part of it, or a quick run, must not pass for the numbers that documents cite.
   const write = values.write ?? (only === undefined && !quick);
   const load = loadTool(values.load);
-  return { ...sizes, ...Object.fromEntries(numbers), load, folder, write, only: only?.split(',') };
+  return { ...sizes, ...Object.fromEntries(numbers), load, folder, ab, write, only: only?.split(',') };
 }

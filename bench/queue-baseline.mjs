@@ -15,8 +15,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
 const require = createRequire(import.meta.url);
-const { startEmbeddedPostgres } = require('../dist/src/platform/postgres/embedded-postgres.js');
-const { migrate } = require('../dist/src/platform/postgres/migrate.js');
+const { startEmbeddedPostgres } = require('../dist/src/platform/postgres/embedded/embedded-postgres.js');
+const { migrate } = require('../dist/src/platform/postgres/schema/migrate.js');
 const { QueueStatistics } = require('../dist/src/processing/queue-statistics.js');
 
 const CLIENTS = 32;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 const COLUMNS = ['what', 'rate', 'ratio', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs: service', 'postgres', 'load', 'bar'];
 
-/** One section a scenario, as Markdown, which reads well on a terminal too. */
+/** One section per scenario, as Markdown, which is readable on a terminal too. */
 export function sectionOf({ key, title }, rows) {
   if (rows.length === 0) return `### ${key}. ${title}\n\nNot in this version of the service.\n`;
   const lines = rows.map(cellsOf);
@@ -42,11 +42,35 @@ function number(value, digits) {
   return value === undefined || Number.isNaN(value) ? '' : value.toFixed(digits);
 }
 
+/** Lines of at most 120 characters, filled word by word as prettier does. */
+function paragraph(text) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= 120) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const HOW_TO_READ = [
+  'Everything runs on one machine at the same time. The rates of a shared machine change from minute to minute, so',
+  'rates of different runs must not be compared; ratios can be.',
+].join(' ');
+const RATIO = [
+  'A ratio compares a row with the first row of its table. The two take turns, round by round, and each round gives one',
+  'ratio. The table shows the median of these ratios. It is not the ratio of the two rates in the table: a row shows the',
+  'round with the median rate, which is a different round for each row. Only (k) is measured once.',
+].join(' ');
+const CPU = 'CPU is in microseconds per request (per event, in batches), by process.';
+
 export function writeResults({ command, machine, sections, date }) {
   const head = [
-    '# What was measured\n',
-    `\`${command}\`, ${date}. Everything runs on one machine at the same time; ratios compare within one run, round by`,
-    'round, because shared machines breathe. CPU is in microseconds a request (an event, in batches), by process.\n',
+    '# Results of the benchmark\n',
+    paragraph(`\`${command}\`, ${date}. ${HOW_TO_READ}`),
+    paragraph(RATIO),
+    `${CPU}\n`,
     ...machine.map((line) => `- ${line}`),
     '',
   ];

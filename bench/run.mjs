@@ -3,6 +3,7 @@
 // Measures the service beside baselines in one run, on the embedded PostgreSQL, and prints what came of it. See options.mjs.
 import { Bench } from './bench.mjs';
 import { versionOf } from './baselines/programs.mjs';
+import { compareBuilds } from './compare-builds.mjs';
 import { machineLines } from './measure/machine.mjs';
 import { readOptions } from './options.mjs';
 import { sectionOf, writeResults } from './report.mjs';
@@ -13,12 +14,13 @@ import { startServer } from './stage/server.mjs';
 const options = readOptions(process.argv.slice(2));
 if (options !== undefined) await main(options);
 
-async function main({ folder, soak: soakSeconds, only, write }) {
+async function main({ folder, soak: soakSeconds, ab, only, write }) {
   const server = await startServer({ folder });
   const bench = new Bench(server, options);
   try {
     await bench.open();
     if (soakSeconds !== undefined) await soak(bench, soakSeconds);
+    else if (ab !== undefined) await compareBuilds(bench, ab, only);
     else await measure(bench, { only, write });
   } finally {
     await bench.close();

@@ -118,7 +118,7 @@ async function tryOut(stage, { url: databaseUrl, account: ofDatabase }) {
 
 async function openDatabase() {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: () => Promise.resolve() };
-  const built = join(ROOT, 'dist', 'src', 'platform', 'database', 'embedded-postgres.js');
+  const built = join(ROOT, 'dist', 'src', 'platform', 'postgres', 'embedded', 'embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(built).href);
   const dataDir = join(work, 'data');
   mkdirSync(dataDir);

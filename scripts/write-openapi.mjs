@@ -11,9 +11,9 @@ import { format, resolveConfig } from 'prettier';
 import { AppModule } from '../dist/src/app.module.js';
 import metadata from '../dist/src/metadata.js';
 import { readSettings } from '../dist/src/platform/config/env.js';
-import { BodyValidators } from '../dist/src/platform/http/body-validators.js';
-import { ApiExpressAdapter } from '../dist/src/platform/http/express-adapter.js';
-import { openApiDocument } from '../dist/src/platform/http/openapi.js';
+import { BodyValidators } from '../dist/src/platform/http/body/body-validators.js';
+import { ApiExpressAdapter } from '../dist/src/platform/http/server/express-adapter.js';
+import { openApiDocument } from '../dist/src/platform/http/openapi/openapi.js';
 
 const target = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'openapi.json');
 const settings = readSettings({});

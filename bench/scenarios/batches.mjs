@@ -32,9 +32,14 @@ async function run(bench) {
   ];
 }
 
-async function loadBatches(bench, { authorization: headers, ...service }, items) {
+/** The load of batches of new events. */
+export function batchLoad({ authorization: headers }, items) {
   const request = { kind: 'batch', path: '/v1/external-events:batch', headers, items };
-  const measured = await bench.load(service, { request, expect: [200], connections: CONNECTIONS });
+  return { request, expect: [200], connections: CONNECTIONS };
+}
+
+async function loadBatches(bench, service, items) {
+  const measured = await bench.load(service, batchLoad(service, items));
   const cpu = Object.fromEntries(Object.entries(measured.cpu).map(([who, us]) => [who, us / items]));
   return { ...measured, rate: measured.rate * items, cpu };
 }

@@ -8,15 +8,12 @@ export const hotCounter = {
 
 async function run(bench) {
   const service = await bench.service('auto');
-  const { tokens, counter, points } = await bench.campaign(service);
-  const increments = (target) => {
-    const request = { kind: 'increment', path: '/v1/runtime/state:mutate', headers: {}, tokens, target };
-    return bench.load(service, { request, expect: [200] });
-  };
+  const campaign = await bench.campaign(service);
+  const increments = (variable) => bench.load(service, incrementLoad(campaign, variable));
   const { pgbench, hot, own } = await interleave(bench.options.rounds, {
     pgbench: () => bench.pgbench('hot-counter.sql'),
-    hot: () => increments(counter),
-    own: () => increments(points),
+    hot: () => increments('counter'),
+    own: () => increments('points'),
   });
   const unit = 'mutations/s';
   return [
@@ -24,4 +21,11 @@ async function run(bench) {
     { what: 'ours, one counter', unit, ...hot, ratio: ratioOf(hot, pgbench), atLeast: 5 },
     { what: 'ours, a counter each', unit, ...own },
   ];
+}
+
+/** The load of increments: of one counter, or of `points`, which each participant has. */
+export function incrementLoad({ tokens, ...variables }, variable) {
+  const target = variables[variable];
+  const request = { kind: 'increment', path: '/v1/runtime/state:mutate', headers: {}, tokens, target };
+  return { request, expect: [200] };
 }

@@ -8,14 +8,19 @@ export const stateReads = {
 
 async function run(bench) {
   const service = await bench.service('auto');
-  const { tokens } = await bench.campaign(service);
-  const request = { kind: 'cycle', paths: tokens.map(() => '/v1/runtime/state'), headers: {}, tokens };
+  const reads = stateReadLoad(await bench.campaign(service));
   const { pgbench, ours } = await interleave(bench.options.rounds, {
     pgbench: () => bench.pgbench('insert.sql'),
-    ours: () => bench.load(service, { request, expect: [200] }),
+    ours: () => bench.load(service, reads),
   });
   return [
     { what: 'pgbench, inserts', unit: 'rows/s', ...pgbench },
     { what: 'ours, state reads', unit: 'reads/s', ...ours, ratio: ratioOf(ours, pgbench), atLeast: 0.7 },
   ];
+}
+
+/** The load of reads of state by all participants in turn. */
+export function stateReadLoad({ tokens }) {
+  const request = { kind: 'cycle', paths: tokens.map(() => '/v1/runtime/state'), headers: {}, tokens };
+  return { request, expect: [200] };
 }

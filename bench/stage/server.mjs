@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../dist/src/platform/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/src/platform/postgres/embedded/embedded-postgres.js';
 
 /** The PostgreSQL that everything is measured on: the embedded one, with the settings it has in service. */
 export async function startServer({ folder }) {

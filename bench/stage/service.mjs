@@ -7,9 +7,9 @@ import { listeningUrl } from './listening-url.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ADMIN_KEY = 'bench-admin-key-bench-admin-key-bench-admin-key';
 
-/** Starts the service as its users do, on a database of its own. */
-export async function startService(server, database, environment = {}) {
-  const child = spawn(process.execPath, [...serviceFlags(), join(ROOT, process.env.BENCH_DIST ?? 'dist', 'main.js')], {
+/** Starts the service as its users do, on a database of its own. `main`: the build. */
+export async function startService(server, database, environment = {}, main = join(ROOT, 'dist', 'main.js')) {
+  const child = spawn(process.execPath, [...serviceFlags(), main], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
@@ -42,7 +42,7 @@ export async function startService(server, database, environment = {}) {
   return { url, pid: child.pid, database, call, authorization: { Authorization: `Bearer ${ADMIN_KEY}` }, stop };
 }
 
-/** For trying things out: BENCH_NODE_FLAGS for Node.js, and above BENCH_DIST for another build. */
+/** For trials: flags for Node.js. */
 function serviceFlags() {
   return (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 }

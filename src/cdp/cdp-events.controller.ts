@@ -8,30 +8,25 @@ import {
   DuplicateResultDto,
   type ItemResultDto,
 } from '../ingest/http/dto/ingest-result.dto';
-import { IngestController } from '../ingest/http/ingest-controller';
+import { IngestController, type ReceivedBatch } from '../ingest/http/ingest-controller';
 import { IngestMetrics } from '../ingest/http/ingest-metrics';
-import { IngestService } from '../ingest/ingest.service';
+import { IngestPipeline } from '../ingest/pipeline';
 import { RefusedRequestFilter } from '../ingest/http/refused-request.filter';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
 import type { Principal } from '../platform/auth/principal';
+import type { ReceivedJson } from '../platform/http/body/json-body';
 import { JsonBody } from '../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { RateLimits } from '../platform/rate-limit/rate-limits';
-import { CdpContract } from './cdp-contract';
 import { CdpEventBatchDto, CdpEventDto } from './dto/cdp-event.dto';
 
 @ApiTags('Ingest')
 @Controller('v1/cdp/events')
 @UseFilters(RefusedRequestFilter)
 export class CdpEventsController extends IngestController {
-  constructor(
-    ingest: IngestService,
-    limits: RateLimits,
-    figures: IngestMetrics,
-    private readonly contract: CdpContract,
-  ) {
-    super(ingest, limits, figures, 'cdp');
+  constructor(pipeline: IngestPipeline, limits: RateLimits, metrics: IngestMetrics) {
+    super(pipeline, limits, metrics, 'cdp');
   }
 
   /** Takes one customer event, once however often it is sent. */
@@ -43,11 +38,11 @@ export class CdpEventsController extends IngestController {
   @ApiOkResponse({ type: DuplicateResultDto })
   takeCdpEvent(
     @Caller() caller: Principal,
-    @JsonBody(CdpEventDto, { limit: 'single', checked: false }) _event: unknown,
+    @JsonBody(CdpEventDto, { limit: 'single', checked: false, withText: true }) event: ReceivedJson,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ItemResultDto> {
-    return this.takeOne(caller, request, response, (sent) => this.contract.check(caller.tenantId, sent));
+    return this.takeOne(caller, request, response, event);
   }
 
   /** Takes a batch of customer events, each by itself. */
@@ -59,10 +54,10 @@ export class CdpEventsController extends IngestController {
   @ApiOkResponse({ type: BatchResultDto })
   takeCdpEvents(
     @Caller() caller: Principal,
-    @JsonBody(CdpEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: CdpEventBatchDto,
+    @JsonBody(CdpEventBatchDto, { limit: 'batch', batchOf: 'items', withText: true }) batch: ReceivedBatch,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, response, batch.items, (sent) => this.contract.check(caller.tenantId, sent));
+    return this.takeAll(caller, request, response, batch);
   }
 }

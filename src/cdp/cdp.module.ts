@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
-import { EventFamilies } from '../ingest/parse/event-families';
+import { EventParsers } from '../ingest/parse/event-parsers';
 import { IngestModule } from '../ingest/ingest.module';
 import { ReviewModule } from '../review/review.module';
-import { CdpContract } from './cdp-contract';
+import { CdpEventParser } from './cdp-event-parser';
 import { CdpEventsController } from './cdp-events.controller';
 import { ErasuresController } from './customers/erasures.controller';
 import { ErasuresService } from './customers/erasures.service';
@@ -32,13 +32,13 @@ import { RegisteredEventTypes } from './event-types/registered-event-types';
     ...[ProfilesController, MergesController, PersonalDataController, ErasuresController],
   ],
   providers: [
-    ...[CdpContract, PersonalPropertyNames, RegisteredEventTypes],
+    ...[CdpEventParser, PersonalPropertyNames, RegisteredEventTypes],
     ...[EventTypesService, EventTypeReader, EventTypeCheck, EventTypeContracts, EventTypeRepository],
     ...[ProfilesService, ErasuresService, ProfileExport, Persons],
   ],
 })
 export class CdpModule {
-  constructor(families: EventFamilies, contract: CdpContract) {
-    families.add('cdp', (tenantId, sent) => contract.check(tenantId, sent));
+  constructor(parsers: EventParsers, cdp: CdpEventParser) {
+    parsers.add('cdp', (tenantId, submission) => cdp.parse(tenantId, submission));
   }
 }

@@ -8,17 +8,17 @@ export interface CatalogedEventType {
   readonly allowsOthers: boolean;
 }
 
-/** Answers what is registered in a workspace now, with what other nodes registered a moment ago. */
+/** Reads what is registered in a workspace now, also by other nodes a moment ago. */
 export interface EventTypeSource {
-  /** Undefined: it is not registered. */
+  /** Undefined when it is not registered. */
   readonly find: (tenantId: string, eventType: string) => Promise<CatalogedEventType | undefined>;
   /** The names of the newest types, at most some thousand. */
   readonly names: (tenantId: string) => Promise<readonly string[]>;
 }
 
 /**
- * Where features that must not know the one that registers event types ask for what is registered (contract section 4); it says
- * so at start.
+ * The registered event types (contract section 4), for features that must not import the one that registers them. That one sets
+ * the source when the application starts.
  */
 @Injectable()
 export class EventTypeCatalog {
@@ -37,7 +37,7 @@ export class EventTypeCatalog {
   }
 
   private known(): EventTypeSource {
-    if (this.source === undefined) throw new Error('Event types are asked for before anybody knows them');
+    if (this.source === undefined) throw new Error('The source of event types is not set.');
     return this.source;
   }
 }

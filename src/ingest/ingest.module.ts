@@ -2,63 +2,84 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
+import { EventTypeCatalog } from './event-type-catalog';
+import { ExternalEventsController } from './http/external-events.controller';
+import { IngestMetrics } from './http/ingest-metrics';
+import { EventReader } from './log/event-reader';
+import { EventSample } from './log/event-sample';
+import { EventViews } from './log/event-views';
+import { EventsController } from './log/events.controller';
+import { EventsOfPerson } from './log/events-of-person';
+import { Timeline } from './log/timeline';
+import { EventParsers } from './parse/event-parsers';
+import { ExternalEventParser } from './parse/external-event-parser';
+import { IngestPipeline } from './pipeline';
+import { BundleRetention } from './queue/bundle-retention';
 import { EventProcessing } from './queue/entities/event-processing.entity';
-import { Event } from './store/entities/event.entity';
 import { ProcessedBundle } from './queue/entities/processed-bundle.entity';
 import { QueuedBundle } from './queue/entities/queued-bundle.entity';
 import { QueuedEvent } from './queue/entities/queued-event.entity';
-import { BundleRetention } from './queue/bundle-retention';
-import { EventSubscriptions } from './store/event-subscriptions';
-import { EventFamilies } from './parse/event-families';
-import { EventLog } from './store/event-log';
 import { EventQueue } from './queue/event-queue';
-import { EventReader } from './log/event-reader';
-import { EventReplay } from './event-replay';
-import { EventSample } from './log/event-sample';
-import { EventTypeCatalog } from './event-type-catalog';
-import { EventViews } from './log/event-views';
-import { EventsOfPerson } from './log/events-of-person';
-import { EventsController } from './log/events.controller';
-import { ExternalEventCheck } from './parse/external-event-check';
-import { ExternalEventsController } from './http/external-events.controller';
-import { IngestMetrics } from './http/ingest-metrics';
-import { IngestFromMemory } from './store/store-from-memory';
-import { IngestGroupCommit } from './store/event-store';
-import { IngestPreview } from './store/store-preview';
-import { IngestTransaction } from './store/store-transaction';
-import { IngestService } from './ingest.service';
 import { ProcessingReader } from './queue/processing-reader';
 import { QueueSignal } from './queue/queue-signal';
-import { RefusedCopies } from './store/refused-copies';
-import { Timeline } from './log/timeline';
+import { DryRunStore } from './store/dry-run-store';
+import { EventRow } from './store/entities/event.entity';
+import { EventLog } from './store/event-log';
+import { EventStore } from './store/event-store';
+import { EventSubscriptions } from './store/event-subscriptions';
+import { StoreFromMemory } from './store/store-from-memory';
+import { StoreTransaction } from './store/store-transaction';
+import { StoredCopies } from './store/stored-copies';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Event, QueuedEvent, EventProcessing, QueuedBundle, ProcessedBundle]),
-    ...[IdentityModule, ReviewModule],
+    TypeOrmModule.forFeature([EventRow, QueuedEvent, EventProcessing, QueuedBundle, ProcessedBundle]),
+    IdentityModule,
+    ReviewModule,
   ],
   controllers: [ExternalEventsController, EventsController],
   providers: [
-    ...[IngestService, IngestGroupCommit, IngestPreview, IngestTransaction, EventLog, EventReader, ExternalEventCheck],
-    ...[EventFamilies, EventReplay, EventSample, EventTypeCatalog, EventViews, EventsOfPerson, Timeline],
-    ...[
-      BundleRetention,
-      EventSubscriptions,
-      EventQueue,
-      IngestMetrics,
-      IngestFromMemory,
-      QueueSignal,
-      ProcessingReader,
-    ],
-    RefusedCopies,
+    IngestPipeline,
+    IngestMetrics,
+    // parse
+    EventParsers,
+    ExternalEventParser,
+    EventTypeCatalog,
+    // store
+    EventStore,
+    StoreFromMemory,
+    StoreTransaction,
+    StoredCopies,
+    DryRunStore,
+    EventLog,
+    EventSubscriptions,
+    // log
+    EventReader,
+    EventSample,
+    EventViews,
+    EventsOfPerson,
+    Timeline,
+    // queue
+    EventQueue,
+    QueueSignal,
+    ProcessingReader,
+    BundleRetention,
   ],
   exports: [
-    ...[IngestService, IngestMetrics, EventFamilies, EventReplay, EventSample, EventViews, Timeline],
-    ...[EventSubscriptions, EventQueue, EventTypeCatalog, QueueSignal],
+    IngestPipeline,
+    IngestMetrics,
+    EventParsers,
+    EventTypeCatalog,
+    EventSubscriptions,
+    EventSample,
+    EventViews,
+    Timeline,
+    EventQueue,
+    QueueSignal,
   ],
 })
 export class IngestModule {
-  constructor(families: EventFamilies, external: ExternalEventCheck) {
-    families.add('external', (_tenantId, sent) => external.check(sent));
+  constructor(parsers: EventParsers, external: ExternalEventParser) {
+    parsers.add('external', (_tenantId, submission) => external.parse(submission));
   }
 }

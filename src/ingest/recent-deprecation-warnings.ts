@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { deprecationOf } from './domain/warning-entry';
-import type { IngestWork } from './store/store-results';
+import type { Event } from './domain/event';
+import { deprecationOf } from './domain/review-problems';
 
-const TOLD_MAX = 10_000;
+const REMEMBERED_MAX = 10_000;
 
 /**
- * Whose warnings of the day this node has seen committed: all further events of a deprecated type then go their way without
- * asking the review area again. What is forgotten here is only asked for once more; the review area keeps one.
+ * The deprecated types of which this node has seen the warning of the day committed: further events of such a type are
+ * stored without asking the review area again. What is forgotten here is asked for once more; the review area keeps one.
  */
 export class RecentDeprecationWarnings {
-  private readonly told = new LRUCache<string, true>({ max: TOLD_MAX });
+  private readonly recorded = new LRUCache<string, true>({ max: REMEMBERED_MAX });
 
   has(tenantId: string, eventType: string, receivedAt: number): boolean {
-    return this.told.has(keyOf(tenantId, eventType, receivedAt));
+    return this.recorded.has(keyOf(tenantId, eventType, receivedAt));
   }
 
-  add({ tenantId, event, receivedAt }: IngestWork): void {
-    this.told.set(keyOf(tenantId, event.eventType, receivedAt), true);
+  add({ tenantId, eventType, receivedAt }: Event): void {
+    this.recorded.set(keyOf(tenantId, eventType, receivedAt), true);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { EventFamilies } from '../ingest/parse/event-families';
-import { EventReplay, type EventToReplay } from '../ingest/event-replay';
-import type { Sender } from '../ingest/judged-event';
+import type { Sender } from '../ingest/domain/checked-event';
+import type { Submission } from '../ingest/domain/submission';
+import { IngestPipeline } from '../ingest/pipeline';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
@@ -28,8 +28,7 @@ export class ReplayPieces {
   constructor(
     private readonly entries: ReviewReader,
     private readonly resolutions: ReviewResolutions,
-    private readonly families: EventFamilies,
-    private readonly events: EventReplay,
+    private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
     private readonly clock: Clock,
   ) {}
@@ -63,10 +62,10 @@ export class ReplayPieces {
     const attempt: ReplayAttempt = { action: 'replayed', at: this.clock.now().toISOString(), by, jobId };
     const sender = { tenantId, sources };
     const prepared = await Promise.all(entries.map((entry) => this.prepare(sender, entry, attempt)));
-    const events = prepared.flatMap((each) => ('event' in each ? [each.event] : []));
-    const sent = await this.events.replayAll(sender, events);
+    const submissions = prepared.flatMap((each) => ('submission' in each ? [each.submission] : []));
+    const sent = await this.pipeline.ingest(sender, submissions, 'replay');
     let next = 0;
-    const results = prepared.map((each) => ('event' in each ? sent[next++] : each.result) ?? UNSETTLED);
+    const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? UNSETTLED);
     const settled = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
     const failures = settled.flatMap(({ result, id }) => (isPassing(result) ? [] : failedReplay(id, attempt, result)));
     await this.resolutions.noteFailures(tenantId, failures);
@@ -79,7 +78,7 @@ export class ReplayPieces {
     sender: Sender,
     entry: StoredEntry,
     attempt: ReplayAttempt,
-  ): Promise<{ event: EventToReplay } | { result: ReplayResult }> {
+  ): Promise<{ submission: Submission } | { result: ReplayResult }> {
     const found = replayable(entry, undefined);
     if ('faults' in found) {
       const { faults } = found;
@@ -87,9 +86,8 @@ export class ReplayPieces {
       return { result: { status: 'error', refusal } };
     }
     if ('storedEventId' in found) return { result: await this.process(sender, entry, found.storedEventId, attempt) };
-    const checked = await this.families.check(entry.family, sender.tenantId, found.sent);
-    const replay = { entryId: entry.id, attempt };
-    return { event: { checked, receivedAt: entry.firstSeenAt.getTime(), replay } };
+    const replay = { entryId: entry.id, attempt, receivedAt: entry.firstSeenAt.getTime() };
+    return { submission: { ...found.submission, replay } };
   }
 
   private async process(

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { SentEvent } from '../ingest/domain/incoming-event';
-import { EventFamilies } from '../ingest/parse/event-families';
-import { EventReplay } from '../ingest/event-replay';
+import type { Submission } from '../ingest/domain/submission';
+import { IngestPipeline } from '../ingest/pipeline';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
@@ -23,8 +22,7 @@ export class ReplayService {
   constructor(
     private readonly entries: ReviewReader,
     private readonly resolutions: ReviewResolutions,
-    private readonly families: EventFamilies,
-    private readonly events: EventReplay,
+    private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
     private readonly clock: Clock,
   ) {}
@@ -48,20 +46,20 @@ export class ReplayService {
     const result =
       'storedEventId' in found
         ? await this.stored.replay(caller, entry, found.storedEventId, attempt)
-        : await this.send(caller, entry, found.sent, attempt);
+        : await this.send(caller, entry, found.submission, attempt);
     if (result.status === 'error') throwUnlessOfEvent(result);
     await this.resolutions.noteFailures(tenantId, failedReplay(entry.id, attempt, result));
     return result;
   }
 
-  private async send(
+  private send(
     caller: Principal,
-    { id: entryId, family, firstSeenAt }: StoredEntry,
-    sent: SentEvent,
+    { id: entryId, firstSeenAt }: StoredEntry,
+    submission: Submission,
     attempt: ReplayAttempt,
   ): Promise<ReplayResult> {
-    const checked = await this.families.check(family, caller.tenantId, sent);
-    return this.events.replay(caller, { checked, receivedAt: firstSeenAt.getTime(), replay: { entryId, attempt } });
+    const replay = { entryId, attempt, receivedAt: firstSeenAt.getTime() };
+    return this.pipeline.ingestOne(caller, { ...submission, replay }, 'replay');
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { refuseSource } from '../ingest/domain/judge';
-import type { Sender } from '../ingest/judged-event';
+import { refuseSource } from '../ingest/domain/refusals';
+import type { Sender } from '../ingest/domain/checked-event';
 import { ProcessingReplay } from '../processing/processing-replay';
 import type { StoredEntry } from '../review/domain/stored-entry';
 import type { ReplayAttempt } from '../review/domain/resolution';

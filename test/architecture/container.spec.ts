@@ -26,7 +26,7 @@ describe('the Dockerfile', () => {
     expect(new Set(all('FROM').map((image) => image.split(' ')[0])).size).toBe(1);
   });
 
-  it('runs as somebody who is not root, from the last thing that is copied on', () => {
+  it('runs as a user who is not root, after the last copied file', () => {
     const names = last.map(({ name }) => name);
     expect(last.filter(({ name }) => name === 'USER').map(({ rest }) => rest)).toEqual(['node']);
     expect(names.lastIndexOf('COPY')).toBeLessThan(names.indexOf('USER'));

@@ -13,7 +13,7 @@ function comparisonsIn(text: string): string[] {
   return text.split('\n').filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && COMPARED.test(line));
 }
 
-it('no secret is compared by ===, which tells by its time how much of it was right', () => {
+it('no secret is compared by ===, whose duration reveals how much of it is right', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.spec)\.ts$/.test(file),
   );
@@ -24,7 +24,7 @@ it('no secret is compared by ===, which tells by its time how much of it was rig
   expect(found).toEqual([]);
 });
 
-it('such a comparison would be seen', () => {
+it('a comparison of a secret by === is found', () => {
   expect(comparisonsIn('if (row.keyHash === keyHash) return row;')).toHaveLength(1);
   expect(comparisonsIn('return given !== expected.signature;')).toHaveLength(1);
   expect(comparisonsIn('if (secret === undefined || keyHash.length === 32) return;')).toEqual([]);

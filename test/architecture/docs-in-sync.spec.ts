@@ -9,21 +9,21 @@ import { startApp } from '../support/app';
 import { Client } from '../support/client';
 
 const ROOT = join(__dirname, '..', '..');
-const NOT_OURS = /(?:^|\/)(?:node_modules|dist|coverage|\.\w+)(?:\/|$)/;
+const FOREIGN = /(?:^|\/)(?:node_modules|dist|coverage|\.\w+)(?:\/|$)/;
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The files below a folder whose paths, from the root on, match. */
+/** The files below a folder whose path from the root matches. */
 function filesBelow(folder: string, pattern: RegExp): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return NOT_OURS.test(path) ? [] : filesBelow(path, pattern);
+    if (entry.isDirectory()) return FOREIGN.test(path) ? [] : filesBelow(path, pattern);
     return pattern.test(path) ? [path] : [];
   });
 }
 
-/** The cells of the table whose head begins with `` `name` ``. */
+/** The cells of the table whose first column is `` `name` ``. */
 function table(markdown: string, name: string): string[][] {
   const lines = markdown.split('\n');
   const head = lines.findIndex((line) => line.startsWith(`| \`${name}\` `));
@@ -58,10 +58,10 @@ describe('docs/errors.md on reactions', () => {
   });
 });
 
-describe('the codes of refusals', () => {
-  it('are each used by some rule', () => {
-    const home = /platform\/errors\/(?:error|fault)-codes\.ts$|metadata\.ts$|\.spec\.ts$/;
-    const sources = filesBelow('src', /\.ts$/).filter((path) => !home.test(path));
+describe('every code of a refusal', () => {
+  it('is used by some rule', () => {
+    const declarations = /platform\/errors\/(?:error|fault)-codes\.ts$|metadata\.ts$|\.spec\.ts$/;
+    const sources = filesBelow('src', /\.ts$/).filter((path) => !declarations.test(path));
     const text = sources.map(read).join('\n');
     const codes = [...Object.keys(ERROR_CODES), ...Object.keys(FAULT_CODES)];
     expect(codes.filter((code) => !text.includes(`'${code}'`))).toEqual([]);
@@ -72,7 +72,7 @@ describe('.env.example', () => {
   const text = read('.env.example');
   const settings = Object.values(SETTINGS);
 
-  it('describes every setting in the words of the code, and no other', () => {
+  it('describes every setting with the text of the code, and no other', () => {
     const described = [...text.matchAll(/^# (.*)\n#(\w+)=/gm)].map(([, description, variable]) => [
       variable,
       description,
@@ -81,16 +81,16 @@ describe('.env.example', () => {
     expect([...text.matchAll(/^#?(\w+)=/gm)]).toHaveLength(settings.length);
   });
 
-  it('shows every default, sets nothing as it is, and changes nothing with every line put in force', () => {
+  it('shows every default, sets nothing by itself, and changes nothing with every line enabled', () => {
     expect(parseEnv(text)).toEqual({});
     const shown = parseEnv(text.replaceAll(/^#(?=\w+=)/gm, ''));
     expect(readSettings(shown)).toEqual(readSettings({}));
-    const silent = settings.filter(({ variable, parse }) => {
+    const hidden = settings.filter(({ variable, parse }) => {
       const value: unknown = parse(undefined);
       const hasDefault = value !== undefined && !(Array.isArray(value) && value.length === 0);
       return hasDefault && !shown[variable];
     });
-    expect(silent.map(({ variable }) => variable)).toEqual([]);
+    expect(hidden.map(({ variable }) => variable)).toEqual([]);
   });
 });
 
@@ -119,12 +119,12 @@ describe('docs/openapi.json', () => {
 describe('links between documents', () => {
   const documents = filesBelow('.', /\.md$/);
 
-  it('are looked for at the root and below docs, and found', () => {
+  it('are read from all documents', () => {
     expect(documents).toEqual(expect.arrayContaining(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md']));
     expect(linksOf(read('docs/errors.md'))).toEqual(['openapi.json']);
   });
 
-  it('point at something that exists, and at a heading that it has', () => {
+  it('lead to a file that exists, and to a heading that it has', () => {
     const broken = documents.flatMap((document) =>
       linksOf(read(document))
         .filter((link) => !leads(document, link))
@@ -134,7 +134,7 @@ describe('links between documents', () => {
   });
 });
 
-/** The targets of links and pictures, outside code, that are no addresses elsewhere. */
+/** The targets of links and pictures outside code, without those on other hosts. */
 function linksOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^(```|~~~)[^]*?^\1/gm, '').replaceAll(/`[^`\n]*`/g, '');
   const inline = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g)];
@@ -154,7 +154,7 @@ function leads(document: string, link: string): boolean {
   return headings.includes(heading);
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor of a heading, as GitHub makes it. */
 function anchor(words: string): string {
   const letters = words.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '');
   return letters.trim().replaceAll(' ', '-');

@@ -24,7 +24,7 @@ const INSTALL_SCRIPTS: readonly { readonly name: RegExp; readonly reason: string
 ];
 
 describe('package-lock.json', () => {
-  it('has no package in production that runs a script when it is installed, save those with a reason', () => {
+  it('has no package in production that runs a script when it is installed, except those with a reason', () => {
     const scripted = packages.filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true);
     const names = scripted.map(([path]) => nameOf(path));
     expect(names.filter((name) => !INSTALL_SCRIPTS.some((allowed) => allowed.name.test(name)))).toEqual([]);

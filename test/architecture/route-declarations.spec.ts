@@ -173,7 +173,7 @@ describe('every route', () => {
     expect(open.map(({ name }) => name).sort()).toEqual(declared.map(({ name }) => name).sort());
   });
 
-  it('asks reads of whoever reads, if it is for backends', () => {
+  it('needs a reading scope if it reads for backends', () => {
     const reads = routes.filter(({ method, guards }) => method === 'GET' && guards.includes(ApiKeyGuard));
     expect(reads.length).toBeGreaterThan(0);
     expect(reads.filter(({ scope }) => !/:read$/.test(String(scope))).map(({ name }) => name)).toEqual([]);
@@ -251,7 +251,7 @@ describe('every route', () => {
     );
   });
 
-  it('names all methods of its path, and no other, to whoever comes with another', async () => {
+  it('answers another method with all methods of its path, and no other', async () => {
     const paths = [...new Set(operations().map(({ path }) => path))];
     const told = paths.map(async (path) => {
       const { status, headers } = await new Client(service.url, undefined).send(path, undefined, { method: 'PURGE' });

@@ -4,11 +4,16 @@ import { startServiceProcess, type ServiceProcess } from '../support/service-pro
 
 const START_MS_MAX = 60_000;
 const TOUR_MS_MAX = 60_000;
-const TOUR = [
-  ...['Your first event', 'Your first variable, your first mutation', 'Your first reaction', 'Your first customer'],
-  ...['When something is wrong', 'A key for every integration'],
+const TOUR_SECTIONS = [
+  'An event with a registered type',
+  'Your first variable, your first mutation',
+  'Your first reaction',
+  'Your first customer',
+  'When something is wrong',
+  'A key for every integration',
 ];
-const blocks = blocksOf('README.md', TOUR);
+/** The tour goes on where the README ends, in the same shell. */
+const blocks = [...blocksOf('README.md', ['Your first event']), ...blocksOf('docs/tour.md', TOUR_SECTIONS)];
 
 let service: ServiceProcess;
 let shell: ReadersShell;
@@ -27,14 +32,15 @@ afterAll(async () => {
   await service.stop();
 }, START_MS_MAX);
 
-describe('the tour of the README', () => {
-  it('has these commands and answers', () => {
+describe('the first event of the README, and the tour', () => {
+  it('have these commands and answers', () => {
     const count = (section: string): string => {
       const own = blocks.filter((block) => block.section === section);
       return `${own.length} blocks, ${own.filter(({ answer }) => answer !== undefined).length} answers`;
     };
-    expect(Object.fromEntries(TOUR.map((section) => [section, count(section)]))).toEqual({
-      'Your first event': '3 blocks, 2 answers',
+    expect(Object.fromEntries(blocks.map(({ section }) => [section, count(section)]))).toEqual({
+      'Your first event': '2 blocks, 2 answers',
+      'An event with a registered type': '1 blocks, 1 answers',
       'Your first variable, your first mutation': '3 blocks, 3 answers',
       'Your first reaction': '4 blocks, 3 answers',
       'Your first customer': '2 blocks, 2 answers',
@@ -44,14 +50,14 @@ describe('the tour of the README', () => {
   });
 
   it(
-    'works as it is written: each command is answered as it shows',
+    'work as they are written: each command gets the answer below it',
     async () => {
       for (const block of blocks) await shell.follow(block);
     },
     TOUR_MS_MAX,
   );
 
-  it('adds nothing when its first event and its mutation are sent again', async () => {
+  it('add nothing when the first event and the mutation are sent again', async () => {
     const again = async (commands: string): Promise<any> => JSON.parse((await shell.run(commands)).at(-1) ?? '');
     const sent = (words: string): string => blocks.find(({ commands }) => commands.includes(words))?.commands ?? '';
     expect(await again(sent('"order-1"'))).toEqual({ status: 'duplicate', original_event_id: expect.any(String) });

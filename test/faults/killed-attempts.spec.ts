@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
-import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
 import { aTenant } from '../support/tenant';
 import { aWorkerChild } from '../support/effects-worker-process';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 const named = (id: string, customer: string) =>
-  aCheckedEvent({ externalEventId: id, identifiers: [external(customer)] });
+  aSubmission({ externalEventId: id, identifiers: [external(customer)] });
 
 const processingOf = async (tenantId: string, id: string) =>
   (
@@ -39,7 +39,7 @@ describe('kill -9 of a worker in the middle of an event', () => {
     const { tenantId } = await aTenant(url);
     const others = Array.from({ length: 150 }, (_unused, number) => named(`good-${number}`, `customer-${number}`));
     others.splice(60, 0, named('before', 'jane'), named('poison', 'jane'), named('then', 'jane'));
-    const results = await node.get(IngestService).ingestAll(aCaller(tenantId), others, { dryRun: false });
+    const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), others, 'live');
     expect(results.every(({ status }) => status === 'accepted')).toBe(true);
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const worker = await aWorkerChild(url, { STUCK_ON: 'poison' });

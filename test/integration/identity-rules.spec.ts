@@ -5,12 +5,13 @@ import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import { CustomerErasure } from '../../src/identity/customer-erasure';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { MergesService } from '../../src/identity/merges.service';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { EventFields } from '../../src/ingest/domain/event';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { DomainError } from '../../src/platform/errors/domain-error';
 import { CustomerModel, keyOf, type ModelAnswer, type ModelPolicy } from '../support/customer-model';
 import { databaseUrl, rowsOf } from '../support/database';
 import { aCrowdedHistory, aCrowdOf, RULES_SEED, sequencesToTry, type Step } from '../support/identity-histories';
-import { aCaller, aCheckedEvent, startNode } from '../support/ingest';
+import { aCaller, aSubmission, startNode } from '../support/ingest';
 import { PartedPairs } from '../support/parted-pairs';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
@@ -35,9 +36,9 @@ class RealCustomers {
   ) {}
 
   async take(batch: readonly (readonly Identifier[])[], asked: readonly ModelAnswer[]): Promise<ModelAnswer[]> {
-    const events = batch.map((identifiers) => aCheckedEvent({ identifiers: [...identifiers] }));
-    const results = await this.next(IngestService).ingestAll(aCaller(this.tenantId), events, { dryRun: false });
-    const ids = events.map(({ checked }) => ('event' in checked ? checked.event.externalEventId : ''));
+    const events = batch.map((identifiers) => aSubmission({ identifiers: [...identifiers] }));
+    const results = await this.next(IngestPipeline).ingest(aCaller(this.tenantId), events, 'live');
+    const ids = events.map(({ value }) => (value as EventFields).externalEventId);
     const warnings = await this.rows<{ id: string; reason: string }>(
       `SELECT external_event_id AS id, reason FROM review_entries
        WHERE tenant_id = $1 AND external_event_id = ANY($2) AND severity = 'warning'`,

@@ -1,28 +1,27 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client } from 'pg';
-import type { IngestResult } from '../../src/ingest/domain/outcome';
-import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { IngestResult } from '../../src/ingest/domain/ingest-result';
+import type { Submission } from '../../src/ingest/domain/submission';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { QUEUED_EVENTS } from '../support/processing';
 import { databaseUrl, untilBlocked, withClient } from '../support/database';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
-import { aCaller, aCheckedEvent, email, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, email, external, startNode } from '../support/ingest';
 import { aTenant } from '../support/tenant';
 
-const LIVE = { dryRun: false };
-const aVisit = (): CheckedEvent => aCheckedEvent({ identifiers: [external('jane')] });
+const aVisit = (): Submission => aSubmission({ identifiers: [external('jane')] });
 
 describe('taking events while things go wrong', () => {
   let url: string;
   let proxy: FaultProxy;
   let node: INestApplicationContext;
-  let service: IngestService;
+  let service: IngestPipeline;
 
   beforeAll(async () => {
     url = await databaseUrl();
     proxy = await startFaultProxy(url);
     node = await startNode(proxy.urlOf(new URL(url.replace('@/', '@localhost/')).pathname.slice(1)));
-    service = node.get(IngestService);
+    service = node.get(IngestPipeline);
   });
 
   afterAll(async () => {
@@ -44,8 +43,8 @@ describe('taking events while things go wrong', () => {
       return events.rows.map((row) => row.event_id);
     });
 
-  const takeAll = (tenantId: string, events: readonly CheckedEvent[]): Promise<IngestResult[]> =>
-    service.ingestAll(aCaller(tenantId), events, LIVE);
+  const takeAll = (tenantId: string, events: readonly Submission[]): Promise<readonly IngestResult[]> =>
+    service.ingest(aCaller(tenantId), events, 'live');
 
   const acceptedIds = (results: readonly IngestResult[]) =>
     results.flatMap((result) => (result.status === 'accepted' ? [result.eventId] : [])).sort();
@@ -60,7 +59,7 @@ describe('taking events while things go wrong', () => {
   }
 
   describe.each([
-    ['of new customers', () => Array.from({ length: 20 }, () => aCheckedEvent())],
+    ['of new customers', () => Array.from({ length: 20 }, () => aSubmission())],
     ['of a customer whom the node knows', () => Array.from({ length: 20 }, () => aVisit())],
   ])('in a batch %s', (_customers, events) => {
     it.each([
@@ -81,8 +80,8 @@ describe('taking events while things go wrong', () => {
 
   it('costs only one event its answer when somebody else holds that event in an open transaction', async () => {
     const { tenantId } = await aTenant(url);
-    const events = Array.from({ length: 50 }, () => aCheckedEvent());
-    const dry = await service.ingestAll(aCaller(tenantId), events, { dryRun: true });
+    const events = Array.from({ length: 50 }, () => aSubmission());
+    const dry = await service.ingest(aCaller(tenantId), events, 'dry_run');
     const held = dry[17];
     if (held?.status !== 'accepted') throw new Error('The preview did not accept');
     const results = await whileOpen(
@@ -99,9 +98,9 @@ describe('taking events while things go wrong', () => {
 
   it('costs only one event its answer when PostgreSQL refuses its data', async () => {
     const { tenantId } = await aTenant(url);
-    const events = Array.from({ length: 50 }, () => aCheckedEvent());
+    const events = Array.from({ length: 50 }, () => aSubmission());
     // The checks would have refused it; this is about what they might not know.
-    events[29] = aCheckedEvent({ properties: { text: 'U+0000: \u0000' } });
+    events[29] = aSubmission({ properties: { text: 'U+0000: \u0000' } });
     const results = await takeAll(tenantId, events);
     expect(results[29]).toMatchObject({ status: 'error', refusal: { code: 'validation_failed' } });
     expect(acceptedIds(results)).toHaveLength(49);
@@ -115,7 +114,7 @@ describe('taking events while things go wrong', () => {
   it('stores nothing under a profile that is erased while the event is on its way', async () => {
     const { tenantId } = await aTenant(url);
     const person = [external('e1'), email('e1@x.de')];
-    await takeAll(tenantId, [aCheckedEvent({ identifiers: person })]);
+    await takeAll(tenantId, [aSubmission({ identifiers: person })]);
     const result = await whileOpen(
       // An erasure locks FOR UPDATE first: what then waits FOR KEY SHARE looks at the row again.
       'SELECT 1 FROM profiles WHERE tenant_id = $1 FOR UPDATE',
@@ -124,7 +123,7 @@ describe('taking events while things go wrong', () => {
         await client.query('UPDATE profiles SET erased_at = now(), version = version + 1 WHERE tenant_id = $1', [
           tenantId,
         ]);
-        const sent = service.ingest(aCaller(tenantId), aCheckedEvent({ identifiers: person }), LIVE);
+        const sent = service.ingestOne(aCaller(tenantId), aSubmission({ identifiers: person }), 'live');
         await untilNodeIsBlocked();
         await client.query('COMMIT');
         return sent;
@@ -136,18 +135,18 @@ describe('taking events while things go wrong', () => {
 
   it('gives a new identifier to the customer as it is after an undo that commits in between', async () => {
     const { tenantId } = await aTenant(url);
-    await takeAll(tenantId, [aCheckedEvent({ identifiers: [email('u1@x.de')] })]);
-    await takeAll(tenantId, [aCheckedEvent({ identifiers: [email('u2@x.de')] })]);
-    const both = aCheckedEvent({ identifiers: [external('u'), email('u1@x.de')] });
+    await takeAll(tenantId, [aSubmission({ identifiers: [email('u1@x.de')] })]);
+    await takeAll(tenantId, [aSubmission({ identifiers: [email('u2@x.de')] })]);
+    const both = aSubmission({ identifiers: [external('u'), email('u1@x.de')] });
     await takeAll(tenantId, [both]);
     const result = await whileOpen(
       'UPDATE profiles SET version = version + 1, external_id = NULL WHERE tenant_id = $1 AND external_id IS NOT NULL',
       [tenantId],
       async (client) => {
-        const sent = service.ingest(
+        const sent = service.ingestOne(
           aCaller(tenantId),
-          aCheckedEvent({ identifiers: [email('u1@x.de'), external('u9')] }),
-          LIVE,
+          aSubmission({ identifiers: [email('u1@x.de'), external('u9')] }),
+          'live',
         );
         await untilNodeIsBlocked();
         await client.query('COMMIT');
@@ -162,7 +161,7 @@ describe('taking events while things go wrong', () => {
   });
 
   it.each([
-    ['a new customer', () => aCheckedEvent()],
+    ['a new customer', () => aSubmission()],
     ['a customer whom it knows', aVisit],
   ])(
     'answers within two seconds for %s while the database is away, and goes on when it is back',
@@ -172,11 +171,11 @@ describe('taking events while things go wrong', () => {
       const event = anEvent();
       proxy.setAway(true);
       const asked = performance.now();
-      const refused = await service.ingest(aCaller(tenantId), event, LIVE);
+      const refused = await service.ingestOne(aCaller(tenantId), event, 'live');
       expect(performance.now() - asked).toBeLessThan(2_500);
       expect(refused).toMatchObject({ status: 'error', refusal: { code: 'unavailable' } });
       proxy.setAway(false);
-      expect(await service.ingest(aCaller(tenantId), event, LIVE)).toMatchObject({ status: 'accepted' });
+      expect(await service.ingestOne(aCaller(tenantId), event, 'live')).toMatchObject({ status: 'accepted' });
       expect(await storedEvents(tenantId)).toHaveLength(3);
     },
   );

@@ -4,12 +4,13 @@ import { ErasuresService } from '../../src/cdp/customers/erasures.service';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { IdentityService } from '../../src/identity/identity.service';
 import { MergesService } from '../../src/identity/merges.service';
-import type { CheckedEvent } from '../../src/ingest/domain/incoming-event';
-import { IngestFromMemory } from '../../src/ingest/store/store-from-memory';
-import { IngestTransaction } from '../../src/ingest/store/store-transaction';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { EventFields } from '../../src/ingest/domain/event';
+import type { Submission } from '../../src/ingest/domain/submission';
+import { StoreFromMemory } from '../../src/ingest/store/store-from-memory';
+import { StoreTransaction } from '../../src/ingest/store/store-transaction';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
-import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { CONCERNED, prepareEffects, recordEffects } from '../support/processing';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
@@ -38,13 +39,13 @@ beforeAll(async () => {
   nodes = [await startNode(url, ENVIRONMENT), await startNode(url, ENVIRONMENT)];
   forgetful = await startNode(url, ENVIRONMENT);
   for (const node of [...nodes, forgetful]) recordEffects(node, CONCERNED);
-  for (const node of nodes) watch(node.get(IngestFromMemory));
-  jest.spyOn(forgetful.get(IngestFromMemory), 'recall').mockReturnValue(undefined);
+  for (const node of nodes) watch(node.get(StoreFromMemory));
+  jest.spyOn(forgetful.get(StoreFromMemory), 'recall').mockReturnValue(undefined);
 });
 
 afterAll(() => Promise.all([...nodes, forgetful].map((node) => node.close())));
 
-function watch(memory: IngestFromMemory): void {
+function watch(memory: StoreFromMemory): void {
   const store = memory.store.bind(memory);
   jest.spyOn(memory, 'store').mockImplementation(async (...parts) => {
     const settle = await store(...parts);
@@ -98,8 +99,8 @@ function identifiersOf({ names }: SentEvent): Identifier[] {
   return named.filter((each, place) => each.kind !== 'EXTERNAL' || place === 0);
 }
 
-function eventOf(event: SentEvent): CheckedEvent {
-  return aCheckedEvent({
+function eventOf(event: SentEvent): Submission {
+  return aSubmission({
     ...{
       externalEventId: `event-${event.number}`,
       eventType: TYPES[event.type]!,
@@ -110,14 +111,13 @@ function eventOf(event: SentEvent): CheckedEvent {
   });
 }
 
-function refusedEvent(number: number): CheckedEvent {
+function refusedEvent(number: number): Submission {
   const value = { source: 'shop', external_event_id: `event-${number}` };
-  const refusal = { code: 'validation_failed', message: 'wrong', details: [] } as const;
-  return { family: 'external', sent: { value, bytes: 60, text: () => '{}' }, checked: { refusal } };
+  return { family: 'external', value, bytes: 60, text: () => '{}' };
 }
 
-async function take(node: INestApplicationContext, tenantId: string, events: readonly CheckedEvent[]) {
-  const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+async function take(node: INestApplicationContext, tenantId: string, events: readonly Submission[]) {
+  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   return results.map((result) => (result.status === 'error' ? result.refusal.code : result.status));
 }
 
@@ -204,15 +204,15 @@ describe('what a node remembers', () => {
   beforeEach(async () => {
     node = await startNode(url, ENVIRONMENT);
     recordEffects(node, CONCERNED);
-    watch(node.get(IngestFromMemory));
+    watch(node.get(StoreFromMemory));
   });
   afterEach(() => node.close());
 
   it('is a customer from the first event on, by each identifier of it', async () => {
     const { tenantId } = await aTenant(url);
-    const about = (...identifiers: Identifier[]) => take(node, tenantId, [aCheckedEvent({ identifiers })]);
+    const about = (...identifiers: Identifier[]) => take(node, tenantId, [aSubmission({ identifiers })]);
     expect(await about(external('jane'), email('jane@x.de'))).toEqual(['accepted']);
-    const look = jest.spyOn(node.get(IngestTransaction), 'run');
+    const look = jest.spyOn(node.get(StoreTransaction), 'run');
     for (const identifiers of [[external('jane')], [email('jane@x.de')], [external('jane'), email('jane@x.de')]]) {
       expect(await about(...identifiers)).toEqual(['accepted']);
     }
@@ -221,10 +221,10 @@ describe('what a node remembers', () => {
 
   it('is enough for a batch with a few of whom only others know, but not with somebody new', async () => {
     const { tenantId } = await aTenant(url);
-    const about = (...names: string[]) => names.map((name) => aCheckedEvent({ identifiers: [external(name)] }));
+    const about = (...names: string[]) => names.map((name) => aSubmission({ identifiers: [external(name)] }));
     await take(node, tenantId, about('jane'));
     await take(forgetful, tenantId, about('john', 'joan'));
-    const look = jest.spyOn(node.get(IngestTransaction), 'run');
+    const look = jest.spyOn(node.get(StoreTransaction), 'run');
     for (const names of [['jane', 'john'], ['john', 'jane', 'joan'], ['joan']]) {
       expect(await take(node, tenantId, about(...names))).toEqual(names.map(() => 'accepted'));
     }
@@ -239,11 +239,11 @@ describe('what a node remembers', () => {
 
   it('is all that is asked for of a part of a batch, and each is answered in its place', async () => {
     const { tenantId } = await aTenant(url);
-    const about = (who: string, fields = {}) => aCheckedEvent({ identifiers: [external(who)], ...fields });
+    const about = (who: string, fields = {}) => aSubmission({ identifiers: [external(who)], ...fields });
     await take(node, tenantId, [about('jane')]);
     const events = Array.from({ length: MANY }, () => about('jane'));
     events.splice(7, 0, about('john'), about('jane', { occurredAt: Date.now() + 2 * 86_400_000 }));
-    const look = jest.spyOn(node.get(IngestTransaction), 'run');
+    const look = jest.spyOn(node.get(StoreTransaction), 'run');
     const before = confirmed;
     expect(await take(node, tenantId, events)).toEqual(events.map(() => 'accepted'));
     expect(confirmed).toBe(before + 1);
@@ -254,7 +254,7 @@ describe('what a node remembers', () => {
        WHERE e.tenant_id = $1 AND p.external_id = 'john'`,
       [tenantId],
     );
-    const [john] = events.slice(7, 8).map(({ checked }) => ('event' in checked ? checked.event.externalEventId : ''));
+    const [john] = events.slice(7, 8).map(({ value }) => (value as EventFields).externalEventId);
     expect(stored).toEqual([{ id: john }]);
     expect(await rowsOf(url, 'SELECT reason FROM review_entries WHERE tenant_id = $1', [tenantId])).toEqual([
       { reason: 'clock_skew' },
@@ -265,11 +265,11 @@ describe('what a node remembers', () => {
   it('lets no event that is waited for overtake one that has to be looked up', async () => {
     const { tenantId } = await aTenant(url);
     await rowsOf(url, 'INSERT INTO test_concerned VALUES ($1, $2)', [tenantId, 'purchase']);
-    const about = (...identifiers: Identifier[]) => aCheckedEvent({ identifiers });
+    const about = (...identifiers: Identifier[]) => aSubmission({ identifiers });
     await take(node, tenantId, [about(external('jane'))]);
     const known = Array.from({ length: MANY }, () => about(external('jane')));
     const before = confirmed;
-    const sent: CheckedEvent[] = [];
+    const sent: Submission[] = [];
     for (const events of [known.slice(0, 5), [about(external('jane'), email('new@x.de')), ...known.slice(5)]]) {
       await take(node, tenantId, events);
       sent.push(...events);
@@ -281,9 +281,7 @@ describe('what a node remembers', () => {
        WHERE tenant_id = $1 ORDER BY queued_at, position OFFSET 1`,
       [tenantId],
     );
-    expect(queued.map(({ id }) => id)).toEqual(
-      sent.map(({ checked }) => ('event' in checked ? checked.event.externalEventId : '')),
-    );
+    expect(queued.map(({ id }) => id)).toEqual(sent.map(({ value }) => (value as EventFields).externalEventId));
   });
 
   describe('of a customer whom another node has parted since', () => {
@@ -305,7 +303,7 @@ describe('what a node remembers', () => {
       take(
         node,
         tenantId,
-        persons.map((identifiers) => aCheckedEvent({ identifiers })),
+        persons.map((identifiers) => aSubmission({ identifiers })),
       );
 
     const warnings = () =>

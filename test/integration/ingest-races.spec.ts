@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
-import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import { QUEUED_EVENTS } from '../support/processing';
 import { aTenant } from '../support/tenant';
 
@@ -30,10 +30,10 @@ beforeEach(() => (between = () => Promise.resolve()));
 afterAll(() => Promise.all([slow, quick].map((node) => node.close())));
 
 const aVisit = (externalEventId: string, properties = {}, who = 'jane') =>
-  aCheckedEvent({ externalEventId, properties, identifiers: [external(who)] });
+  aSubmission({ externalEventId, properties, identifiers: [external(who)] });
 
-const take = (node: INestApplicationContext, tenantId: string, events: Parameters<IngestService['ingestAll']>[1]) =>
-  node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+const take = (node: INestApplicationContext, tenantId: string, events: Parameters<IngestPipeline['ingest']>[1]) =>
+  node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
 
 const idsOf = (tenantId: string, table: string) =>
   rowsOf(url, `SELECT event_id FROM ${table} t WHERE tenant_id = $1 ORDER BY event_id`, [tenantId]);
@@ -81,12 +81,11 @@ describe('a batch about customers who are known', () => {
   it('closes the refusal of an event that comes in right', async () => {
     const { tenantId } = await aTenant(url);
     await take(quick, tenantId, [aVisit('first')]);
-    const sent = { value: { source: 'shop', external_event_id: 'mended' }, bytes: 60, text: () => '{}' };
-    const refusal = { code: 'validation_failed', message: 'wrong', details: [] } as const;
-    await take(quick, tenantId, [{ family: 'external', sent, checked: { refusal } }]);
+    const value = { source: 'shop', external_event_id: 'corrected' };
+    await take(quick, tenantId, [{ family: 'external', value, bytes: 60, text: () => '{}' }]);
     const open = `SELECT status FROM review_entries WHERE tenant_id = $1 AND severity = 'error'`;
     expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'open' }]);
-    expect(await take(slow, tenantId, [aVisit('mended')])).toMatchObject([{ status: 'accepted' }]);
+    expect(await take(slow, tenantId, [aVisit('corrected')])).toMatchObject([{ status: 'accepted' }]);
     expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'superseded' }]);
   });
 });

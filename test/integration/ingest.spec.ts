@@ -1,24 +1,22 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Identifier } from '../../src/identity/domain/identifier';
-import type { IngestResult } from '../../src/ingest/domain/outcome';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { IngestResult } from '../../src/ingest/domain/ingest-result';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { shuffled } from '../support/builders';
 import { QUEUED_EVENTS } from '../support/processing';
 import { databaseUrl, rowsOf } from '../support/database';
-import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { aTenant } from '../support/tenant';
-
-const LIVE = { dryRun: false };
 
 describe('taking events on two nodes', () => {
   let url: string;
   let nodes: INestApplicationContext[];
-  let services: IngestService[];
+  let services: IngestPipeline[];
 
   beforeAll(async () => {
     url = await databaseUrl();
     nodes = [await startNode(url), await startNode(url)];
-    services = nodes.map((node) => node.get(IngestService));
+    services = nodes.map((node) => node.get(IngestPipeline));
   });
 
   afterAll(async () => {
@@ -45,9 +43,9 @@ describe('taking events on two nodes', () => {
 
   it('accepts one of 128 simultaneous copies and names it to the others', async () => {
     const { tenantId } = await aTenant(url);
-    const event = aCheckedEvent();
+    const event = aSubmission();
     const sent = Array.from({ length: 128 }, (_unused, copy) =>
-      services[copy % 2]!.ingest(aCaller(tenantId), event, LIVE),
+      services[copy % 2]!.ingestOne(aCaller(tenantId), event, 'live'),
     );
     const { accepted, duplicates, errors } = settle(await Promise.all(sent));
     expect(errors).toEqual([]);
@@ -61,10 +59,10 @@ describe('taking events on two nodes', () => {
   it('accepts each event of twelve shuffled batches once, with customers known by nobody before', async () => {
     const { tenantId } = await aTenant(url);
     const events = Array.from({ length: 300 }, (_unused, number) =>
-      aCheckedEvent({ identifiers: [external(`c${number % 40}`), email(`m${number % 40}@example.com`)] }),
+      aSubmission({ identifiers: [external(`c${number % 40}`), email(`m${number % 40}@example.com`)] }),
     );
     const sent = Array.from({ length: 12 }, (_unused, copy) =>
-      services[copy % 2]!.ingestAll(aCaller(tenantId), shuffled(events), LIVE),
+      services[copy % 2]!.ingest(aCaller(tenantId), shuffled(events), 'live'),
     );
     const { accepted, duplicates, errors } = settle((await Promise.all(sent)).flat());
     expect(errors).toEqual([]);
@@ -81,13 +79,13 @@ describe('taking events on two nodes', () => {
   it('makes one customer of simultaneous first events, however their identifiers overlap', async () => {
     const { tenantId } = await aTenant(url);
     const ring = Array.from({ length: 60 }, (_unused, number) =>
-      aCheckedEvent({ identifiers: [email(`m${number % 6}@x.de`), device(`d${(number + 1) % 6}`)] }),
+      aSubmission({ identifiers: [email(`m${number % 6}@x.de`), device(`d${(number + 1) % 6}`)] }),
     ).concat(
       Array.from({ length: 6 }, (_unused, number) =>
-        aCheckedEvent({ identifiers: [email(`m${number}@x.de`), device(`d${number}`)] }),
+        aSubmission({ identifiers: [email(`m${number}@x.de`), device(`d${number}`)] }),
       ),
     );
-    const sent = shuffled(ring).map((event, place) => services[place % 2]!.ingest(aCaller(tenantId), event, LIVE));
+    const sent = shuffled(ring).map((event, place) => services[place % 2]!.ingestOne(aCaller(tenantId), event, 'live'));
     expect(settle(await Promise.all(sent)).accepted).toHaveLength(66);
     expect(await customersOf(tenantId)).toHaveLength(1);
     const chains = await query(
@@ -103,9 +101,9 @@ describe('taking events on two nodes', () => {
     const events = Array.from({ length: 400 }, () => {
       const pick = (count: number) => Math.floor(Math.random() * count);
       const weak = [email(`m${pick(8)}@x.de`), device(`d${pick(8)}`)];
-      return aCheckedEvent({ identifiers: Math.random() < 0.5 ? [external(`c${pick(5)}`), ...weak] : weak });
+      return aSubmission({ identifiers: Math.random() < 0.5 ? [external(`c${pick(5)}`), ...weak] : weak });
     });
-    const sent = events.map((event, place) => services[place % 2]!.ingest(aCaller(tenantId), event, LIVE));
+    const sent = events.map((event, place) => services[place % 2]!.ingestOne(aCaller(tenantId), event, 'live'));
     const { accepted, errors } = settle(await Promise.all(sent));
     expect(accepted.length + errors.length).toBe(400);
     expect(errors.every((code) => code === 'identity_conflict')).toBe(true);
@@ -128,7 +126,7 @@ describe('taking events on two nodes', () => {
   it('never merges again by itself what somebody has separated, also not by way of a third customer', async () => {
     const { tenantId } = await aTenant(url);
     const take = (...identifiers: Identifier[]) =>
-      services[0]!.ingest(aCaller(tenantId), aCheckedEvent({ identifiers }), LIVE);
+      services[0]!.ingestOne(aCaller(tenantId), aSubmission({ identifiers }), 'live');
     await take(external('x'), email('a@x.de'));
     await take(email('b@x.de'));
     await take(external('y'), email('c@x.de'));
@@ -148,15 +146,15 @@ describe('taking events on two nodes', () => {
       );
     await separate('b@x.de', 'a@x.de');
     await separate('c@x.de', 'b@x.de');
-    const results = await services[0]!.ingestAll(
+    const results = await services[0]!.ingest(
       aCaller(tenantId),
       [
-        aCheckedEvent({ identifiers: [email('a@x.de'), device('d')] }),
-        aCheckedEvent({ identifiers: [email('b@x.de'), device('d')] }),
-        aCheckedEvent({ identifiers: [email('b@x.de'), device('e')] }),
-        aCheckedEvent({ identifiers: [email('c@x.de'), device('e')] }),
+        aSubmission({ identifiers: [email('a@x.de'), device('d')] }),
+        aSubmission({ identifiers: [email('b@x.de'), device('d')] }),
+        aSubmission({ identifiers: [email('b@x.de'), device('e')] }),
+        aSubmission({ identifiers: [email('c@x.de'), device('e')] }),
       ],
-      LIVE,
+      'live',
     );
     expect(results.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
     expect(new Set([await rootOf('a@x.de'), await rootOf('b@x.de'), await rootOf('c@x.de')]).size).toBe(3);
@@ -168,9 +166,9 @@ describe('taking events on two nodes', () => {
 
   it('never deduplicates across workspaces', async () => {
     const [one, other] = [await aTenant(url), await aTenant(url)];
-    const event = aCheckedEvent();
+    const event = aSubmission();
     const results = await Promise.all(
-      [one, other].map(({ tenantId }) => services[0]!.ingest(aCaller(tenantId), event, LIVE)),
+      [one, other].map(({ tenantId }) => services[0]!.ingestOne(aCaller(tenantId), event, 'live')),
     );
     expect(settle(results).accepted).toHaveLength(2);
     expect(new Set(settle(results).accepted).size).toBe(2);

@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { EventFields } from '../../src/ingest/domain/event';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { ProcessingReplay } from '../../src/processing/processing-replay';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { letParkedTimePass, parkedIdsOf, processingRecordsOf, reviewRecordsOf } from '../support/failed-events';
-import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import {
   appliedTo,
   prepareEffects,
@@ -34,13 +34,13 @@ beforeEach(async () => {
 
 afterEach(() => node.close());
 
-async function send(tenantId: string, fields: readonly Partial<IncomingEvent>[]): Promise<void> {
-  const events = fields.map((each) => aCheckedEvent(each));
-  const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+async function send(tenantId: string, fields: readonly Partial<EventFields>[]): Promise<void> {
+  const events = fields.map((each) => aSubmission(each));
+  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
 }
 
-const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<IncomingEvent> => ({
+const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> => ({
   ...{ externalEventId: id, identifiers: [external(customer)], properties },
 });
 

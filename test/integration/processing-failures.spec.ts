@@ -1,13 +1,13 @@
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
+import type { EventFields } from '../../src/ingest/domain/event';
 import { SHARDS } from '../../src/ingest/queue/event-queue';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { ParkedRetry } from '../../src/processing/parked-retry';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { letParkedTimePass, parkedIdsOf, processingRecordsOf, reviewRecordsOf } from '../support/failed-events';
-import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, external, startNode } from '../support/ingest';
 import {
   appliedTo,
   prepareEffects,
@@ -37,13 +37,13 @@ beforeEach(async () => {
 
 afterEach(() => node.close());
 
-async function send(tenantId: string, fields: readonly Partial<IncomingEvent>[]): Promise<void> {
-  const events = fields.map((each) => aCheckedEvent(each));
-  const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+async function send(tenantId: string, fields: readonly Partial<EventFields>[]): Promise<void> {
+  const events = fields.map((each) => aSubmission(each));
+  const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
 }
 
-const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<IncomingEvent> => ({
+const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> => ({
   ...{ externalEventId: id, identifiers: [external(customer)], properties },
 });
 

@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Identifier } from '../../src/identity/domain/identifier';
-import type { IncomingEvent } from '../../src/ingest/domain/incoming-event';
-import { IngestService } from '../../src/ingest/ingest.service';
+import type { EventFields } from '../../src/ingest/domain/event';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Clock } from '../../src/platform/values/clock';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { EventWorker } from '../../src/processing/event-worker';
@@ -10,7 +10,7 @@ import { SerialConnection } from '../../src/processing/serial-connection';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { WaitingEvents } from '../../src/processing/waiting-events';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aCheckedEvent, device, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, external, startNode } from '../support/ingest';
 import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../support/processing';
 import type { RecordingEffect } from '../support/processing';
 import { aTenant } from '../support/tenant';
@@ -38,13 +38,13 @@ afterEach(async () => {
 
 const startWorkers = (): void => nodes.forEach((node) => node.get(EventWorker).start());
 
-async function send(tenantId: string, fields: readonly Partial<IncomingEvent>[], node = 0): Promise<void> {
-  const events = fields.map((each) => aCheckedEvent(each));
-  const results = await nodes[node]!.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+async function send(tenantId: string, fields: readonly Partial<EventFields>[], node = 0): Promise<void> {
+  const events = fields.map((each) => aSubmission(each));
+  const results = await nodes[node]!.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   expect(results.map(({ status }) => status)).toEqual(fields.map(() => 'accepted'));
 }
 
-const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<IncomingEvent> => ({
+const named = (id: string, customer: string, properties: Record<string, unknown> = {}): Partial<EventFields> => ({
   ...{ externalEventId: id, identifiers: [external(customer)], properties },
 });
 
@@ -288,7 +288,7 @@ describe('a merged customer', () => {
     const { tenantId } = await aTenant(url);
     // Many pairs, so that profiles lie in many shards.
     const pairs = Array.from({ length: 20 }, (_unused, pair) => ({ pair, device: `d${pair}`, user: `u${pair}` }));
-    const step = (number: number, identifiers: (pair: (typeof pairs)[number]) => IncomingEvent['identifiers']) =>
+    const step = (number: number, identifiers: (pair: (typeof pairs)[number]) => EventFields['identifiers']) =>
       send(
         tenantId,
         pairs.map((pair) => ({ externalEventId: `${pair.pair}/${number}`, identifiers: identifiers(pair) })),

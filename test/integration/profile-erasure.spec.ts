@@ -8,19 +8,18 @@ import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { MergesService } from '../../src/identity/merges.service';
 import { HOLD_PROFILES } from '../../src/identity/profile.sql';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { Readiness } from '../../src/platform/health/readiness';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aCheckedEvent, device, email, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { refuseWrites } from '../support/refused-writes';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
 import { placesOf } from '../support/traces';
 import { until } from '../support/until';
 
-const LIVE = { dryRun: false };
 const ENVIRONMENT = { SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters' };
 const PERSONS = 24;
 const EVENTS = 3_000;
@@ -48,11 +47,11 @@ const query = (text: string, values: unknown[]) => rowsOf<Record<string, any>>(u
 /** An event that has the mark of its person wherever a person can be named. */
 function eventOf(mark: string, identifiers: readonly Identifier[]) {
   const identity = { value: identifiers.map(({ value }) => value).join(' ') };
-  return aCheckedEvent({ identifiers, identity, properties: { note: `note of ${mark}` } });
+  return aSubmission({ identifiers, identity, properties: { note: `note of ${mark}` } });
 }
 
 const send = async (place: number, tenantId: string, ...events: ReturnType<typeof eventOf>[]): Promise<string[]> => {
-  const results = await of(place, IngestService).ingestAll(aCaller(tenantId), events, LIVE);
+  const results = await of(place, IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   return results.map((result) => (result.status === 'error' ? result.refusal.code : result.status));
 };
 
@@ -285,7 +284,7 @@ describe('erasing a customer of 20,000 events', () => {
     const done = erasing.then(() => true);
     while (!(await Promise.race([done, setImmediate(false)]))) {
       const started = performance.now();
-      expect(await send(1, tenantId, aCheckedEvent())).toEqual(['accepted']);
+      expect(await send(1, tenantId, aSubmission())).toEqual(['accepted']);
       waits.push(performance.now() - started);
     }
     await erasing;

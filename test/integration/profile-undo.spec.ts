@@ -2,9 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CustomerReader } from '../../src/identity/customer-reader';
 import type { Identifier } from '../../src/identity/domain/identifier';
 import { MergesService } from '../../src/identity/merges.service';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { databaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aCheckedEvent, device, email, external, outcomesOf, startNode } from '../support/ingest';
+import { aCaller, aSubmission, device, email, external, outcomesOf, startNode } from '../support/ingest';
 import { PartedPairs } from '../support/parted-pairs';
 import { brokenRules } from '../support/sound-customers';
 import { aTenant } from '../support/tenant';
@@ -72,8 +72,8 @@ describe('undoing merges while events come in on two nodes', () => {
     const undone: string[] = [];
     const senders = Array.from({ length: SENDERS }, async (_unused, place) => {
       for (let sent = 0; sent < EVENTS / SENDERS; sent += 10) {
-        const events = Array.from({ length: 10 }, () => aCheckedEvent({ identifiers: somebody() }));
-        outcomes.push(...(await outcomesOf(of(place, IngestService), aCaller(tenantId), events)));
+        const events = Array.from({ length: 10 }, () => aSubmission({ identifiers: somebody() }));
+        outcomes.push(...(await outcomesOf(of(place, IngestPipeline), aCaller(tenantId), events)));
       }
     });
     const undoers = Array.from({ length: UNDOERS }, async (_unused, place) => {
@@ -107,8 +107,8 @@ describe('undoing merges while events come in on two nodes', () => {
     for (let round = 0; round < 20; round += 1) {
       const { tenantId } = await aTenant(url);
       const take = async (place: number, ...identifiers: Identifier[]): Promise<void> => {
-        const event = aCheckedEvent({ identifiers });
-        expect(await outcomesOf(of(place, IngestService), aCaller(tenantId), [event])).toEqual(['accepted']);
+        const event = aSubmission({ identifiers });
+        expect(await outcomesOf(of(place, IngestPipeline), aCaller(tenantId), [event])).toEqual(['accepted']);
       };
       await take(0, email('m1@x.de'));
       await take(0, device('d1'));
@@ -134,8 +134,8 @@ describe('undoing merges while events come in on two nodes', () => {
     for (let round = 0; round < 20; round += 1) {
       const { tenantId } = await aTenant(url);
       const take = async (place: number, ...identifiers: Identifier[]): Promise<void> => {
-        const event = aCheckedEvent({ identifiers });
-        expect(await outcomesOf(of(place, IngestService), aCaller(tenantId), [event])).toEqual(['accepted']);
+        const event = aSubmission({ identifiers });
+        expect(await outcomesOf(of(place, IngestPipeline), aCaller(tenantId), [event])).toEqual(['accepted']);
       };
       await take(0, device('d1'));
       await take(0, email('m1@x.de'));

@@ -2,14 +2,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { BundleRetention } from '../../src/ingest/queue/bundle-retention';
 import { EventReader } from '../../src/ingest/log/event-reader';
 import { EventViews } from '../../src/ingest/log/event-views';
-import { IngestService } from '../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Clock } from '../../src/platform/values/clock';
 import type { Statement } from '../../src/platform/postgres/pipelined-connection';
 import { firstIdAt } from '../../src/platform/values/ids';
 import { pageStart } from '../../src/platform/pagination/time-key';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aCheckedEvent, external, startNode } from '../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import { appliedTo, CONCERNED, prepareEffects, recordEffects, startWorker, untilDrained } from '../support/processing';
 import { aTenant } from '../support/tenant';
 import { setAhead } from '../support/test-clock';
@@ -39,11 +39,11 @@ const concern = (tenantId: string, eventType: string) =>
 /** Names are `type/number`. */
 async function send(tenantId: string, names: readonly string[], node = 0): Promise<void> {
   const events = names.map((name) =>
-    aCheckedEvent({
+    aSubmission({
       ...{ externalEventId: name, eventType: name.split('/')[0]!, identifiers: [external('jane')] },
     }),
   );
-  const results = await nodes[node]!.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+  const results = await nodes[node]!.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
   expect(results.map(({ status }) => status)).toEqual(names.map(() => 'accepted'));
 }
 
@@ -132,7 +132,7 @@ describe('workers', () => {
     const { tenantId } = await aTenant(url);
     const api = await startNode(url);
     recordEffects(api, NOTHING);
-    await api.get(IngestService).ingestAll(aCaller(tenantId), [aCheckedEvent()], { dryRun: false });
+    await api.get(IngestPipeline).ingest(aCaller(tenantId), [aSubmission()], 'live');
     await untilDrained(url, tenantId);
     await api.close();
   });

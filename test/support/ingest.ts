@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Identifier } from '../../src/identity/domain/identifier';
-import type { CheckedEvent, IncomingEvent } from '../../src/ingest/domain/incoming-event';
-import type { IngestService } from '../../src/ingest/ingest.service';
+import type { EventFields, ParsedEvent } from '../../src/ingest/domain/event';
+import { EVENT_FAMILIES, type Submission } from '../../src/ingest/domain/submission';
+import { EventParsers } from '../../src/ingest/parse/event-parsers';
+import type { IngestPipeline } from '../../src/ingest/pipeline';
 import { AppModule } from '../../src/app.module';
 import type { Principal } from '../../src/platform/auth/principal';
 import { readSettings } from '../../src/platform/config/env';
@@ -13,19 +15,24 @@ import { logFile } from './log-watch';
 
 const ATTEMPTS_MAX = 50;
 
-/** A node of the service without its HTTP side: lanes, connections and memory of its own. */
+/**
+ * A node of the service without its HTTP side: commits, connections and memory of its own. It takes the submissions of
+ * `aSubmission`.
+ */
 export async function startNode(
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<INestApplicationContext> {
   const settings = readSettings({ ...environment, DATABASE_URL: databaseUrl });
   const logger = new JsonLogger('trace', logFile());
-  return inTurn(() =>
+  const node = await inTurn(() =>
     NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
       logger,
       abortOnError: false,
     }),
   );
+  for (const family of EVENT_FAMILIES) node.get(EventParsers).add(family, parseFields);
+  return node;
 }
 
 export function aCaller(tenantId: string): Principal {
@@ -37,15 +44,15 @@ export function aCaller(tenantId: string): Principal {
  * else's locks, a slow machine does not get each one done in time; those are sent again, as the answer says.
  */
 export async function outcomesOf(
-  service: IngestService,
+  service: IngestPipeline,
   caller: Principal,
-  events: readonly CheckedEvent[],
+  events: readonly Submission[],
 ): Promise<string[]> {
   const outcomes: string[] = [];
   let left = events;
   for (let attempt = 1; left.length > 0; attempt += 1) {
-    const results = await service.ingestAll(caller, left, { dryRun: false });
-    const again: CheckedEvent[] = [];
+    const results = await service.ingest(caller, left, 'live');
+    const again: Submission[] = [];
     results.forEach((result, place) => {
       const outcome = result.status === 'error' ? result.refusal.code : result.status;
       if (outcome === 'unavailable' && attempt < ATTEMPTS_MAX) again.push(left[place]!);
@@ -61,10 +68,10 @@ export const external = (value: string): Identifier => ({ kind: 'EXTERNAL', valu
 export const email = (value: string): Identifier => ({ kind: 'EMAIL', value });
 export const device = (value: string): Identifier => ({ kind: 'DEVICE', value });
 
-/** A checked event, each time a new one, of a new customer unless identifiers are given. */
-export function aCheckedEvent(fields: Partial<IncomingEvent> = {}): CheckedEvent {
+/** A submission that says this, each time a new event, of a new customer unless identifiers are given. See `startNode`. */
+export function aSubmission(fields: Partial<EventFields> = {}): Submission {
   const id = randomUUID();
-  const event: IncomingEvent = {
+  const value: EventFields = {
     family: 'external',
     source: 'shop',
     externalEventId: id,
@@ -76,6 +83,12 @@ export function aCheckedEvent(fields: Partial<IncomingEvent> = {}): CheckedEvent
     properties: { amount: 1 },
     ...fields,
   };
-  const sent = { value: event, bytes: 300, text: () => JSON.stringify(event) };
-  return { family: event.family, sent, checked: { event } };
+  return { family: value.family, value, bytes: 300, text: () => JSON.stringify(value) };
+}
+
+/** Takes the fields of a submission as they are, so that tests can name any identifiers; refuses what has none. */
+function parseFields(_tenantId: string, { value }: Submission): ParsedEvent {
+  const fields = value as EventFields;
+  if (Array.isArray(fields.identifiers)) return { fields };
+  return { refusal: { code: 'validation_failed', message: 'wrong', details: [] } };
 }

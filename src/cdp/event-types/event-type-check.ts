@@ -7,7 +7,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { RefusalSample } from '../../review/refusal-sample';
-import { CdpContract } from '../cdp-contract';
+import { CdpEventParser } from '../cdp-event-parser';
 import { compareDefinitions, type Comparison } from './domain/contract-compatibility';
 import { compileContract, type EventTypeDefinition } from './domain/event-contract';
 import { newestOf, SampleTally, type SampleCheck } from './domain/event-type-sample';
@@ -41,7 +41,7 @@ export class EventTypeCheck {
     private readonly types: EventTypeRepository,
     private readonly events: EventSample,
     private readonly refusals: RefusalSample,
-    private readonly contract: CdpContract,
+    private readonly parser: CdpEventParser,
     private readonly personal: PersonalProperties,
   ) {}
 
@@ -100,8 +100,8 @@ export class EventTypeCheck {
     const faultsOfPayload = (payload: unknown): readonly Fault[] => {
       const { value, isLeftOut } = withoutPersonalProperties(payload, piiNames);
       const check: Contract['check'] = (shown) => contract.check(shown, isLeftOut);
-      const { checked } = this.contract.checkBy({ ...contract, check }, { value, bytes: 0, text: () => '' });
-      return 'refusal' in checked ? checked.refusal.details : [];
+      const submission = { family: FAMILY, value, bytes: 0, text: () => '' } as const;
+      return this.parser.parseBy({ ...contract, check }, submission).refusal?.details ?? [];
     };
     const faultsOfStored = (stored: unknown): readonly Fault[] => contract.check(stored, leftOutOf(stored, piiNames));
     return [

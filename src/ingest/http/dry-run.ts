@@ -1,7 +1,8 @@
 import { ApiQuery } from '@nestjs/swagger';
+import { describeFaults } from '../../platform/errors/describe-faults';
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, fieldPath, unknownFieldFault } from '../../platform/errors/fault-words';
-import { validationFailed } from '../../platform/errors/validation-failed';
+import { BodyRefusal } from '../../platform/http/body/body-refusal';
 
 const PARAMETER = 'dry_run';
 
@@ -16,16 +17,18 @@ export function ApiDryRun(): MethodDecorator {
 }
 
 /**
- * Reads the query of an ingest route. Not a query class: Nest would check that while the body is still on its way, and an
- * event must not lose its place in the review area over a misspelt parameter. Throws `validation_failed`.
+ * Reads the query of an ingest route. It is no query class, because Nest would check that before the body is read, and a
+ * misspelt parameter must not lose the events of `body`. Throws `validation_failed`.
  */
-export function isDryRun(query: Readonly<Record<string, unknown>>): boolean {
+export function isDryRun(query: Readonly<Record<string, unknown>>, body: Buffer): boolean {
   const faults = Object.keys(query).flatMap((name): Fault[] =>
     name === PARAMETER ? [] : [unknownFieldFault(fieldPath('', name), 'this query')],
   );
   const value = Object.hasOwn(query, PARAMETER) ? query[PARAMETER] : undefined;
   if (value !== undefined && value !== 'true' && value !== 'false')
     faults.push(enumFault(PARAMETER, ['true', 'false']));
-  if (faults.length > 0) throw validationFailed(faults);
+  if (faults.length > 0) {
+    throw new BodyRefusal('validation_failed', describeFaults(faults), body, { details: faults }, true);
+  }
   return value === 'true';
 }

@@ -4,29 +4,24 @@ import type { Request, Response } from 'express';
 import { AuthenticateApiKey } from '../../platform/auth/authenticate.decorator';
 import { Caller } from '../../platform/auth/caller.decorator';
 import type { Principal } from '../../platform/auth/principal';
+import type { ReceivedJson } from '../../platform/http/body/json-body';
 import { JsonBody } from '../../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { RateLimits } from '../../platform/rate-limit/rate-limits';
 import { ApiDryRun } from './dry-run';
 import { ExternalEventBatchDto, ExternalEventDto } from './dto/external-event.dto';
 import { AcceptedResultDto, BatchResultDto, DuplicateResultDto, type ItemResultDto } from './dto/ingest-result.dto';
-import { ExternalEventCheck } from '../parse/external-event-check';
-import { IngestController } from './ingest-controller';
+import { IngestController, type ReceivedBatch } from './ingest-controller';
 import { IngestMetrics } from './ingest-metrics';
-import { IngestService } from '../ingest.service';
+import { IngestPipeline } from '../pipeline';
 import { RefusedRequestFilter } from './refused-request.filter';
 
 @ApiTags('Ingest')
 @Controller('v1')
 @UseFilters(RefusedRequestFilter)
 export class ExternalEventsController extends IngestController {
-  constructor(
-    ingest: IngestService,
-    limits: RateLimits,
-    figures: IngestMetrics,
-    private readonly events: ExternalEventCheck,
-  ) {
-    super(ingest, limits, figures, 'external');
+  constructor(pipeline: IngestPipeline, limits: RateLimits, metrics: IngestMetrics) {
+    super(pipeline, limits, metrics, 'external');
   }
 
   /** Takes one external event, once however often it is sent. */
@@ -38,11 +33,11 @@ export class ExternalEventsController extends IngestController {
   @ApiOkResponse({ type: DuplicateResultDto })
   takeExternalEvent(
     @Caller() caller: Principal,
-    @JsonBody(ExternalEventDto, { limit: 'single', checked: false }) _event: unknown,
+    @JsonBody(ExternalEventDto, { limit: 'single', checked: false, withText: true }) event: ReceivedJson,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ItemResultDto> {
-    return this.takeOne(caller, request, response, (sent) => this.events.check(sent));
+    return this.takeOne(caller, request, response, event);
   }
 
   /** Takes a batch of external events, each by itself. */
@@ -54,10 +49,10 @@ export class ExternalEventsController extends IngestController {
   @ApiOkResponse({ type: BatchResultDto })
   takeExternalEvents(
     @Caller() caller: Principal,
-    @JsonBody(ExternalEventBatchDto, { limit: 'batch', batchOf: 'items' }) batch: ExternalEventBatchDto,
+    @JsonBody(ExternalEventBatchDto, { limit: 'batch', batchOf: 'items', withText: true }) batch: ReceivedBatch,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchResultDto> {
-    return this.takeAll(caller, request, response, batch.items, (sent) => this.events.check(sent));
+    return this.takeAll(caller, request, response, batch);
   }
 }

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import { Metrics } from '../../platform/observability/metrics';
-import { EVENT_FAMILIES, type EventFamily } from '../domain/incoming-event';
-import type { IngestResult } from '../domain/outcome';
+import type { IngestResult } from '../domain/ingest-result';
+import { EVENT_FAMILIES, type EventFamily } from '../domain/submission';
 
 const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const;
 
 /**
- * Counts events where their senders are told what became of them, each once: what was received is always what was accepted,
- * duplicate or rejected. Dry runs are not counted, nor is what came without a good credential.
+ * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Dry runs are not counted, nor is what came without a good credential.
  */
 @Injectable()
 export class IngestMetrics {
@@ -25,15 +24,15 @@ export class IngestMetrics {
     });
     this.outcomes = metrics.counter({
       name: 'cds_events_total',
-      help: 'Events by what their senders were told',
+      help: 'Events by their result',
       labels: ['family', 'outcome'],
     });
     this.rejections = metrics.counter({
       name: 'cds_events_rejected_total',
-      help: 'Rejected events by the error code that their senders were told',
+      help: 'Rejected events by the error code of the answer',
       labels: ['family', 'code'],
     });
-    // Whoever asks how fast a number grows must have seen it at zero.
+    // A rate needs a first sample at zero.
     for (const family of EVENT_FAMILIES) for (const outcome of OUTCOMES) this.count(family, outcome, 0);
   }
 
@@ -53,7 +52,7 @@ export class IngestMetrics {
     this.batches.set(request, events);
   }
 
-  /** Counts the events of a request that is refused as a whole; one, where nobody has got so far as to see how many there are. */
+  /** Counts the events of a request that is refused as a whole; one, where their number is not known. */
   refused(family: EventFamily, code: ErrorCode, request: object): void {
     this.reject(family, code, this.batches.get(request) ?? 1);
   }

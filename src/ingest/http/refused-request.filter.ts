@@ -7,18 +7,18 @@ import { ProblemDetailsFilter } from '../../platform/http/problem-details.filter
 import { BodyRefusal } from '../../platform/http/body/body-refusal';
 import { ClientGone } from '../../platform/errors/client-gone';
 import { expectsContentDigest } from '../../platform/http/body/content-digest';
-import { receivedJson, withoutMark } from '../../platform/http/body/json-body';
+import { withoutMark } from '../../platform/http/body/json-body';
 import type { Problem, ReviewPayload } from '../../review/domain/review-entry';
 import { ReviewService } from '../../review/review.service';
-import type { EventFamily } from '../domain/incoming-event';
+import type { EventFamily } from '../domain/submission';
 import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
 
-const KEPT_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+const RECORDED_STATUSES: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /**
- * Keeps the ingest requests that are refused as a whole, before any event of theirs could be looked at: bodies that are no
- * JSON, too large, or no batch (contract section 7). The answer leaves once the entry can be read.
+ * Records the ingest requests that are refused as a whole, before any of their events is checked: bodies that are not JSON, too
+ * large, or not a batch (contract section 7). The answer leaves once the entry can be read.
  */
 @Catch()
 export class RefusedRequestFilter implements ExceptionFilter {
@@ -26,7 +26,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
     private readonly review: ReviewService,
     private readonly problems: ProblemDetailsFilter,
     private readonly clock: Clock,
-    private readonly figures: IngestMetrics,
+    private readonly metrics: IngestMetrics,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
@@ -36,17 +36,17 @@ export class RefusedRequestFilter implements ExceptionFilter {
       if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
       this.answer(error, request, host);
     } catch (failure) {
-      // A refusal that cannot be kept is not answered as one: the client is told to send it again.
+      // A refusal that cannot be recorded is not answered as one: the client is asked to send it again.
       this.answer(failure, request, host);
     }
   }
 
   private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost): void {
     const { code } = this.problems.refusalOf(error);
-    // Who is not let in has brought no events; who may not send any has.
+    // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
     if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
-      this.figures.refused(familyOf(request), code, request);
+      this.metrics.refused(familyOf(request), code, request);
     }
     this.problems.catch(error, host);
   }
@@ -54,7 +54,7 @@ export class RefusedRequestFilter implements ExceptionFilter {
   private problemOf(error: unknown, request: AuthenticatedRequest): Problem | undefined {
     const { caller } = request;
     if (!(error instanceof DomainError) || error instanceof RefusedEventError || caller === undefined) return undefined;
-    if (!KEPT_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request)) return undefined;
+    if (!RECORDED_STATUSES.has(ERROR_CODES[error.code].status) || isDryRun(request)) return undefined;
     return {
       tenantId: caller.tenantId,
       severity: 'error',
@@ -79,9 +79,9 @@ function familyOf({ path }: AuthenticatedRequest): EventFamily {
 
 function payloadOf(error: DomainError, request: AuthenticatedRequest): ReviewPayload {
   const isBeginning = error.code === 'payload_too_large';
-  // Of a signed body that is too large nobody has checked that it is the one that was signed.
+  // The digest of a signed body that is too large was not checked: it may not be the body that was signed.
   if (isBeginning && expectsContentDigest(request)) return { form: 'text', text: '', isBeginning };
-  if (error instanceof BodyRefusal) return { form: 'text', text: error.received, isBeginning };
-  const json = receivedJson(request);
-  return json === undefined ? { form: 'text', text: '' } : { form: 'json', text: withoutMark(json.raw) };
+  if (!(error instanceof BodyRefusal)) return { form: 'text', text: '' };
+  if (error.isJson) return { form: 'json', text: withoutMark(error.received) };
+  return { form: 'text', text: error.received, isBeginning };
 }

@@ -4,11 +4,11 @@ import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../../platform/pagination/time-key';
-import { eventIdOf } from '../domain/event-id';
-import type { EventFamily } from '../domain/incoming-event';
+import { eventIdOf } from '../domain/deduplication';
+import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange } from './timeline-range';
-import { Event } from '../store/entities/event.entity';
+import { EventRow } from '../store/entities/event.entity';
 import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
 import { ProcessingReader } from '../queue/processing-reader';
 
@@ -22,7 +22,7 @@ export interface EventFilter extends TimeRange {
 }
 
 export interface EventPage {
-  readonly events: readonly Event[];
+  readonly events: readonly EventRow[];
   readonly nextCursor: string | null;
   /** How many rows were looked at, where that ended the page. */
   readonly scanned?: number;
@@ -52,8 +52,8 @@ export class EventReader {
     private readonly processing: ProcessingReader,
   ) {}
 
-  find(tenantId: string, eventId: string): Promise<Event | null> {
-    return this.database.manager.findOneBy(Event, { tenantId, eventId });
+  find(tenantId: string, eventId: string): Promise<EventRow | null> {
+    return this.database.manager.findOneBy(EventRow, { tenantId, eventId });
   }
 
   /** One page, newest first, by the time of receipt. */
@@ -73,13 +73,13 @@ export class EventReader {
    */
   async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
     const fitting = rows.filter((row) => row.fits);
-    const wanted = fitting.slice(0, limit);
-    const { events, places } = await this.inOrder(
+    const shown = fitting.slice(0, limit);
+    const { events, read } = await this.inOrder(
       tenantId,
-      wanted.map((row) => row.event_id),
+      shown.map((row) => row.event_id),
     );
-    const isFull = fitting.length > places;
-    const last = isFull ? wanted[places - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    const isFull = fitting.length > read;
+    const last = isFull ? shown[read - 1] : rows.find((row) => Number(row.position) === rowsMax);
     if (last === undefined) return { events, nextCursor: null };
     const nextCursor = cursorAfter({ at: last.at, id: last.event_id });
     // All events of a full page may have gone since their ids were read.
@@ -88,7 +88,7 @@ export class EventReader {
       : { events, nextCursor, scanned: Number(last.position) };
   }
 
-  /** "Did you get it?": source and id name one event, whatever else is asked of it. */
+  /** Source and id name one event; the other filters may still leave it out. */
   private async findByName(tenantId: string, filter: EventFilter): Promise<EventPage> {
     const { source = '', externalEventId = '', eventType, family, from = -Infinity, to = Infinity } = filter;
     const event = await this.find(tenantId, eventIdOf(tenantId, source, externalEventId));
@@ -102,10 +102,10 @@ export class EventReader {
     return { events: fits ? [event] : [], nextCursor: null };
   }
 
-  private async isInState(event: Event, wanted: ProcessingState | undefined): Promise<boolean> {
-    if (wanted === undefined) return true;
+  private async isInState(event: EventRow, state: ProcessingState | undefined): Promise<boolean> {
+    if (state === undefined) return true;
     const found = await this.processing.of(event.tenantId, [event]);
-    return (found.get(event.eventId)?.state ?? 'queued') === wanted;
+    return (found.get(event.eventId)?.state ?? 'queued') === state;
   }
 
   private lookAt(
@@ -124,30 +124,32 @@ export class EventReader {
     ]);
   }
 
-  /** Events by id, in the order of the ids, as long as a page has room for them; `places`: how many of the ids those are. */
+  /** Events by id, in the order of the ids, as long as a page has room for them; `read`: how many of the ids were read. */
   private async inOrder(
     tenantId: string,
     ids: readonly string[],
-  ): Promise<{ readonly events: readonly Event[]; readonly places: number }> {
-    if (ids.length === 0) return { events: [], places: 0 };
-    const rows: readonly EventRow[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
+  ): Promise<{ readonly events: readonly EventRow[]; readonly read: number }> {
+    if (ids.length === 0) return { events: [], read: 0 };
+    const rows: readonly EventText[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
     const slice = new TimeSlice();
-    const events: Event[] = [];
+    const events: EventRow[] = [];
     for (const { eventId, identity, properties, ...rest } of rows) {
       await slice.pause();
       if (eventId === null) continue;
       events.push({
-        ...{ tenantId, eventId, ...rest },
-        identity: JSON.parse(identity) as Event['identity'],
-        properties: JSON.parse(properties) as Event['properties'],
+        ...rest,
+        tenantId,
+        eventId,
+        identity: JSON.parse(identity) as EventRow['identity'],
+        properties: JSON.parse(properties) as EventRow['properties'],
       });
     }
-    return { events, places: rows.length };
+    return { events, read: rows.length };
   }
 }
 
-/** An event as text, which is parsed one by one; without an id it has gone since its id was read. */
-interface EventRow extends Omit<Event, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+/** A row whose documents are text, to be parsed one by one; without an id the event has gone since its id was read. */
+interface EventText extends Omit<EventRow, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
   readonly eventId: string | null;
   readonly identity: string;
   readonly properties: string;

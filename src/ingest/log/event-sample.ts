@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { EventFamily } from '../domain/incoming-event';
+import type { EventFamily } from '../domain/submission';
 
 export interface SampledEvent {
   readonly eventId: string;

@@ -3,7 +3,7 @@ import { IdentityService } from '../../identity/identity.service';
 import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
 import { EventDto } from './dto/event.dto';
-import type { Event } from '../store/entities/event.entity';
+import type { EventRow } from '../store/entities/event.entity';
 import { ProcessingReader } from '../queue/processing-reader';
 
 export interface EventViewOptions {
@@ -20,10 +20,10 @@ export class EventViews {
   ) {}
 
   /**
-   * Masked, unless `unmasked`, which only whoever has asked `UnmaskAudit` may say. One question after the other, so that a
-   * page takes one connection at a time.
+   * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. The statements run one after
+   * the other, so that a page takes one connection at a time.
    */
-  async of(tenantId: string, events: readonly Event[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
+  async of(tenantId: string, events: readonly EventRow[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
     const profileIds = [...new Set(events.map((event) => event.profileId))];
     const customers = await this.identity.customersOf(tenantId, profileIds);
     const processing = await this.processing.of(tenantId, events);

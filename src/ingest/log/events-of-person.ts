@@ -18,12 +18,12 @@ const EVENTS_PER_STATEMENT = 1_000;
 
 interface LookedAt {
   readonly event_id: string;
-  /** With the microseconds that a Date has no room for. */
+  /** With microseconds, which a Date cannot hold. */
   readonly occurred_at: string;
   readonly filled: boolean;
 }
 
-/** What the event log keeps of persons. An erased event stays, as the key that it is and as a fact about nobody. */
+/** The events of a person, for exports and erasures. An erased event stays as a row without identity and properties. */
 @Injectable()
 export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   readonly name = 'events';
@@ -40,7 +40,7 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   async *exportOf({ tenantId, profileIds }: Person): AsyncIterable<PersonalRecord> {
-    // Of a participant without events there is no profile.
+    // A participant without events has no profile.
     for (let after: TimeKey | undefined, more = profileIds.length > 0; more;) {
       const span = { order: 'asc', after } as const;
       const { events, nextCursor } = await this.timeline.page(tenantId, profileIds, span, {}, EVENTS_PER_PAGE);
@@ -50,13 +50,13 @@ export class EventsOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  /** Statement by statement, each a transaction: nobody waits for a hundred thousand rows. */
+  /** Statement by statement, each a transaction of its own, so that locks are short. */
   async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
     await this.eraseEvents(this.database.manager, person, goOn);
     return true;
   }
 
-  /** The few that have come since; in as many statements as before, since all of the person's have to be looked at. */
+  /** Erases the few events that arrived since. */
   async erase(manager: EntityManager, person: Person): Promise<void> {
     await this.eraseEvents(manager, person);
   }

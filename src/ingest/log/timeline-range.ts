@@ -3,7 +3,7 @@ import type { TimeKey } from '../../platform/pagination/time-key';
 
 export type TimelineOrder = 'asc' | 'desc';
 
-/** What part of a timeline is asked for: from the one time, and before the other; epoch milliseconds. */
+/** The requested part of a timeline: from `from`, and before `to`; epoch milliseconds. */
 export interface TimelineSpan {
   readonly order: TimelineOrder;
   readonly from?: number | undefined;
@@ -13,8 +13,8 @@ export interface TimelineSpan {
 }
 
 /**
- * Where a page begins and ends. Exactly one key stands at either end: of two conditions on one side an index may begin at the
- * wrong one, and then walks over everything that earlier pages have shown.
+ * The bounds of a page. There is exactly one key at either end: with two conditions on one side, an index scan may begin at
+ * the wrong one and walk over everything that earlier pages have shown.
  */
 export interface TimelineRange {
   /** The page comes behind this key, in its order. */

@@ -5,7 +5,7 @@ const FIXED_PARAMETERS = 8;
 
 /**
  * One page of a customer's timeline: the tenant, the key it begins behind, the time it ends at, source, type, the rows that may
- * be looked at, the rows that are wanted, then the profiles.
+ * be looked at, the rows of a page, then the profiles.
  *
  * Each profile is a range of `events_timeline_idx` that comes in order; the ranges of a customer of several profiles are merged
  * as they are read (Merge Append). Nothing is sorted, and no row is read that the page does not look at, so a page costs the
@@ -38,18 +38,18 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
  */
 export const READ_EXTENTS = `
   WITH RECURSIVE page AS (
-    SELECT 0 AS place, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events
+    SELECT 0 AS number, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events
     UNION ALL
-    SELECT p.place + 1, p.counted + c.events, c.first_at, c.last_at, c.events
+    SELECT p.number + 1, p.counted + c.events, c.first_at, c.last_at, c.events
     FROM page p
     CROSS JOIN LATERAL (
       SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, coalesce(sum(e.events), 0)::bigint AS events
-      FROM jsonb_array_elements_text($2::jsonb -> p.place) AS u (profile_id)
+      FROM jsonb_array_elements_text($2::jsonb -> p.number) AS u (profile_id)
       CROSS JOIN LATERAL (
         SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
         WHERE tenant_id = $1 AND profile_id = u.profile_id::uuid AND occurred_at > '-infinity'
       ) e
     ) c
-    WHERE p.place < jsonb_array_length($2::jsonb) AND p.counted < $3
+    WHERE p.number < jsonb_array_length($2::jsonb) AND p.counted < $3
   )
-  SELECT first_at, last_at, events FROM page WHERE place > 0 ORDER BY place`;
+  SELECT first_at, last_at, events FROM page WHERE number > 0 ORDER BY number`;

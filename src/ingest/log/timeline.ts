@@ -9,7 +9,7 @@ export interface TimelineFilter {
   readonly eventType?: string | undefined;
 }
 
-/** How much there is of a timeline; without events the times are null. */
+/** The size of a timeline; without events the times are null. */
 export interface TimelineExtent {
   readonly firstAt: Date | null;
   readonly lastAt: Date | null;
@@ -53,7 +53,7 @@ export class Timeline {
     return rows.map((row) => ({ firstAt: row.first_at, lastAt: row.last_at, events: Number(row.events) }));
   }
 
-  /** Which of these events are those of these profiles. */
+  /** The ids, of these, whose events belong to these profiles. */
   async own(
     manager: EntityManager,
     tenantId: string,

@@ -6,35 +6,11 @@ import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
 import { emptyFault, invalidCharactersFault } from '../../platform/errors/fault-words';
 import { describeFaults } from '../../platform/errors/describe-faults';
-import { FAULTS_PER_EVENT_MAX } from './fault-budget';
+import { FAULTS_PER_EVENT_MAX } from '../domain/fault-budget';
 import { checkFreeForm, type FreeFormLimits } from './free-form';
-import type { CheckedEvent, EventFamily, IncomingEvent, SentEvent } from '../domain/incoming-event';
-
-/** What a family calls the fields that both families have (contract section 3). */
-interface FieldNames {
-  readonly source: string;
-  readonly externalEventId: string;
-  readonly eventType: string;
-  readonly occurredAt: string;
-  readonly properties: string;
-}
-
-export const FIELD_NAMES: Readonly<Record<EventFamily, FieldNames>> = {
-  external: {
-    source: 'source',
-    externalEventId: 'external_event_id',
-    eventType: 'type',
-    occurredAt: 'occurred_at',
-    properties: 'attributes',
-  },
-  cdp: {
-    source: 'source',
-    externalEventId: 'externalEventId',
-    eventType: 'eventType',
-    occurredAt: 'occurredAt',
-    properties: 'properties',
-  },
-};
+import type { EventFields, ParsedEvent } from '../domain/event';
+import type { EventFamily, Submission } from '../domain/submission';
+import { FIELD_NAMES } from '../domain/field-names';
 
 export interface CheckedFields {
   readonly faults: readonly Fault[];
@@ -67,16 +43,15 @@ export function checkFields(
   return { faults, occurredAt: time !== undefined && 'at' in time ? time.at : null };
 }
 
-/** What becomes of an event that is not what events of its family must be. `event`: what it says, when only its contract is against it. */
+/** Refuses a submission with these faults. `fields`: what it says, when only the contract of its type is against it. */
 export function refuseInvalid(
-  family: EventFamily,
-  sent: SentEvent,
+  { faults: budget }: Submission,
   faults: readonly Fault[],
-  event?: IncomingEvent,
-): CheckedEvent {
-  const details = sent.faults?.spend(faults) ?? faults;
+  fields?: EventFields,
+): ParsedEvent {
+  const details = budget?.spend(faults) ?? faults;
   const refusal = { code: 'validation_failed', message: describeFaults(faults), details } as const;
-  return { family, sent, checked: event === undefined ? { refusal } : { refusal, event } };
+  return fields === undefined ? { refusal } : { refusal, fields };
 }
 
 /** Joins the faults of several checks of one event: where the first one finds fault, the others are moot, above and below it too. */
@@ -98,4 +73,11 @@ function faultOfName(path: string, value: unknown): Fault | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (!isStorable(value)) return invalidCharactersFault(path);
   return /\S/.test(value) ? undefined : emptyFault(path);
+}
+
+/** The text among the fields of an object; a check of its shape names what else is there. */
+export function textFields(value: unknown): Readonly<Record<string, string>> {
+  if (!isObject(value)) return {};
+  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(entries);
 }

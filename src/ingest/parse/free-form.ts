@@ -23,12 +23,12 @@ export interface FreeFormLimits {
 export const FREE_FORM_DEPTH_MAX = 8;
 export const FREE_FORM_KEYS_MAX = 300;
 
-/** A value and the way to it; the path is only put together where a fault is found. */
-interface Place {
+/** A value and the members that lead to it; the path is only put together where a fault is found. */
+interface Node {
   readonly value: unknown;
   readonly depth: number;
   readonly name: string | number;
-  readonly parent: Place | undefined;
+  readonly parent: Node | undefined;
 }
 
 /**
@@ -41,73 +41,73 @@ export function checkFreeForm(
   limits: FreeFormLimits,
   faultsMax?: number,
 ): readonly Fault[] {
-  const glance = new Glance(limits);
-  if (!glance.isRight(object)) return faultsIn(object, path, limits, new FaultList(faultsMax));
-  return glance.isSmall || isSmall(object, limits) ? [] : [tooLargeFault(path, limits.bytesMax)];
+  const check = new QuickCheck(limits);
+  if (!check.isValid(object)) return faultsIn(object, path, limits, new FaultList(faultsMax));
+  return check.isSmall || isSmall(object, limits) ? [] : [tooLargeFault(path, limits.bytesMax)];
 }
 
 /** JSON writes a character in so many bytes at most, as \u0001, and 1e20 as 100000000000000000000. */
 const CHARACTER_BYTES_MAX = 6;
 const SCALAR_BYTES_MAX = 25;
-/** Around a text, and what stands between it and the next. */
+/** The quotes of a text, and the separator behind it. */
 const QUOTES_BYTES = 4;
 
 /**
- * A first look, which finds nothing wrong with most objects, and at a fraction of what it costs to know the way to each of their
- * values. Its recursion ends at the limit of depth.
+ * Finds out that an object has no fault, as most have none, without keeping the path to each value. Its recursion ends at the
+ * limit of depth.
  */
-class Glance {
+class QuickCheck {
   private keys = 0;
   /** Of the JSON text, at most. */
   private bytes = 0;
 
   constructor(private readonly limits: FreeFormLimits) {}
 
-  /** Whether nothing is wrong with the object but perhaps its size. */
-  isRight(object: object): boolean {
-    return this.isRightValue(object, this.limits.depthMax) && this.keys <= this.limits.keysMax;
+  /** Whether the object has no fault, except that it may be too large. */
+  isValid(object: object): boolean {
+    return this.isValidValue(object, this.limits.depthMax) && this.keys <= this.limits.keysMax;
   }
 
-  /** Whether an object that was found right is certainly small enough; if not, it may still be. */
+  /** Whether a valid object is certainly small enough; if false, it may still be. */
   get isSmall(): boolean {
     return this.bytes <= this.limits.bytesMax;
   }
 
-  private isRightValue(value: unknown, levels: number): boolean {
-    if (typeof value === 'string') return this.isRightText(value);
+  private isValidValue(value: unknown, levels: number): boolean {
+    if (typeof value === 'string') return this.isValidText(value);
     this.bytes += SCALAR_BYTES_MAX;
     if (typeof value === 'number') return isExactNumber(value);
     if (typeof value !== 'object' || value === null) return true;
     if (levels === 0) return false;
-    if (Array.isArray(value)) return value.every((element) => this.isRightValue(element, levels - 1));
+    if (Array.isArray(value)) return value.every((element) => this.isValidValue(element, levels - 1));
     for (const key of Object.keys(value)) {
       this.keys += 1;
-      if (!this.isRightText(key)) return false;
-      if (!this.isRightValue((value as Record<string, unknown>)[key], levels - 1)) return false;
+      if (!this.isValidText(key)) return false;
+      if (!this.isValidValue((value as Record<string, unknown>)[key], levels - 1)) return false;
     }
     return true;
   }
 
-  private isRightText(text: string): boolean {
+  private isValidText(text: string): boolean {
     this.bytes += text.length * CHARACTER_BYTES_MAX + QUOTES_BYTES;
     return isStorable(text);
   }
 }
 
 function faultsIn(object: object, path: string, limits: FreeFormLimits, faults: FaultList): readonly Fault[] {
-  const walk: Place[] = [{ value: object, depth: 1, name: path, parent: undefined }];
-  let places = 0;
+  const walk: Node[] = [{ value: object, depth: 1, name: path, parent: undefined }];
+  let nodes = 0;
   let keys = 0;
   let tooDeep = false;
-  for (let place = walk.pop(); place !== undefined; place = walk.pop()) {
-    places += 1;
-    // Each place takes two bytes of JSON text at least, so that the rest of a huge value need not be looked at.
-    if (2 * places > limits.bytesMax + 1) return [...faults.all(), tooLargeFault(path, limits.bytesMax)];
-    const { value, depth } = place;
-    addFaultsOf(value, place, faults);
+  for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
+    nodes += 1;
+    // Each value takes two bytes of JSON text at least, so that the rest of a huge one need not be visited.
+    if (2 * nodes > limits.bytesMax + 1) return [...faults.all(), tooLargeFault(path, limits.bytesMax)];
+    const { value, depth } = node;
+    addFaultsOf(node, faults);
     if (typeof value !== 'object' || value === null) continue;
     if (depth > limits.depthMax) tooDeep = true;
-    else walk.push(...membersOf(value, place).reverse());
+    else walk.push(...membersOf(value, node).reverse());
     if (!Array.isArray(value)) keys += Object.keys(value).length;
   }
   const ofAll: Fault[] = [];
@@ -119,29 +119,30 @@ function faultsIn(object: object, path: string, limits: FreeFormLimits, faults: 
   return [...faults.all(), ...ofAll];
 }
 
-/** JSON.stringify recurses, so it is asked only about what is known to be flat. */
+/** JSON.stringify recurses: only for objects within the limit of depth. */
 function isSmall(object: object, { bytesMax }: FreeFormLimits): boolean {
   return Buffer.byteLength(JSON.stringify(object)) <= bytesMax;
 }
 
-/** In the order of the text; the caller's stack turns them around. */
-function membersOf(container: object, parent: Place): Place[] {
+/** In the order of the text; the caller's stack reverses them. */
+function membersOf(container: object, parent: Node): Node[] {
   const depth = parent.depth + 1;
   if (Array.isArray(container)) return container.map((value: unknown, name) => ({ value, depth, name, parent }));
   return Object.entries(container).map(([name, value]: [string, unknown]) => ({ value, depth, name, parent }));
 }
 
-function pathOf({ name, parent }: Place): string {
+function pathOf({ name, parent }: Node): string {
   if (parent === undefined) return String(name);
   return typeof name === 'number' ? itemPath(pathOf(parent), name) : fieldPath(pathOf(parent), name);
 }
 
-function addFaultsOf(value: unknown, place: Place, faults: FaultList): void {
-  if (typeof value === 'string' && !isStorable(value)) faults.add(() => invalidCharactersFault(pathOf(place)));
-  if (typeof value === 'number' && !isExactNumber(value)) faults.add(() => inexactFault(pathOf(place)));
+function addFaultsOf(node: Node, faults: FaultList): void {
+  const { value } = node;
+  if (typeof value === 'string' && !isStorable(value)) faults.add(() => invalidCharactersFault(pathOf(node)));
+  if (typeof value === 'number' && !isExactNumber(value)) faults.add(() => inexactFault(pathOf(node)));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   for (const key of Object.keys(value)) {
-    if (!isStorable(key)) faults.add(() => invalidCharactersFault(fieldPath(pathOf(place), key)));
+    if (!isStorable(key)) faults.add(() => invalidCharactersFault(fieldPath(pathOf(node), key)));
   }
 }
 

@@ -7,7 +7,7 @@ import { handleInSteps } from '../../platform/jobs/in-steps';
 import { Jobs } from '../../platform/jobs/jobs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** As long as anybody asks when an event left the queue. That it has left is known for ever: it is not in the queue. */
+/** How long the time is kept at which an event left the queue. That it has left stays known: it is not in the queue. */
 export const PROCESSED_BUNDLE_DAYS = 30;
 const EVERY_HOUR = '37 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
@@ -24,13 +24,10 @@ export class BundleRetention implements OnModuleInit {
 
   onModuleInit(): void {
     const { manager } = this.database;
-    handleInSteps(this.jobs, manager, {
-      ...{ name: 'processed-bundles', cron: EVERY_HOUR },
-      step: () => this.step(),
-    });
+    handleInSteps(this.jobs, manager, { name: 'processed-bundles', cron: EVERY_HOUR, step: () => this.step() });
   }
 
-  /** Takes up to 1,000 rows of the first workspace that has some; answers whether there may be more. */
+  /** Takes up to 1,000 rows of the first workspace that has some; returns whether there may be more. */
   async step(): Promise<boolean> {
     const kept = new Date(this.clock.now().getTime() - PROCESSED_BUNDLE_DAYS * DAY_MS);
     for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {

@@ -1,34 +1,34 @@
 import type { Statement } from '../../platform/postgres/pipelined-connection';
+import { loggedColumns } from '../store/event-columns';
 
-/** Always of the same length, so that it compares as text, and with the microseconds that a Date has no room for. */
+/** Always of the same length, so that it compares as text; with microseconds, which a Date cannot hold. */
 const TEXT_OF_QUEUED_AT = `to_char(q.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
 
-const EVENT_COLUMNS = `e.family, e.source, e.external_event_id, e.event_type, e.event_type_version, e.occurred_at,
-      e.received_at, e.profile_id, e.identity, e.properties`;
+const EVENT = loggedColumns('e');
 
-/** Which places have entries, behind a given one: one probe of the key's index each, however long the queue is. */
+/** The partitions that have entries, behind a given one: one probe of the key's index each, however long the queue is. */
 export const FIND_PARTITIONS: Statement = {
-  name: 'queue_find_places',
+  name: 'queue_find_partitions',
   text: `
-    WITH RECURSIVE places AS (
-      (SELECT tenant_id, shard, 1 AS place FROM event_queue WHERE (tenant_id, shard) > ($1::uuid, $2::smallint)
+    WITH RECURSIVE partitions AS (
+      (SELECT tenant_id, shard, 1 AS number FROM event_queue WHERE (tenant_id, shard) > ($1::uuid, $2::smallint)
        ORDER BY tenant_id, shard LIMIT 1)
       UNION ALL
-      SELECT next.tenant_id, next.shard, p.place + 1
-      FROM places p CROSS JOIN LATERAL (
+      SELECT next.tenant_id, next.shard, p.number + 1
+      FROM partitions p CROSS JOIN LATERAL (
         SELECT tenant_id, shard FROM event_queue WHERE (tenant_id, shard) > (p.tenant_id, p.shard)
         ORDER BY tenant_id, shard LIMIT 1
       ) next
-      WHERE p.place < $3
+      WHERE p.number < $3
     )
-    SELECT tenant_id, shard FROM places`,
+    SELECT tenant_id, shard FROM partitions`,
 };
 
-/** The next entries of a place with their events, in the order of arrival. */
+/** The next entries of a partition with their events, in the order of arrival. */
 export const READ_ENTRIES: Statement = {
   name: 'queue_read_entries',
   text: `
-    SELECT ${TEXT_OF_QUEUED_AT}, q.position, q.event_id, q.queued_for, ${EVENT_COLUMNS}
+    SELECT ${TEXT_OF_QUEUED_AT}, q.position, q.queued_for, ${EVENT}
     FROM (
       SELECT queued_at, position, event_id, profile_id AS queued_for FROM event_queue
       WHERE tenant_id = $1::uuid AND shard = $2::smallint
@@ -53,18 +53,21 @@ export const FIRST_ENTRIES: Statement = {
     CROSS JOIN LATERAL (
       SELECT ${TEXT_OF_QUEUED_AT}, q.position
       FROM (
-        SELECT *, row_number() OVER () AS place FROM (
+        SELECT *, row_number() OVER () AS number FROM (
           SELECT queued_at, position, profile_id FROM event_queue
           WHERE tenant_id = $1::uuid AND shard = u.shard
           ORDER BY queued_at, position, event_id LIMIT $4
         ) looked_at
       ) q
-      WHERE q.profile_id = u.profile_id OR q.place = $4
-      ORDER BY q.place LIMIT 1
+      WHERE q.profile_id = u.profile_id OR q.number = $4
+      ORDER BY q.number LIMIT 1
     ) first`,
 };
 
-/** The place comes with each row: given once, it alone would be the way in, and every row of the place would be compared. */
+/**
+ * The partition comes with each row. Given once, it alone would select the range of the index, and every row of the partition
+ * would be compared.
+ */
 export const REMOVE_ENTRIES: Statement = {
   name: 'queue_remove_entries',
   text: `
@@ -78,8 +81,8 @@ export const REMOVE_ENTRIES: Statement = {
 };
 
 /**
- * Takes up to $1 bundles out, but for those that somebody else is taking, and writes down that they are processed. Nothing is
- * to be done with their events, so that neither an order nor a failure could show.
+ * Takes up to $1 bundles out, except those that another worker is taking, and records that they are processed. No effect is
+ * subscribed to their events, so that they need no order and cannot fail.
  */
 export const PROCESS_BUNDLES: Statement = {
   name: 'queue_process_bundles',
@@ -95,7 +98,7 @@ export const PROCESS_BUNDLES: Statement = {
     SELECT tenant_id, count(*)::int AS bundles, sum(events)::int AS events FROM gone GROUP BY tenant_id`,
 };
 
-/** Puts entries back where they have been, before all that came since; $7: they are in the queue from now on. */
+/** Puts entries back where they were, before all later ones; $7: they count as queued from now on. */
 export const RESTORE_ENTRIES: Statement = {
   name: 'queue_restore_entries',
   text: `
@@ -109,12 +112,12 @@ export const RESTORE_ENTRIES: Statement = {
 export const READ_EVENTS: Statement = {
   name: 'queue_read_events',
   text: `
-    SELECT e.event_id, ${EVENT_COLUMNS}
+    SELECT ${EVENT}
     FROM unnest($2::uuid[]) AS u (event_id)
     CROSS JOIN LATERAL (SELECT * FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1) e`,
 };
 
-/** Writes down what became of events; what was written of them before is replaced. */
+/** Records the processing of events; an earlier record is replaced. */
 export const WRITE_PROCESSING: Statement = {
   name: 'queue_write_processing',
   text: `
@@ -146,14 +149,14 @@ export const SKIP_WAITING: Statement = {
       SELECT jsonb_agg(
         CASE WHEN r.value->>'outcome' = 'waiting_for_customer'
           THEN r.value || jsonb_build_object('outcome', 'skipped', 'reason', $3::text) ELSE r.value END
-        ORDER BY r.place)
-      FROM jsonb_array_elements(p.reactions) WITH ORDINALITY AS r (value, place)
+        ORDER BY r.number)
+      FROM jsonb_array_elements(p.reactions) WITH ORDINALITY AS r (value, number)
     ), '[]')
     FROM (SELECT $1::uuid AS tenant_id, event_id FROM unnest($2::uuid[]) AS u (event_id) OFFSET 0) u
     WHERE p.tenant_id = u.tenant_id AND p.event_id = u.event_id`,
 };
 
-/** What became of events, which nobody else changes until the transaction ends. */
+/** The processing records of events, locked until the transaction ends. */
 export const LOCK_PROCESSING: Statement = {
   name: 'queue_lock_processing',
   text: `

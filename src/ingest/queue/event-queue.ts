@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
-import type { EventFamily } from '../domain/incoming-event';
-import type { LoggedEvent } from '../log/logged-event';
+import type { LoggedEvent } from '../domain/logged-event';
 import type { ProcessingRecord, ProcessingState, ReactionRecord } from './processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './queue-partition';
 import * as sql from './event-queue.sql';
 
-export type { LoggedEvent, ProcessingRecord };
-
-/** An entry's key in its place. */
+/** An entry's key in its partition. */
 export interface QueuedKey extends EntryKey {
   readonly eventId: string;
   /** The customer's root when the event was received. */
@@ -20,28 +17,14 @@ export interface QueueEntry extends QueuedKey {
   readonly event: LoggedEvent;
 }
 
-/** What has left the queue of a workspace. */
+/** What has left the queue, of one workspace. */
 export interface ProcessedBundles {
   readonly tenantId: string;
   readonly bundles: number;
   readonly events: number;
 }
 
-interface EventRow {
-  readonly event_id: string;
-  readonly family: EventFamily;
-  readonly source: string;
-  readonly external_event_id: string;
-  readonly event_type: string;
-  readonly event_type_version: number | null;
-  readonly occurred_at: Date;
-  readonly received_at: Date;
-  readonly profile_id: string;
-  readonly identity: Record<string, string>;
-  readonly properties: Record<string, unknown>;
-}
-
-interface EntryRow extends EventRow {
+interface EntryRow extends LoggedEvent {
   readonly queued_at: string;
   readonly position: number;
   readonly queued_for: string;
@@ -57,19 +40,19 @@ interface ProcessingRow {
 
 /** Sorts before everything that is queued. */
 const FIRST_KEY = { queuedAt: '-infinity', position: 0, eventId: NIL_UUID };
-/** Entries of another shard that are looked at to find out whether something of a customer is among them. */
+/** Entries of another shard that are searched for those of a customer. */
 const ENTRIES_LOOKED_AT_MAX = 200;
 
 /** Runs one statement. */
 export type Reading = <T>(statement: Statement, values: readonly unknown[]) => Promise<readonly T[]>;
 
 /**
- * The far end of the event log's queue: for workers, which take entries out in transactions of their own. Whoever removes
- * entries of a place must be the only one that does.
+ * The queue as workers see it, which take entries out in transactions of their own. Only one worker at a time may remove
+ * entries of a partition (`processing/queue-leases.ts`).
  */
 @Injectable()
 export class EventQueue {
-  /** Places that have entries, at most so many, behind the given one in their order. */
+  /** The partitions that have entries, at most so many, behind the given one in their order. */
   async places(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
     const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PARTITIONS, [
       after.tenantId,
@@ -79,7 +62,7 @@ export class EventQueue {
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
 
-  /** The entries of a place in the order of their arrival, from its front or behind one of them. */
+  /** The entries of a partition in the order of their arrival, from its front or behind one of them. */
   async read(
     transaction: Transaction,
     { tenantId, shard }: QueuePartition,
@@ -87,12 +70,16 @@ export class EventQueue {
     after: Omit<QueuedKey, 'queuedFor'> = FIRST_KEY,
   ): Promise<QueueEntry[]> {
     const rows = await transaction.send<EntryRow>(sql.READ_ENTRIES, [
-      ...[tenantId, shard, after.queuedAt, after.position, after.eventId, most],
+      tenantId,
+      shard,
+      after.queuedAt,
+      after.position,
+      after.eventId,
+      most,
     ]);
-    return rows.map((row) => ({
-      ...{ queuedAt: row.queued_at, position: row.position, eventId: row.event_id, queuedFor: row.queued_for },
-      event: loggedEvent(row),
-    }));
+    return rows.map(({ queued_at: queuedAt, position, queued_for: queuedFor, ...event }) => {
+      return { queuedAt, position, eventId: event.eventId, queuedFor, event };
+    });
   }
 
   /** Where the queue can have entries for these profiles at the earliest; those without any are missing. */
@@ -115,7 +102,7 @@ export class EventQueue {
   }
 
   /**
-   * Takes up to `most` bundles out, of all workspaces, and writes their events down as processed. Answers what has left the
+   * Takes up to `most` bundles out, of all workspaces, and records their events as processed. Returns what has left the
    * queue, by workspace.
    */
   async processBundles(transaction: Transaction, most: number): Promise<ProcessedBundles[]> {
@@ -126,7 +113,7 @@ export class EventQueue {
   }
 
   /**
-   * Puts entries back where they have been, along with the caller's COMMIT. `released`: they were not queued meanwhile, and count as
+   * Puts entries back where they were, along with the caller's COMMIT. `released`: they were not queued meanwhile, and count as
    * queued from now on.
    */
   restore(
@@ -146,11 +133,11 @@ export class EventQueue {
     tenantId: string,
     eventIds: readonly string[],
   ): Promise<Map<string, LoggedEvent>> {
-    const rows = await transaction.send<EventRow>(sql.READ_EVENTS, [tenantId, eventIds]);
-    return new Map(rows.map((row) => [row.event_id, loggedEvent(row)]));
+    const events = await transaction.send<LoggedEvent>(sql.READ_EVENTS, [tenantId, eventIds]);
+    return new Map(events.map((event) => [event.eventId, event]));
   }
 
-  /** Writes down what became of events, along with the caller's COMMIT. */
+  /** Records the processing of events, along with the caller's COMMIT. */
   writeDown(transaction: Transaction, tenantId: string, records: readonly ProcessingRecord[]): void {
     if (records.length === 0) return;
     const sorted = records.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
@@ -169,15 +156,14 @@ export class EventQueue {
     if (eventIds.length > 0) await run(sql.SKIP_WAITING, [tenantId, eventIds.toSorted(), reason]);
   }
 
-  /** Counts an attempt at an event that failed for good, and answers how many there are with it; undefined for any other event. */
+  /** Counts an attempt at an event that failed for good, and returns the number of its attempts; undefined for any other event. */
   async countAttempt(transaction: Transaction, tenantId: string, eventId: string): Promise<number | undefined> {
     const [row] = await transaction.send<{ attempts: number }>(sql.COUNT_ATTEMPT, [tenantId, eventId]);
     return row?.attempts;
   }
 
   /**
-   * What is recorded of events, by id; nobody else changes it until the transaction ends. Those before their first attempt are
-   * missing.
+   * The processing records of events, by id, locked until the transaction ends. Events before their first attempt are missing.
    */
   async lockProcessing(
     transaction: Transaction,
@@ -194,7 +180,7 @@ export class EventQueue {
   }
 }
 
-/** Where every walk through the places begins. */
+/** Sorts before every partition. */
 export const BEFORE_ALL_PARTITIONS: QueuePartition = { tenantId: NIL_UUID, shard: -1 };
 export const SHARDS: readonly number[] = Array.from({ length: QUEUE_SHARDS }, (_unused, shard) => shard);
 
@@ -204,20 +190,4 @@ function columnsOf(entries: readonly QueuedKey[]): unknown[] {
     entries.map((entry) => entry.position),
     entries.map((entry) => entry.eventId),
   ];
-}
-
-function loggedEvent(row: EventRow): LoggedEvent {
-  return {
-    eventId: row.event_id,
-    family: row.family,
-    source: row.source,
-    externalEventId: row.external_event_id,
-    eventType: row.event_type,
-    eventTypeVersion: row.event_type_version,
-    occurredAt: row.occurred_at,
-    receivedAt: row.received_at,
-    profileId: row.profile_id,
-    identity: row.identity,
-    properties: row.properties,
-  };
 }

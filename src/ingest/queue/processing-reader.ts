@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { ProcessingView } from './processing-record';
 import { EventProcessing } from './entities/event-processing.entity';
-import type { Event } from '../store/entities/event.entity';
+import type { EventRow } from '../store/entities/event.entity';
 
 interface BundleRow {
   readonly id: string;
@@ -10,13 +10,13 @@ interface BundleRow {
   readonly processed_at: Date | null;
 }
 
-/** Finds what became of events after they were taken. */
+/** Finds the processing records of events. */
 @Injectable()
 export class ProcessingReader {
   constructor(private readonly database: DataSource) {}
 
   /** By event; those that wait for their first attempt are missing. */
-  async of(tenantId: string, events: readonly Event[]): Promise<Map<string, ProcessingView>> {
+  async of(tenantId: string, events: readonly EventRow[]): Promise<Map<string, ProcessingView>> {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
     const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
     // One after the other: a read takes one connection at a time.
@@ -24,15 +24,15 @@ export class ProcessingReader {
     return new Map(found);
   }
 
-  private async ofAlone(tenantId: string, events: readonly Event[]): Promise<[string, ProcessingView][]> {
+  private async ofAlone(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
     if (events.length === 0) return [];
     const eventIds = events.map(({ eventId }) => eventId);
     const found = await this.database.manager.findBy(EventProcessing, { tenantId, eventId: In(eventIds) });
     return found.map((processing) => [processing.eventId, processing]);
   }
 
-  /** A bundle is in the queue or processed. When it was processed is known for a while (bundle-retention.ts), that it was for ever. */
-  private async ofBundled(tenantId: string, events: readonly Event[]): Promise<[string, ProcessingView][]> {
+  /** A bundle is in the queue or processed. The time of its processing is kept for a while (`bundle-retention.ts`). */
+  private async ofBundled(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
     const ids = new Set(events.map(({ queueBundleId }) => queueBundleId));
     if (ids.size === 0) return [];
     // One statement, that is one moment: a bundle goes from one table to the other in one transaction.

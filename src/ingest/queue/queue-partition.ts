@@ -7,12 +7,12 @@ export interface QueuePartition {
   readonly shard: number;
 }
 
-/** One text for one place. */
+/** One text for one partition. */
 export function queuePartitionKey({ tenantId, shard }: QueuePartition): string {
   return `${tenantId}/${shard}`;
 }
 
-/** Where an entry stands in the order of arrival, by the database's clock. */
+/** The position of an entry in the order of arrival, by the database's clock. */
 export interface EntryKey {
   /** UTC with microseconds, always of the same length, so that text compares as time does. */
   readonly queuedAt: string;

@@ -3,18 +3,18 @@ import type { QueuePartition } from './queue-partition';
 
 /** What a commit has put into the queue. */
 export interface Queued {
-  /** Where the events stand that have entries of their own. */
+  /** The partitions of the events that have entries of their own. */
   readonly places: readonly QueuePartition[];
   readonly hasBundles: boolean;
 }
 
 export type QueueListener = (queued: Queued) => void;
-/** Hears what will be in the queue once a transaction is committed. */
+/** Called with what will be in the queue once a transaction is committed. */
 export type OnQueued = (queued: Queued) => void;
 
 /**
- * Tells workers of the same process at once what was queued. Nothing depends on it: what it misses, because it
- * was queued by another process, is found by looking.
+ * Wakes the workers of the same process as soon as something is queued. It only saves time: what another process queues, they
+ * find by looking.
  */
 @Injectable()
 export class QueueSignal {

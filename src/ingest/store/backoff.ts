@@ -1,15 +1,15 @@
-/** So many steps are passed over at most: where hardly any succeeds, those that are tried nevertheless cost a few per cent. */
+/** Steps left out in a row, at most. Where hardly any succeeds, the few that are tried cost some per cent. */
 const STEPS_MAX = 64;
 
 /**
- * Whether to try a short cut that fails at times. After a step that was begun and did not end, one is passed over, then two, four and
- * so on, until one ends well.
+ * Whether to try a step that fails at times. After a step that was begun and did not end, one is left out, then two, four and
+ * so on, until a step ends well.
  */
 export class Backoff {
   private left = 0;
   private next = 1;
 
-  /** To be asked once a step. */
+  /** Whether to try this step; to be called once for each. */
   isOver(): boolean {
     if (this.left === 0) return true;
     this.left -= 1;

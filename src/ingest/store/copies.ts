@@ -1,13 +1,45 @@
-import { saysTheSame } from '../domain/content-hash';
-import type { Outcome } from '../domain/outcome';
+import { saysTheSame } from '../domain/deduplication';
+import type { Event } from '../domain/event';
+import type { IngestResult } from '../domain/ingest-result';
+import { refusalByStore } from '../domain/refusals';
 
-export interface Identified {
-  readonly eventId: string;
-  readonly contentHash: string;
+/** A copy that says something else is tried by itself this often; beyond it its sender is asked to send it again. */
+const ROUNDS_MAX = 8;
+
+type Identified = Pick<Event, 'eventId' | 'contentHash'>;
+
+/**
+ * Stores a batch in which one event may occur several times, through a `store` that takes each event id once: the first of
+ * equal ids is stored, and its result answers the others. Results are in the order of the batch.
+ */
+export async function storeCopies<T extends Identified>(
+  batch: readonly T[],
+  store: (unique: readonly T[]) => Promise<readonly IngestResult[]>,
+): Promise<readonly IngestResult[]> {
+  const results = new Map<T, IngestResult>();
+  let waiting = batch;
+  for (let round = 0; waiting.length > 0 && round < ROUNDS_MAX; round += 1) {
+    const { firsts, copies } = separateCopies(waiting);
+    const stored = await store(firsts);
+    if (firsts.length === batch.length) return stored;
+    const originals = new Map<string, { readonly event: T; readonly result: IngestResult }>();
+    firsts.forEach((event, index) => {
+      const result = stored[index] ?? unavailableResult();
+      results.set(event, result);
+      originals.set(event.eventId, { event, result });
+    });
+    waiting = copies.filter((copy) => {
+      const original = originals.get(copy.eventId);
+      const result = original && resultOfCopy(copy, original.event, original.result);
+      if (result !== undefined) results.set(copy, result);
+      return result === undefined;
+    });
+  }
+  return batch.map((event) => results.get(event) ?? unavailableResult());
 }
 
 /** Splits a batch into the first of each event id and the rest, both in the order of arrival. */
-export function separateCopies<T extends Identified>(batch: readonly T[]): { firsts: T[]; copies: T[] } {
+function separateCopies<T extends Identified>(batch: readonly T[]): { firsts: T[]; copies: T[] } {
   const seen = new Set<string>();
   const firsts: T[] = [];
   const copies: T[] = [];
@@ -19,14 +51,19 @@ export function separateCopies<T extends Identified>(batch: readonly T[]): { fir
 }
 
 /**
- * What a copy gets by what became of the first. Undefined when it must be tried by itself: a refused event never uses
- * up its id (contract section 3), so a copy that says something else has its own chance.
+ * The result of a copy by that of the first. Undefined when it must be tried by itself: a refused event never uses up its
+ * id (contract section 3), so that a copy that says something else has its own chance.
  */
-export function settleCopy(copy: Identified, first: Identified, outcome: Outcome): Outcome | undefined {
-  if (outcome.status !== 'refused') {
-    const { storedHash } = outcome;
-    const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
-    return { status: 'duplicate', warnings, storedHash, copy: true };
+function resultOfCopy(copy: Identified, first: Identified, result: IngestResult): IngestResult | undefined {
+  if (result.status === 'error') {
+    const isSame = copy.contentHash === first.contentHash;
+    return isSame || result.refusal.code === 'unavailable' ? result : undefined;
   }
-  return copy.contentHash === first.contentHash || outcome.code === 'unavailable' ? outcome : undefined;
+  const { eventId, storedHash } = result;
+  const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
+  return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };
+}
+
+function unavailableResult(): IngestResult {
+  return { status: 'error', refusal: refusalByStore('unavailable') };
 }

@@ -1,31 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import type { IncomingEvent } from '../domain/incoming-event';
+import type { Event, ResolvedEvent } from '../domain/event';
 import { shardOf } from '../queue/queue-partition';
+import { insertParameters } from './event-columns';
 import * as sql from './event.sql';
 import type { Queued } from '../queue/queue-signal';
-
-/** An event on its way into the log. */
-export interface EventToStore {
-  readonly tenantId: string;
-  readonly eventId: string;
-  readonly event: IncomingEvent;
-  readonly contentHash: string;
-  /** Epoch milliseconds, as this node knows the time; what is stored is the database's time (`receivedBefore`). */
-  readonly receivedAt: number;
-}
-
-/** An event that knows whose it is. */
-export interface ResolvedEvent extends EventToStore {
-  /** The own profile of its strongest identifier; a merge or its undoing never has to touch it. */
-  readonly profileId: string;
-  /** The customer at the time of receipt, whose events are processed in order. */
-  readonly rootId: string;
-  /** When it was received, of one that is sent again from the review area; epoch milliseconds. Null: as it is stored. */
-  readonly receivedBefore: number | null;
-  /** The entry of the queue that it shares with others of its commit; null: it gets one of its own. */
-  readonly queueBundleId: string | null;
-}
 
 /** What the log says of an event that is there already. */
 export interface StoredEvent {
@@ -46,14 +25,14 @@ interface StoredRow {
 @Injectable()
 export class EventLog {
   /** Finds events by id; absent ones are missing from the answer. */
-  async find(transaction: Transaction, wanted: readonly EventToStore[]): Promise<Map<string, StoredEvent>> {
+  async find(transaction: Transaction, events: readonly Event[]): Promise<Map<string, StoredEvent>> {
     const rows = await transaction.send<StoredRow>(sql.FIND_EVENTS, [
-      wanted.map((event) => event.tenantId),
-      wanted.map((event) => event.eventId),
+      events.map((event) => event.tenantId),
+      events.map((event) => event.eventId),
     ]);
     const found = new Map<string, StoredEvent>();
     for (const row of rows) {
-      const asked = wanted[Number(row.position) - 1];
+      const asked = events[Number(row.position) - 1];
       if (asked === undefined) continue;
       assertSameEvent(asked, row);
       found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId: row.batch_id });
@@ -63,7 +42,7 @@ export class EventLog {
 
   /** Stores events and answers the ids of those that were not there yet. */
   async insert(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Promise<Set<string>> {
-    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, [...columnsOf(events), batchId]);
+    const rows = await transaction.send<{ event_id: string }>(sql.INSERT_EVENTS, insertParameters(events, batchId));
     return new Set(rows.map((row) => row.event_id));
   }
 
@@ -77,7 +56,7 @@ export class EventLog {
     batchId: string,
     stored: (count: number) => void,
   ): Queued {
-    transaction.sendLast(sql.STORE_EVENTS, [...columnsOf(events), batchId], ([row]) =>
+    transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId), ([row]) =>
       stored(Number(row?.['events'] ?? 0)),
     );
     return this.enqueueAlone(transaction, events, batchId);
@@ -95,18 +74,18 @@ export class EventLog {
 
   private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
-    const places = alone.map(({ tenantId, rootId }) => ({ tenantId, shard: shardOf(rootId) }));
+    const places = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const workspaces = new Map<string, number>();
-    for (const { tenantId } of alone) {
+    for (const { tenantId } of places) {
       if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
     }
     if (alone.length > 0) {
       transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
         places.map(({ tenantId }) => tenantId),
         places.map(({ shard }) => shard),
-        alone.map(({ eventId }) => eventId),
+        alone.map(({ event }) => event.eventId),
         alone.map(({ rootId }) => rootId),
-        alone.map(({ tenantId }) => workspaces.get(tenantId)),
+        places.map(({ tenantId }) => workspaces.get(tenantId)),
         [...workspaces.keys()],
         batchId,
       ]);
@@ -116,7 +95,7 @@ export class EventLog {
 
   private enqueueTogether(transaction: Transaction, events: readonly ResolvedEvent[]): void {
     const counts = new Map<string, number>();
-    for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+    for (const { event } of events) counts.set(event.tenantId, (counts.get(event.tenantId) ?? 0) + 1);
     transaction.sendLast(sql.INSERT_QUEUED_BUNDLES, [
       events[0]?.queueBundleId,
       [...counts.keys()],
@@ -125,30 +104,9 @@ export class EventLog {
   }
 }
 
-/** In the order of the statement; its rows by id, so that nodes that store the same never wait for each other in a circle. */
-function columnsOf(unsorted: readonly ResolvedEvent[]): unknown[][] {
-  const events = unsorted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  return [
-    events.map(({ tenantId }) => tenantId),
-    events.map(({ eventId }) => eventId),
-    events.map(({ event }) => event.family),
-    events.map(({ event }) => event.source),
-    events.map(({ event }) => event.externalEventId),
-    events.map(({ event }) => event.eventType),
-    events.map(({ event }) => event.eventTypeVersion),
-    events.map(({ event: { occurredAt }, receivedBefore }) => occurredAt ?? receivedBefore),
-    events.map(({ receivedBefore }) => receivedBefore),
-    events.map(({ profileId }) => profileId),
-    events.map(({ event }) => event.identity),
-    events.map(({ event }) => event.properties),
-    events.map(({ contentHash }) => Buffer.from(contentHash, 'base64')),
-    events.map(({ queueBundleId }) => queueBundleId),
-  ];
-}
-
 /** Two events under one id would be a broken hash; rather no answer than a wrong one. */
-function assertSameEvent(asked: EventToStore, row: StoredRow): void {
-  if (asked.event.source !== row.source || asked.event.externalEventId !== row.external_event_id) {
+function assertSameEvent(asked: Event, row: StoredRow): void {
+  if (asked.source !== row.source || asked.externalEventId !== row.external_event_id) {
     throw new Error(`Two different events share the id ${asked.eventId}`);
   }
 }

@@ -1,25 +1,27 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
+import { GroupCommit, type SizedWork } from '../../platform/group-commit/group-commit';
+import { GroupCommitMetrics } from '../../platform/group-commit/group-commit-metrics';
+import { isPassing, persistBatch } from '../../platform/group-commit/persist-batch';
+import { Tracing } from '../../platform/observability/tracing';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure } from '../../platform/postgres/database-errors';
 import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
 import { newMark } from '../../platform/values/ids';
-import { GroupCommit, type SizedWork } from '../../platform/group-commit/group-commit';
-import { isPassing, persistBatch } from '../../platform/group-commit/persist-batch';
-import { GroupCommitMetrics } from '../../platform/group-commit/group-commit-metrics';
-import { Tracing } from '../../platform/observability/tracing';
 import { ReviewService } from '../../review/review.service';
-import type { Outcome } from '../domain/outcome';
-import { inOrder, type IngestWork, type Settled } from './store-results';
-import { IngestFromMemory, type StoredPart } from './store-from-memory';
-import { IngestTransaction } from './store-transaction';
+import type { Event } from '../domain/event';
+import type { IngestResult } from '../domain/ingest-result';
+import { refusalByStore } from '../domain/refusals';
 import { QueueSignal, type OnQueued, type Queued } from '../queue/queue-signal';
-import { settleCopies } from './settle-copies';
+import { storeCopies } from './copies';
+import { StoreFromMemory, type StoredPart } from './store-from-memory';
+import { StoreTransaction } from './store-transaction';
+import { inOrder, type Results } from './store-results';
 
-/** One open transaction of somebody else on one event must not hold up everybody for longer than a slow commit does. */
+/** A transaction of another program that locks one event must not hold up all others for longer than a slow commit does. */
 const LOCK_TIMEOUT_MS = 100;
 const STATEMENT_TIMEOUT_MS = 1_500;
-/** A client is told to send again rather than left waiting (contract section 3, unknown outcome). */
+/** After this time a client is asked to send again (contract section 3, unknown outcome). */
 const PATIENCE_MS = 1_500;
 /**
  * The same for a batch behind one of which nothing could be stored: its clients have waited for that one, and a locked table
@@ -28,33 +30,35 @@ const PATIENCE_MS = 1_500;
 const PATIENCE_AFTER_FAILURE_MS = 200;
 /** Fewer may all have met the lock of one customer, which says nothing about the next batch. */
 const FAILED_TOGETHER_MIN = 8;
-/** Beyond some hundred rows the commit is a small part of a batch's cost, and what comes behind only waits longer. */
+/** Beyond some hundred rows the commit is a small part of a batch's cost, and later events only wait longer. */
 const ROWS_MAX = 400;
 /**
- * What comes behind waits for the batch. PostgreSQL compresses events of hundreds of fields at some 5 MB a second, so that a
+ * Later events wait for the batch. PostgreSQL compresses events of hundreds of fields at some 5 MB a second, so that a
  * megabyte of them took a quarter of a second; 400 events of an ordinary size are smaller than this.
  */
 const BATCH_BYTES_MAX = 160 * 1024;
-/** Where somebody waits for a single event. */
+/** Events in a batch that holds single events, for each of which a client waits. */
 const FILL_TO = 200;
 
 /**
- * The way of every event into the database: group commit over all workspaces, one transaction at a time on a
- * connection of its own. What goes wrong with one event costs no other its answer.
+ * The one door to storing events: group commit over all workspaces, one transaction at a time on a connection of its own. It
+ * hides copies within a batch, retries, the search for the event that makes a batch fail, and the fast path
+ * (`store-from-memory.ts`). The slow, complete path is `store-transaction.ts`. What goes wrong with one event costs no other
+ * its result.
  */
 @Injectable()
-export class IngestGroupCommit implements BeforeApplicationShutdown {
+export class EventStore implements BeforeApplicationShutdown {
   private readonly connection: PipelinedConnection;
-  private readonly lane: GroupCommit<IngestWork, Outcome>;
+  private readonly commits: GroupCommit<Event, IngestResult>;
   private patienceMs = PATIENCE_MS;
 
   constructor(
-    private readonly memory: IngestFromMemory,
-    private readonly transaction: IngestTransaction,
+    private readonly fromMemory: StoreFromMemory,
+    private readonly transaction: StoreTransaction,
     private readonly signal: QueueSignal,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
-    watches: GroupCommitMetrics,
+    metrics: GroupCommitMetrics,
     private readonly review: ReviewService,
     private readonly tracing: Tracing,
   ) {
@@ -63,94 +67,100 @@ export class IngestGroupCommit implements BeforeApplicationShutdown {
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
-    this.lane = new GroupCommit({
-      run: (batch) => settleCopies(batch, (unique) => this.persist(unique)),
+    this.commits = new GroupCommit({
+      run: (batch) => storeCopies(batch, (unique) => this.persist(unique)),
       singlesMax: ROWS_MAX,
       fillTo: FILL_TO,
       bulkMax: ROWS_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
-      watch: watches.of('ingest'),
+      watch: metrics.of('ingest'),
     });
   }
 
-  /** Stores one event; the answer comes after the commit. Throws `unavailable` when too much is waiting already. */
-  store(work: SizedWork<IngestWork>): Promise<Outcome> {
-    return this.lane.submit(work.work.tenantId, work);
+  /** Stores one event; the result is there after the commit. Throws `unavailable` when too much is waiting already. */
+  storeOne(event: Event): Promise<IngestResult> {
+    return this.commits.submit(event.tenantId, sized(event));
   }
 
   /** The same for the events of a batch request of one workspace, in their order; all of them are taken, or none. */
-  storeAll(tenantId: string, works: readonly SizedWork<IngestWork>[]): Promise<Outcome[]> {
-    return this.lane.submitBulk(tenantId, works);
+  store(tenantId: string, events: readonly Event[]): Promise<IngestResult[]> {
+    return this.commits.submitBulk(tenantId, events.map(sized));
   }
 
-  /** What is waiting is still stored and answered; the server has stopped taking requests by then. */
+  /** Events that wait are still stored and answered; the server has stopped taking requests by then. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.lane.close();
+    await this.commits.close();
     await this.connection.close();
   }
 
-  private async persist(batch: readonly IngestWork[]): Promise<readonly Outcome[]> {
-    // One id for all attempts at these events: it is how an attempt recognises what an earlier one has committed.
+  private async persist(batch: readonly Event[]): Promise<readonly IngestResult[]> {
+    // One id for all attempts at these events: by it an attempt recognises what an earlier one has committed.
     const batchId = newMark();
     const until = performance.now() + this.patienceMs;
-    const { settled, rest } = await this.storeKnown(batch, batchId, until);
-    const outcomes = inOrder(batch, [...settled, ...(await this.storeRest(rest, batchId, until))]);
-    const failedTogether = outcomes.length >= FAILED_TOGETHER_MIN && outcomes.every(isUnavailable);
+    const { results, rest } = await this.storeKnown(batch, batchId, until);
+    await this.storeRest(results, rest, batchId, until);
+    const inBatch = inOrder(batch, results);
+    const failedTogether = inBatch.length >= FAILED_TOGETHER_MIN && inBatch.every(isUnavailable);
     this.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
-    this.review.tell(outcomes.flatMap(warningsIn));
+    this.review.tell(inBatch.flatMap(recordedWarnings));
     this.tracing.stored(batch);
-    return outcomes;
+    return inBatch;
   }
 
-  /** What the memory of this node is enough for, and what it is not; everything, where that has changed or anything goes wrong. */
-  private async storeKnown(batch: readonly IngestWork[], batchId: string, until: number): Promise<StoredPart> {
-    const all = { settled: [], rest: batch };
-    const recalled = this.memory.recall(batch);
-    if (recalled === undefined) return all;
+  /** What this node remembers enough of, and the rest; all of it is the rest where that has changed or anything goes wrong. */
+  private async storeKnown(batch: readonly Event[], batchId: string, until: number): Promise<StoredPart> {
+    const nothing = (): StoredPart => ({ results: new Map(), rest: batch });
+    const recalled = this.fromMemory.recall(batch);
+    if (recalled === undefined) return nothing();
     try {
-      return (await this.commit((open, queued) => this.memory.store(open, recalled, batchId, queued))) ?? all;
+      const part = await this.commit((open, queued) => this.fromMemory.store(open, recalled, batchId, queued));
+      return part ?? nothing();
     } catch (error) {
       if (!isPassing(error) && databaseFailure(error) !== 'data') throw error;
-      if (performance.now() < until) return all;
-      return { settled: batch.map((work) => ({ work, outcome: refusedBy(work, error) })), rest: [] };
+      if (performance.now() < until) return nothing();
+      return { results: new Map(batch.map((event) => [event, refusedBy(event, error)])), rest: [] };
     }
   }
 
-  private async storeRest(rest: readonly IngestWork[], batchId: string, until: number): Promise<Settled[]> {
-    if (rest.length === 0) return [];
-    const outcomes = await persistBatch<IngestWork, Outcome>(rest, {
-      attempt: (works) => this.commit((open, queued) => this.transaction.run(open, works, batchId, queued)),
+  private async storeRest(results: Results, rest: readonly Event[], batchId: string, until: number): Promise<void> {
+    if (rest.length === 0) return;
+    const stored = await persistBatch<Event, IngestResult>(rest, {
+      attempt: (events) => this.commit((open, queued) => this.transaction.run(open, events, batchId, queued)),
       refuse: refusedBy,
       patienceMs: until - performance.now(),
     });
-    return rest.flatMap((work, index) => {
-      const outcome = outcomes[index];
-      return outcome === undefined ? [] : [{ work, outcome }];
+    rest.forEach((event, index) => {
+      const result = stored[index];
+      if (result !== undefined) results.set(event, result);
     });
   }
 
-  /** Answers what `run` settles on once the transaction is committed. */
+  /** Returns what `run` returns once the transaction is committed. */
   private async commit<T>(run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>): Promise<T> {
     let queued: Queued | undefined;
-    const settle = await this.connection.transaction(async (open) => run(open, (told) => (queued = told)));
+    const conclude = await this.connection.transaction(async (open) => run(open, (entries) => (queued = entries)));
     if (queued !== undefined) this.signal.tell(queued);
-    return settle();
+    return conclude();
   }
 }
 
-/** They are in the review area since the commit. */
-function warningsIn(outcome: Outcome): { readonly severity: 'warning'; readonly reason: string }[] {
-  return outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => ({ severity: 'warning', reason }));
+function sized(event: Event): SizedWork<Event> {
+  return { work: event, bytes: event.submission.bytes };
 }
 
-function isUnavailable(outcome: Outcome): boolean {
-  return outcome.status === 'refused' && outcome.code === 'unavailable';
+/** The warnings that are in the review area since the commit. */
+function recordedWarnings(result: IngestResult): { readonly severity: 'warning'; readonly reason: string }[] {
+  return result.status === 'error' ? [] : result.warnings.map((reason) => ({ severity: 'warning', reason }));
 }
 
-/** Mistakes of ours are passed on: they must show as such. */
-function refusedBy(_work: IngestWork, error: unknown): Outcome {
-  if (databaseFailure(error) === 'data') return { status: 'refused', code: 'validation_failed' };
-  if (isPassing(error)) return { status: 'refused', code: 'unavailable' };
+function isUnavailable(result: IngestResult): boolean {
+  return result.status === 'error' && result.refusal.code === 'unavailable';
+}
+
+/** Throws what is a bug of the service: it must show as such. */
+function refusedBy(_event: Event, error: unknown): IngestResult {
+  if (databaseFailure(error) === 'data') return { status: 'error', refusal: refusalByStore('validation_failed') };
+  if (isPassing(error)) return { status: 'error', refusal: refusalByStore('unavailable') };
   throw error;
 }

@@ -6,37 +6,37 @@ import { distinctKinds, kindName, type EventKind } from './event-kind';
 
 /** Kinds; one takes some 100 bytes. */
 const REMEMBERED_MAX = 10_000;
-/** That somebody waits is not confirmed when it is gone by: after this time it is looked for again. */
+/** That a kind has subscribers is never confirmed: after this time it is looked up again. */
 const SUBSCRIBED_MS = 10_000;
 
 /**
- * Knows whether anybody waits for an event. The log knows nothing of those who do: they have to be asked, and as long as nobody
- * says how, every event is waited for.
+ * Knows which kinds of events have subscribers, such as reactions. Ingest does not know the subscribers: each feature adds a
+ * query. Without any query every event counts as subscribed.
  */
 @Injectable()
 export class EventSubscriptions {
-  private readonly questions: { readonly find: Statement; readonly failIfAny: Statement }[] = [];
-  /** Whether somebody waited when this node last looked. */
+  private readonly queries: { readonly find: Statement; readonly failIfAny: Statement }[] = [];
+  /** Whether a kind had subscribers when this node last looked. */
   private readonly remembered = new LRUCache<string, boolean>({ max: REMEMBERED_MAX });
 
   /**
-   * Adds a way to find those who wait, while the application starts: of the workspaces $1 (uuid[]) and, beside each, a type of events
-   * $2 (text[]), the statement answers the `position`, from 1, of each pair whose events anything may be done with.
+   * Adds a query for subscribers, while the application starts. Of the workspaces $1 (uuid[]) and, beside each, a type of events
+   * $2 (text[]), the statement returns the `position`, from 1, of each pair that has subscribers.
    */
   addQuery(find: Statement): void {
-    this.questions.push({ find, failIfAny: failIfAny(find) });
+    this.queries.push({ find, failIfAny: failIfAny(find) });
   }
 
-  /** The names of the kinds (`kindName`) whose events somebody waits for, by what the transaction sees now. */
+  /** The names (`kindName`) of the kinds that have subscribers, by what the transaction sees now. */
   async of(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlySet<string>> {
     const distinct = distinctKinds(kinds);
-    const answers = await Promise.all(
-      this.questions.map(({ find }) => transaction.send<{ position: string }>(find, columns(distinct))),
+    const found = await Promise.all(
+      this.queries.map(({ find }) => transaction.send<{ position: string }>(find, columns(distinct))),
     );
     const subscribed = new Set(
-      answers.flatMap((rows) => rows.flatMap(({ position }) => distinct[Number(position) - 1] ?? [])).map(kindName),
+      found.flatMap((rows) => rows.flatMap(({ position }) => distinct[Number(position) - 1] ?? [])).map(kindName),
     );
-    if (this.questions.length === 0) return new Set(distinct.map(kindName));
+    if (this.queries.length === 0) return new Set(distinct.map(kindName));
     for (const name of distinct.map(kindName)) {
       if (subscribed.has(name)) this.remembered.set(name, true, { ttl: SUBSCRIBED_MS });
       else this.remembered.set(name, false);
@@ -45,17 +45,17 @@ export class EventSubscriptions {
   }
 
   /**
-   * Whether somebody waited for events of a kind when this node last looked, if it has lately. Whoever goes by `false` has it
-   * confirmed (`assertNoSubscribers`); an event that nobody waits for any more may be queued as if somebody did.
+   * Whether a kind had subscribers when this node last looked; undefined when it has not looked lately. A caller that relies on
+   * `false` has it confirmed (`assertNoSubscribers`). An event that is queued although nothing is subscribed does no harm.
    */
   hasSubscribers(kind: EventKind): boolean | undefined {
     return this.remembered.get(kindName(kind));
   }
 
-  /** The transaction's precondition (platform/postgres/precondition.ts) is that there still is nobody. */
+  /** Makes it a precondition of the transaction (platform/postgres/precondition.ts) that these kinds still have no subscribers. */
   assertNoSubscribers(transaction: Transaction, kinds: readonly EventKind[]): void {
     if (kinds.length === 0) return;
-    for (const question of this.questions) transaction.sendLast(question.failIfAny, columns(kinds));
+    for (const query of this.queries) transaction.sendLast(query.failIfAny, columns(kinds));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Statement } from '../../platform/postgres/pipelined-connection';
 import { PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
+import { INSERTED_NAMES, insertedValues } from './event-columns';
 
 /** Which of these events are stored, and what tells a repetition from another fact under the same id. */
 export const FIND_EVENTS: Statement = {
@@ -13,22 +14,15 @@ export const FIND_EVENTS: Statement = {
     ) e`,
 };
 
-/**
- * Arrays beside each other are read value by value; in FROM, PostgreSQL would first write each of them into a store of its own.
- * What comes without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show.
- */
+/** An event without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show. */
 const INSERT = `
     WITH now AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS at)
-    INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, event_type_version,
-      occurred_at, received_at, profile_id, identity, properties, content_hash, queue_bundle_id, batch_id)
-    SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
-      unnest($6::text[]), unnest($7::int[]), unnest(array_replace($8::timestamptz[], NULL, (SELECT at FROM now))),
-      unnest(array_replace($9::timestamptz[], NULL, (SELECT at FROM now))), unnest($10::uuid[]), unnest($11::jsonb[]),
-      unnest($12::jsonb[]), unnest($13::bytea[]), unnest($14::uuid[]), $15::uuid`;
+    INSERT INTO events (${INSERTED_NAMES})
+    SELECT ${insertedValues('(SELECT at FROM now)')}`;
 
 /**
- * Stores events. Of any number of concurrent senders of one event exactly one gets its id back; the others wait for
- * that commit first.
+ * Stores events (`insertParameters`). Of any number of concurrent senders of one event exactly one gets its id back; the
+ * others wait for that commit first.
  */
 export const INSERT_EVENTS: Statement = {
   name: 'ingest_insert_events',
@@ -38,7 +32,7 @@ export const INSERT_EVENTS: Statement = {
 };
 
 /**
- * The same, with the bundles that they are queued in, for whoever commits without waiting for the answer. Stores nothing unless
+ * The same, with the bundles that they are queued in, for a commit that does not wait for the answer. Stores nothing unless
  * the transaction's precondition holds; answers how many it has stored.
  */
 export const STORE_EVENTS: Statement = {

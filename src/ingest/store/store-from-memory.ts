@@ -1,45 +1,45 @@
 import { Injectable } from '@nestjs/common';
+import { IdentityService, type RecalledIdentities } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { newId } from '../../platform/values/ids';
-import { IdentityService, type RecalledIdentities } from '../../identity/identity.service';
 import { ReviewService } from '../../review/review.service';
-import type { IngestWork, Settled } from './store-results';
-import { distinctKinds } from './event-kind';
-import { Backoff } from './backoff';
-import { EventSubscriptions } from './event-subscriptions';
-import { claimOf, resolvedEvent, kindOf } from './resolved-event';
-import { EventLog, type ResolvedEvent } from './event-log';
+import type { Event, ResolvedEvent } from '../domain/event';
 import type { OnQueued } from '../queue/queue-signal';
+import { Backoff } from './backoff';
+import { distinctKinds } from './event-kind';
+import { EventLog } from './event-log';
+import { EventSubscriptions } from './event-subscriptions';
+import { claimOf } from './resolve-events';
+import { acceptedResult, type Results } from './store-results';
 
 /** What this node remembers of a batch. */
 export interface RecalledBatch {
-  readonly batch: readonly IngestWork[];
-  /** Events of which nothing has to be found out, and where they belong. */
-  readonly known: readonly IngestWork[];
-  readonly resolved: readonly ResolvedEvent[];
+  readonly batch: readonly Event[];
+  /** Events that can be stored as they are remembered. */
+  readonly known: readonly ResolvedEvent[];
   readonly identities: RecalledIdentities;
-  /** Of whose customers too little is known. */
-  readonly unresolved: readonly IngestWork[];
-  /** All that are not known: unresolved, and what is more than an event to be stored. */
-  readonly rest: readonly IngestWork[];
+  /** Events whose customers this node does not know. */
+  readonly unresolved: readonly Event[];
+  /** All that are not known: unresolved ones, and those that store more than an event. */
+  readonly rest: readonly Event[];
 }
 
-/** A batch of which some are stored. */
+/** A batch of which a part is stored. */
 export interface StoredPart {
-  readonly settled: readonly Settled[];
-  readonly rest: readonly IngestWork[];
+  readonly results: Results;
+  readonly rest: readonly Event[];
 }
 
-/** A transaction more costs as much as looking so many events up. */
+/** A further transaction costs as much as looking so many events up. */
 const WORTH_A_TRANSACTION = 100;
 
 /**
- * Stores events that look like most do: new and right, and their customer known by all that they name. What this node remembers
- * stands for a look at the database, which confirms all of it as it stores: one round trip instead of two.
- * Where anything is otherwise, `IngestTransaction` runs the same events again under the same batch id (docs/adr/0033).
+ * The fast path: stores events that are new and right, and whose customers this node remembers, as most are. The transaction
+ * confirms all that is remembered while it stores: one round trip instead of two. Where anything has changed it stores nothing,
+ * and `StoreTransaction` runs the same events again under the same batch id (docs/adr/0033).
  */
 @Injectable()
-export class IngestFromMemory {
+export class StoreFromMemory {
   private readonly storing = new Backoff();
   private readonly lookingUp = new Backoff();
 
@@ -50,16 +50,17 @@ export class IngestFromMemory {
     private readonly review: ReviewService,
   ) {}
 
-  /** Undefined where too little is known, or too much has been otherwise lately. */
-  recall(batch: readonly IngestWork[]): RecalledBatch | undefined {
+  /** Undefined where too little is known, or where memory was often wrong lately. */
+  recall(batch: readonly Event[]): RecalledBatch | undefined {
     if (!this.storing.isOver()) return undefined;
     const recalled = this.sort(batch);
     return standsAlone(recalled) || (shouldLookUp(recalled) && this.lookingUp.isOver()) ? recalled : undefined;
   }
 
   /**
-   * Stores what is known as it was remembered, along with the unresolved where they are few and not new. Once this is committed,
-   * what it answers tells what became of it, or undefined where all of the batch is to be run again, of which a part may be stored.
+   * Stores what is known, along with the unresolved events where they are few and their customers exist. The function that it
+   * returns, called after the commit, has the results, or undefined where all of the batch is to be run again: a part of it
+   * may be stored.
    */
   async store(
     transaction: Transaction,
@@ -76,56 +77,53 @@ export class IngestFromMemory {
     return this.storeKnown(transaction, lookedUp, batchId, queued);
   }
 
-  private sort(batch: readonly IngestWork[]): RecalledBatch {
-    const identities = this.identity.recall(batch.map(namedBy));
-    const known: IngestWork[] = [];
-    const resolved: ResolvedEvent[] = [];
-    const unresolved: IngestWork[] = [];
-    const rest: IngestWork[] = [];
+  private sort(batch: readonly Event[]): RecalledBatch {
+    const identities = this.identity.recall(batch);
+    const known: ResolvedEvent[] = [];
+    const unresolved: Event[] = [];
+    const rest: Event[] = [];
     const bundleId = newId();
-    batch.forEach((work, index) => {
+    batch.forEach((event, index) => {
       const resolution = identities.resolutions[index];
-      const hasSubscribers = this.subscriptions.hasSubscribers(kindOf(work));
-      if (resolution === undefined || hasSubscribers === undefined || leavesTraces(work)) {
-        if (resolution === undefined) unresolved.push(work);
-        return rest.push(work);
+      const hasSubscribers = this.subscriptions.hasSubscribers(event);
+      if (resolution === undefined || hasSubscribers === undefined || storesMore(event)) {
+        if (resolution === undefined) unresolved.push(event);
+        return rest.push(event);
       }
-      resolved.push(resolvedEvent(work, resolution, hasSubscribers ? null : bundleId));
-      return known.push(work);
+      const { profileId, rootId } = resolution;
+      return known.push({ event, profileId, rootId, queueBundleId: hasSubscribers ? null : bundleId });
     });
-    return { batch, known, resolved, identities, unresolved, rest };
+    return { batch, known, identities, unresolved, rest };
   }
 
   private storeKnown(
     transaction: Transaction,
-    { known, resolved, identities, rest }: RecalledBatch,
+    { known, identities, rest }: RecalledBatch,
     batchId: string,
     queued: OnQueued,
   ): () => StoredPart | undefined {
     this.storing.begin();
     let stored = 0;
+    const events = known.map(({ event }) => event);
     this.identity.holdRecalled(transaction, identities);
-    this.review.expectNoRefusals(transaction, known);
-    this.subscriptions.assertNoSubscribers(transaction, distinctKinds(resolved.filter(isBundled).map(kindOf)));
-    queued(this.log.storeLast(transaction, resolved, batchId, (count) => (stored = count)));
+    this.review.expectNoRefusals(transaction, events);
+    const bundled = known.filter(isBundled).map(({ event }) => event);
+    this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
+    queued(this.log.storeLast(transaction, known, batchId, (count) => (stored = count)));
     return () => {
       if (stored < known.length) return undefined;
       this.storing.end();
-      const settled = known.map((work): Settled => ({
-        work,
-        outcome: { status: 'accepted', warnings: [], storedHash: work.contentHash },
-      }));
-      return { settled, rest };
+      return { results: new Map(events.map((event) => [event, acceptedResult(event)])), rest };
     };
   }
 }
 
-/** Whether to store what is known without the others, if any: those that are subscribed must not overtake them in the queue. */
-function standsAlone({ known, resolved, rest }: RecalledBatch): boolean {
-  return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && resolved.every(isBundled));
+/** Whether to store what is known without the rest: subscribed events must not overtake the rest in the queue. */
+function standsAlone({ known, rest }: RecalledBatch): boolean {
+  return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && known.every(isBundled));
 }
 
-/** Whether it may be enough to look at who the unresolved are, who are known then unless they are new. */
+/** Whether a look at the customers of the unresolved events may be enough, which it is unless they are new. */
 function shouldLookUp({ known, unresolved, rest }: RecalledBatch): boolean {
   return unresolved.length === rest.length && unresolved.length <= known.length;
 }
@@ -134,11 +132,7 @@ function isBundled({ queueBundleId }: ResolvedEvent): boolean {
   return queueBundleId !== null;
 }
 
-/** Whether more is to be written down than the event. */
-function leavesTraces({ replay, warnings }: IngestWork): boolean {
-  return replay !== undefined || warnings.length > 0;
-}
-
-function namedBy({ tenantId, event: { identifiers } }: IngestWork) {
-  return { tenantId, identifiers };
+/** Whether a warning or the end of a review entry is stored with the event. */
+function storesMore({ submission, warnings }: Event): boolean {
+  return submission.replay !== undefined || warnings.length > 0;
 }

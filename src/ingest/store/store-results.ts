@@ -1,81 +1,79 @@
 import type { IdentityDecision } from '../../identity/identity.service';
-import type { ReplayAttempt, ReplayedEntry } from '../../review/domain/resolution';
-import { saysTheSame } from '../domain/content-hash';
-import type { Outcome, WarningReason } from '../domain/outcome';
-import type { EventToStore, StoredEvent } from './event-log';
+import type { ReplayedEntry } from '../../review/domain/resolution';
+import { saysTheSame } from '../domain/deduplication';
+import type { Event } from '../domain/event';
+import type { IngestResult, StoredResult } from '../domain/ingest-result';
+import { refusalByStore } from '../domain/refusals';
+import type { StoredEvent } from './event-log';
 
-/** An event in the lane. */
-export interface IngestWork extends EventToStore {
-  /** The JSON text it came as, for the review area. */
-  readonly text: () => string;
-  /** What is odd about the event itself, whoever it belongs to. */
-  readonly warnings: readonly WarningReason[];
-  /** The review entry that the event was kept in before, and who sends it again. */
-  readonly replay?: { readonly entryId: string; readonly attempt: ReplayAttempt };
-}
-
-/** A piece of a batch, and what became of it. */
-export interface Settled {
-  readonly work: IngestWork;
-  readonly outcome: Outcome;
-}
-
-/** Events that were there before: duplicates, unless an earlier attempt of this very batch has stored them. */
-export function repeated(
-  batch: readonly IngestWork[],
-  stored: ReadonlyMap<string, StoredEvent>,
-  batchId: string,
-): Settled[] {
-  return batch.flatMap((work): Settled[] => {
-    const found = stored.get(work.eventId);
-    if (found === undefined) return [];
-    const { contentHash: storedHash } = found;
-    if (found.batchId === batchId) return [{ work, outcome: { status: 'accepted', warnings: [], storedHash } }];
-    const warnings = saysTheSame(storedHash, work.contentHash) ? [] : (['payload_mismatch'] as const);
-    return [{ work, outcome: { status: 'duplicate', warnings, storedHash } }];
-  });
-}
-
-/** Events that were not there: `inserted` are those that this batch has stored. */
-export function settledFresh(
-  fresh: readonly IngestWork[],
-  { resolutions }: IdentityDecision,
-  inserted: ReadonlySet<string>,
-): Settled[] {
-  return fresh.flatMap((work, index): Settled[] => {
-    const resolution = resolutions[index];
-    if (resolution === undefined) return [];
-    if (resolution.outcome !== 'resolved') return [{ work, outcome: { status: 'refused', code: resolution.outcome } }];
-    if (!inserted.has(work.eventId)) return [];
-    const warnings = resolution.warnings.length === 0 ? work.warnings : [...work.warnings, ...resolution.warnings];
-    return [{ work, outcome: { status: 'accepted', warnings, storedHash: work.contentHash } }];
-  });
-}
-
-/** Whether anything about it is kept for the review area. */
-export function hasWarnings(outcome: Outcome): boolean {
-  return outcome.status !== 'refused' && outcome.warnings.length > 0;
-}
-
-/** Whether the event stands as it was sent now, so that its refusals are settled. */
-export function cameInRight(outcome: Outcome): boolean {
-  return outcome.status !== 'refused' && !outcome.warnings.includes('payload_mismatch');
-}
-
-/** The entry that the event was replayed from, which this closes. */
-export function replayedEntries({ work, outcome: { status } }: Settled): ReplayedEntry[] {
-  const { tenantId, eventId, replay } = work;
-  if (replay === undefined || status === 'refused') return [];
-  return [{ tenantId, id: replay.entryId, eventId, resolution: { ...replay.attempt, outcome: status, eventId } }];
-}
+/** The results of a batch, by its events. */
+export type Results = Map<Event, IngestResult>;
 
 /** No event was stored by it. */
 export const NO_BATCH = '';
 
-/** The outcomes of a batch, in its order. */
-export function inOrder(batch: readonly IngestWork[], settled: readonly Settled[]): Outcome[] {
-  const isInOrder = settled.length === batch.length && settled.every(({ work }, index) => work === batch[index]);
-  if (isInOrder) return settled.map(({ outcome }) => outcome);
-  const outcomes = new Map(settled.map(({ work, outcome }) => [work.eventId, outcome]));
-  return batch.flatMap((work) => outcomes.get(work.eventId) ?? []);
+export function acceptedResult({ eventId, contentHash, warnings }: Event): StoredResult {
+  return { status: 'accepted', eventId, warnings, storedHash: contentHash };
+}
+
+/** Adds events that were there before: duplicates, unless an earlier attempt at this very batch has stored them. */
+export function addStored(
+  results: Results,
+  batch: readonly Event[],
+  stored: ReadonlyMap<string, StoredEvent>,
+  batchId: string,
+): void {
+  for (const event of batch) {
+    const { eventId, contentHash } = event;
+    const found = stored.get(eventId);
+    if (found === undefined) continue;
+    const { contentHash: storedHash } = found;
+    if (found.batchId === batchId) results.set(event, { status: 'accepted', eventId, warnings: [], storedHash });
+    else {
+      const warnings = saysTheSame(storedHash, contentHash) ? [] : (['payload_mismatch'] as const);
+      results.set(event, { status: 'duplicate', eventId, warnings, storedHash });
+    }
+  }
+}
+
+/** Adds events that were not there: `inserted` are the ids of those that this batch has stored. */
+export function addFresh(
+  results: Results,
+  fresh: readonly Event[],
+  { resolutions }: IdentityDecision,
+  inserted: ReadonlySet<string>,
+): void {
+  fresh.forEach((event, index) => {
+    const resolution = resolutions[index];
+    if (resolution === undefined) return;
+    if (resolution.outcome !== 'resolved') {
+      results.set(event, { status: 'error', refusal: refusalByStore(resolution.outcome) });
+    } else if (inserted.has(event.eventId)) {
+      const accepted = acceptedResult(event);
+      const { warnings } = resolution;
+      results.set(
+        event,
+        warnings.length === 0 ? accepted : { ...accepted, warnings: [...event.warnings, ...warnings] },
+      );
+    }
+  });
+}
+
+/** The results in the order of the batch; an event without one is missing. */
+export function inOrder(batch: readonly Event[], results: Results): IngestResult[] {
+  return batch.flatMap((event) => results.get(event) ?? []);
+}
+
+/** Whether the event stands as it was sent now, so that earlier refusals of it are closed. */
+export function isStoredAsSent(result: IngestResult): boolean {
+  return result.status !== 'error' && !result.warnings.includes('payload_mismatch');
+}
+
+/** The review entry that the event was replayed from, which storing it closes. */
+export function replayedEntries(event: Event, result: IngestResult): ReplayedEntry[] {
+  const { tenantId, eventId, submission } = event;
+  const { replay } = submission;
+  if (replay === undefined || result.status === 'error') return [];
+  const resolution = { ...replay.attempt, outcome: result.status, eventId };
+  return [{ tenantId, id: replay.entryId, eventId, resolution }];
 }

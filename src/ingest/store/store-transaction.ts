@@ -1,59 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import { LostRaceError } from '../../platform/group-commit/persist-batch';
 import {
   IdentityService,
   type IdentityDecision,
   type IdentityReading,
   type TenantClaim,
 } from '../../identity/identity.service';
+import { LostRaceError } from '../../platform/group-commit/persist-batch';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { ReviewService } from '../../review/review.service';
-import {
-  cameInRight,
-  hasWarnings,
-  inOrder,
-  NO_BATCH,
-  repeated,
-  replayedEntries,
-  settledFresh,
-  type IngestWork,
-  type Settled,
-} from './store-results';
-import type { Outcome } from '../domain/outcome';
-import { warningProblem } from '../domain/warning-entry';
-import { EventSubscriptions } from './event-subscriptions';
-import { claimOf, resolvedEvents, kindOf } from './resolved-event';
-import { EventLog, type ResolvedEvent, type StoredEvent } from './event-log';
+import type { Event, ResolvedEvent } from '../domain/event';
+import type { IngestResult } from '../domain/ingest-result';
+import { warningProblem } from '../domain/review-problems';
 import type { OnQueued } from '../queue/queue-signal';
+import { EventLog, type StoredEvent } from './event-log';
+import { EventSubscriptions } from './event-subscriptions';
+import { claimOf, resolveEvents } from './resolve-events';
+import { addFresh, addStored, inOrder, isStoredAsSent, NO_BATCH, replayedEntries, type Results } from './store-results';
 
 /**
- * The outcomes, in the order of the batch, once it is committed. Throws `LostRaceError` where somebody was faster: then a part of
- * the batch may be stored, and all of it is to be run again.
+ * The results, in the order of the batch, once it is committed. Throws `LostRaceError` where another node was faster: then a part
+ * of the batch may be stored, and all of it is to be run again.
  */
-type Settle = () => readonly Outcome[];
+type Conclude = () => readonly IngestResult[];
 
 /** What is known of a batch before anything is locked or written. */
 interface Prepared {
-  readonly batch: readonly IngestWork[];
+  readonly batch: readonly Event[];
   readonly batchId: string;
   readonly stored: ReadonlyMap<string, StoredEvent>;
   /** Whether any of its events was refused before. */
   readonly hasRefusals: boolean;
-  /** Those that are not stored, and what they say of persons. */
-  readonly fresh: readonly IngestWork[];
+  /** The events that are not stored, and what they say of customers. */
+  readonly fresh: readonly Event[];
   readonly claims: readonly TenantClaim[];
   readonly reading: IdentityReading;
   readonly decision: IdentityDecision;
-  /** The fresh ones that belong somewhere. */
+  /** The fresh events whose customers are known. */
   readonly resolved: readonly ResolvedEvent[];
 }
 
 /**
- * Stores one batch in one transaction: events, identities, queue entries and warnings, or nothing of it. Two round trips where
- * it changes nobody, three or four where it does. No two pieces of work of a batch have the same event id.
+ * The slow, complete path: stores one batch in one transaction, that is events, identities, queue entries and warnings, or
+ * nothing of it. Two round trips where no customer changes, three or four where one does. No two events of a batch have the
+ * same id.
  */
 @Injectable()
-export class IngestTransaction {
+export class StoreTransaction {
   constructor(
     private readonly identity: IdentityService,
     private readonly log: EventLog,
@@ -62,129 +54,137 @@ export class IngestTransaction {
   ) {}
 
   /**
-   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` hears what will
-   * be in the queue, once this is committed. Events that somebody waits for have entries of their own there, in an order that
-   * matters; all others share one. Whatever was to be done with events before one of these came in is seen here.
+   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` is called with what
+   * will be in the queue once this is committed. Subscribed events have entries of their own there, in an order that matters; all
+   * others share one.
    */
-  async run(
-    transaction: Transaction,
-    batch: readonly IngestWork[],
-    batchId: string,
-    queued: OnQueued,
-  ): Promise<Settle> {
-    const all = batch.map(claimOf);
-    const [stored, read, subscribed, hasRefusals] = await Promise.all([
+  async run(transaction: Transaction, batch: readonly Event[], batchId: string, queued: OnQueued): Promise<Conclude> {
+    const allClaims = batch.map(claimOf);
+    const [stored, reading, subscribed, hasRefusals] = await Promise.all([
       this.log.find(transaction, batch),
-      this.identity.read(transaction, all),
-      this.subscriptions.of(transaction, batch.map(kindOf)),
+      this.identity.read(transaction, allClaims),
+      this.subscriptions.of(transaction, batch),
       this.review.hasRefusals(transaction, batch),
     ]);
-    const fresh = batch.filter((work) => !stored.has(work.eventId));
+    const fresh = batch.filter((event) => !stored.has(event.eventId));
     if (fresh.length === 0) {
-      const outcomes = this.conclude(transaction, { batch, hasRefusals }, repeated(batch, stored, batchId));
-      return () => outcomes;
+      const results: Results = new Map();
+      addStored(results, batch, stored, batchId);
+      const concluded = this.recordTraces(transaction, batch, results, hasRefusals);
+      return () => concluded;
     }
 
-    const claims = all.filter(({ eventId }) => !stored.has(eventId));
-    const decision = await this.identity.decide(transaction, claims, read);
-    const resolved = resolvedEvents(fresh, decision, subscribed);
-    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading: read, decision, resolved };
-    const likely = this.withoutTraces(prepared);
+    const claims = allClaims.filter(({ eventId }) => !stored.has(eventId));
+    const decision = await this.identity.decide(transaction, claims, reading);
+    const resolved = resolveEvents(fresh, decision, subscribed);
+    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved };
+    const likely = this.resultsWithoutTraces(prepared);
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
-    const outcomes = await this.storeStepByStep(transaction, prepared, queued);
+    const results = await this.storeStepByStep(transaction, prepared, queued);
     return () => {
       this.identity.committed(decision);
-      return outcomes;
+      return results;
     };
   }
 
-  /** The outcomes of a batch that leaves nothing behind but its events, if nobody comes in between; most batches do. */
-  private withoutTraces({ batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved }: Prepared) {
-    if (hasRefusals || resolved.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
-    const outcomes = inOrder(batch, [
-      ...repeated(batch, stored, batchId),
-      ...settledFresh(fresh, decision, new Set(resolved.map(({ eventId }) => eventId))),
+  /** What `run` would return now, if `earlier` had just been stored; only reads. */
+  async preview(
+    transaction: Transaction,
+    batch: readonly Event[],
+    earlier: readonly Event[],
+  ): Promise<readonly IngestResult[]> {
+    const [stored, known] = await Promise.all([
+      this.log.find(transaction, batch),
+      this.identity.read(transaction, [...earlier, ...batch].map(claimOf)),
     ]);
-    const hasTraces = batch.some(({ replay }) => replay !== undefined) || outcomes.some(hasWarnings);
-    return hasTraces ? undefined : outcomes;
+    const fresh = [...earlier, ...batch.filter((event) => !stored.has(event.eventId))];
+    const claims = fresh.map(claimOf);
+    const reading = await this.identity.readErased(transaction, claims, known);
+    const decision = await this.identity.decide(transaction, claims, reading);
+    const results: Results = new Map();
+    addStored(results, batch, stored, NO_BATCH);
+    addFresh(results, fresh, decision, new Set(fresh.map(({ eventId }) => eventId)));
+    return inOrder(batch, results);
   }
 
-  /** Everything in the flush of COMMIT: what it comes to is heard when it is done. */
+  /** The results of a batch that stores nothing but its events, if no other node comes in between; most batches are such. */
+  private resultsWithoutTraces(prepared: Prepared): IngestResult[] | undefined {
+    const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
+    if (hasRefusals || resolved.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
+    const results: Results = new Map();
+    addStored(results, batch, stored, batchId);
+    addFresh(results, fresh, decision, new Set(resolved.map(({ event }) => event.eventId)));
+    const inBatch = inOrder(batch, results);
+    const hasTraces =
+      batch.some(({ submission }) => submission.replay !== undefined) ||
+      inBatch.some((result) => result.status !== 'error' && result.warnings.length > 0);
+    return hasTraces ? undefined : inBatch;
+  }
+
+  /** Everything in the flush of COMMIT: what became of it is known after the commit. */
   private storeAtOnce(
     transaction: Transaction,
     { claims, decision, resolved, batchId }: Prepared,
     queued: OnQueued,
-    outcomes: readonly Outcome[],
-  ): Settle {
+    results: readonly IngestResult[],
+  ): Conclude {
     this.identity.holdLast(transaction, decision, claims);
     let storedNow = 0;
     queued(this.log.storeLast(transaction, resolved, batchId, (count) => (storedNow = count)));
     return () => {
       if (storedNow < resolved.length)
-        throw new LostRaceError('an event was stored, or a customer erased, by somebody else');
-      return outcomes;
+        throw new LostRaceError('another node has stored an event, or erased a customer');
+      return results;
     };
   }
 
-  private async storeStepByStep(transaction: Transaction, prepared: Prepared, queued: OnQueued): Promise<Outcome[]> {
-    const { batch, batchId, stored, fresh, claims, reading, decision, resolved } = prepared;
+  private async storeStepByStep(
+    transaction: Transaction,
+    prepared: Prepared,
+    queued: OnQueued,
+  ): Promise<readonly IngestResult[]> {
+    const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
     await this.identity.claim(transaction, claims, reading, decision);
     const [inserted] = await Promise.all([
       this.log.insert(transaction, resolved, batchId),
       this.identity.write(transaction, decision, claims),
     ]);
-    const late = resolved.filter((event) => !inserted.has(event.eventId));
+    const late = resolved.filter(({ event }) => !inserted.has(event.eventId)).map(({ event }) => event);
     if (late.length > 0 && decision.plans.some(({ plan }) => plan.linkedRoots.length > 0)) {
-      // Whoever is linked here must be linked by an event that is queued here.
-      throw new LostRaceError('an event was stored by somebody else');
+      // The event that links a customer must be queued in the same transaction.
+      throw new LostRaceError('another node has stored an event');
     }
     // Another node stored these between our look and our insert, which waited for its commit.
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
-    const accepted = resolved.filter((event) => inserted.has(event.eventId));
+    const accepted = resolved.filter(({ event }) => inserted.has(event.eventId));
     if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
-    const known = new Map([...stored, ...storedLate]);
-    return this.conclude(transaction, prepared, [
-      ...repeated(batch, known, batchId),
-      ...settledFresh(fresh, decision, inserted),
-    ]);
-  }
-
-  /** What `run` would answer now, if `earlier` had just been stored; only reads. */
-  async preview(
-    transaction: Transaction,
-    batch: readonly IngestWork[],
-    earlier: readonly IngestWork[],
-  ): Promise<Outcome[]> {
-    const [stored, known] = await Promise.all([
-      this.log.find(transaction, batch),
-      this.identity.read(transaction, [...earlier, ...batch].map(claimOf)),
-    ]);
-    const fresh = [...earlier, ...batch.filter((work) => !stored.has(work.eventId))];
-    const claims = fresh.map(claimOf);
-    const reading = await this.identity.readErased(transaction, claims, known);
-    const decision = await this.identity.decide(transaction, claims, reading);
-    const inserted = new Set(fresh.map((work) => work.eventId));
-    return inOrder(batch, [...repeated(batch, stored, NO_BATCH), ...settledFresh(fresh, decision, inserted)]);
+    const results: Results = new Map();
+    addStored(results, batch, new Map([...stored, ...storedLate]), batchId);
+    addFresh(results, fresh, decision, inserted);
+    return this.recordTraces(transaction, batch, results, hasRefusals);
   }
 
   /**
-   * Sends along with COMMIT what the review area must know, and brings the outcomes into the order of the batch. An event
-   * that has come in right closes its refusals, also when it was there before: the one that was replayed as such, the
-   * others as superseded.
+   * Sends along with COMMIT what the review area must know. An event that is stored as it was sent closes its refusals, also when
+   * it was there before: the one that it was replayed from as such, the others as superseded.
    */
-  private conclude(
+  private recordTraces(
     transaction: Transaction,
-    { batch, hasRefusals }: Pick<Prepared, 'batch' | 'hasRefusals'>,
-    pieces: readonly Settled[],
-  ): Outcome[] {
-    const warnings = pieces.flatMap(({ work, outcome }) =>
-      outcome.status === 'refused' ? [] : outcome.warnings.map((reason) => warningProblem(work, reason)),
+    batch: readonly Event[],
+    results: Results,
+    hasRefusals: boolean,
+  ): readonly IngestResult[] {
+    const entries = [...results];
+    const warnings = entries.flatMap(([event, result]) =>
+      result.status === 'error' ? [] : result.warnings.map((reason) => warningProblem(event, reason)),
     );
-    const right = pieces.filter(({ outcome }) => cameInRight(outcome));
-    this.review.closeReplayed(transaction, right.flatMap(replayedEntries));
-    const again = hasRefusals ? right.map(({ work }) => work) : [];
-    this.review.supersede(transaction, again);
+    const asSent = entries.filter(([, result]) => isStoredAsSent(result));
+    this.review.closeReplayed(
+      transaction,
+      asSent.flatMap(([event, result]) => replayedEntries(event, result)),
+    );
+    this.review.supersede(transaction, hasRefusals ? asSent.map(([event]) => event) : []);
     this.review.recordWithin(transaction, warnings);
-    return inOrder(batch, pieces);
+    return inOrder(batch, results);
   }
 }

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../ingest/log/logged-event';
+import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ReactionRecord } from '../../ingest/queue/processing-record';
 import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
 import type { ErrorCode } from '../../platform/errors/error-codes';

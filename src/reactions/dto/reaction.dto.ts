@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/parse/event-limits';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import { PATH_NAME } from '../../platform/values/text/path-name';
 import { OPERATION_KINDS, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../runtime/domain/operation';
 import type { VariableValue } from '../../variables/domain/variable';

@@ -6,10 +6,17 @@ import type { ReplayResult } from './replay-result';
  * too, and counts only for an entry that is still open: one whose event is stored with other content.
  */
 export function failedReplay(id: string, attempt: ReplayAttempt, result: ReplayResult): FailedReplay[] {
-  if (result.status === 'accepted' || result.status === 'processed') return [];
-  if (result.status === 'duplicate') return [{ id, resolution: { ...attempt, outcome: 'duplicate' } }];
-  const outcome = result.status;
-  const { code, message, details } = result.status === 'failed' ? result.failure : result.refusal;
-  const reason = details[0]?.code ?? code;
-  return [{ id, resolution: { ...attempt, outcome, errorCode: code, reason, message, details } }];
+  switch (result.status) {
+    case 'accepted':
+    case 'processed':
+      return [];
+    case 'duplicate':
+      return [{ id, resolution: { ...attempt, outcome: 'duplicate' } }];
+    case 'failed':
+    case 'error': {
+      const { code, message, details } = result.status === 'failed' ? result.failure : result.refusal;
+      const reason = details[0]?.code ?? code;
+      return [{ id, resolution: { ...attempt, outcome: result.status, errorCode: code, reason, message, details } }];
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import { refuseSource } from '../../ingest/domain/judge';
-import type { EventFamily } from '../../ingest/domain/incoming-event';
+import { refuseSource } from '../../ingest/domain/refusals';
+import type { EventFamily } from '../../ingest/domain/submission';
 import { scopeMissing } from '../../platform/errors/challenges';
 import type { Principal } from '../../platform/auth/principal';
 import { grants, type Scope } from '../../platform/auth/scopes';

@@ -31,8 +31,8 @@ describe('what a replay sends', () => {
   it('is the payload as it came, to the letter', () => {
     const payload = '{"source": "shop", "n": 1e999, "a":12345678901234567890}';
     const found = replayable(anEntry({ payload }), undefined);
-    if (!('sent' in found)) throw new Error('Nothing to replay');
-    expect([found.sent.text(), found.sent.value]).toEqual([payload, parseExactly(payload)]);
+    if (!('submission' in found)) throw new Error('Nothing to replay');
+    expect([found.submission.text(), found.submission.value]).toEqual([payload, parseExactly(payload)]);
   });
 
   it('is the corrected payload where there is one, also when the old one is gone or was no event', () => {
@@ -41,7 +41,7 @@ describe('what a replay sends', () => {
       anEntry({ payload: null }),
       anEntry({ payload: '{"sou', payloadForm: 'text', source: null, externalEventId: null }),
     ]) {
-      expect(replayable(entry, EVENT)).toMatchObject({ sent: { value: EVENT } });
+      expect(replayable(entry, EVENT)).toMatchObject({ submission: { value: EVENT } });
     }
   });
 

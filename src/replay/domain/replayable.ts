@@ -1,6 +1,6 @@
-import type { EventFamily, SentEvent } from '../../ingest/domain/incoming-event';
+import type { EventFamily, Submission } from '../../ingest/domain/submission';
 import { jsonTextOf } from '../../platform/values/json/json-text-of';
-import { FIELD_NAMES } from '../../ingest/parse/event-fields';
+import { FIELD_NAMES } from '../../ingest/domain/field-names';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/is-object';
@@ -9,7 +9,7 @@ import type { StoredEntry } from '../../review/domain/stored-entry';
 
 /** The event that a replay sends, or the stored one that it processes again, or why there is none. */
 export type Replayable =
-  { readonly sent: SentEvent } | { readonly storedEventId: string } | { readonly faults: readonly Fault[] };
+  { readonly submission: Submission } | { readonly storedEventId: string } | { readonly faults: readonly Fault[] };
 
 type Replayed = Pick<
   StoredEntry,
@@ -69,7 +69,7 @@ export function replayable(entry: Replayed, corrected: object | undefined): Repl
       'The entry keeps a whole batch; send one event of it as payload, or the batch again.',
     );
   }
-  return { sent: { value, bytes: text.length, text: () => text } };
+  return submissionOf(entry, value, text);
 }
 
 function correctedEvent(entry: Replayed, value: object): Replayable {
@@ -79,8 +79,11 @@ function correctedEvent(entry: Replayed, value: object): Replayable {
     ...faultOfOther(entry, value, externalEventId, entry.externalEventId),
   ];
   if (faults.length > 0) return { faults };
-  const text = jsonTextOf(value);
-  return { sent: { value, bytes: text.length, text: () => text } };
+  return submissionOf(entry, value, jsonTextOf(value));
+}
+
+function submissionOf({ family }: Replayed, value: unknown, text: string): Replayable {
+  return { submission: { family: family as EventFamily, value, bytes: text.length, text: () => text } };
 }
 
 /** What was wrong in the field itself may be corrected there. That the credential may not send a source is no such thing. */

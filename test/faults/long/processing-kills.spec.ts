@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { IngestService } from '../../../src/ingest/ingest.service';
+import { IngestPipeline } from '../../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../../support/database';
-import { aCaller, aCheckedEvent, external, startNode } from '../../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../../support/ingest';
 import { appliedTo, prepareEffects, recordEffects, untilDrained } from '../../support/processing';
 import { aTenant } from '../../support/tenant';
 import { until } from '../../support/until';
@@ -34,12 +34,12 @@ describe('kill -9', () => {
       for (let round = 0; round < ROUNDS; round += 20) {
         const events = Array.from({ length: 20 }, (_unused, step) =>
           Array.from({ length: CUSTOMERS }, (_unusedToo, customer) =>
-            aCheckedEvent({
+            aSubmission({
               ...{ externalEventId: `${customer}/${round + step}`, identifiers: [external(`customer-${customer}`)] },
             }),
           ),
         ).flat();
-        const results = await node.get(IngestService).ingestAll(aCaller(tenantId), events, { dryRun: false });
+        const results = await node.get(IngestPipeline).ingest(aCaller(tenantId), events, 'live');
         expect(results.every(({ status }) => status === 'accepted')).toBe(true);
       }
       const applied = async (): Promise<number> =>

@@ -1,7 +1,7 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Fault } from '../../../platform/errors/fault';
 import { FaultDto } from '../../../platform/errors/problem-details.dto';
-import type { IngestResult } from '../../domain/outcome';
+import type { RefusedResult, StoredResult } from '../../domain/ingest-result';
 
 /** The event is stored and queued. */
 export class AcceptedResultDto {
@@ -53,17 +53,22 @@ export class BatchResultDto {
   results!: ItemResultDto[];
 }
 
-/** The words of a result on the wire. `path` is where a batch item stood, empty for a single event. */
-export function ingestResultDto(result: IngestResult, path = ''): ItemResultDto {
-  if (result.status === 'accepted') return { status: 'accepted', event_id: result.eventId };
-  if (result.status === 'duplicate') return { status: 'duplicate', original_event_id: result.eventId };
-  const { code, message, details } = result.refusal;
-  return {
-    status: 'error',
-    error_code: code,
-    message,
-    details: details.map((fault) => ({ ...fault, path: pathBelow(path, fault.path) })),
-  };
+/** A result as it is answered. `path` is where a batch item stood, empty for a single event. */
+export function ingestResultDto(
+  result: Pick<StoredResult, 'status' | 'eventId'> | RefusedResult,
+  path = '',
+): ItemResultDto {
+  switch (result.status) {
+    case 'accepted':
+      return { status: 'accepted', event_id: result.eventId };
+    case 'duplicate':
+      return { status: 'duplicate', original_event_id: result.eventId };
+    case 'error': {
+      const { code, message, details } = result.refusal;
+      const below = details.map((fault) => ({ ...fault, path: pathBelow(path, fault.path) }));
+      return { status: 'error', error_code: code, message, details: below };
+    }
+  }
 }
 
 function pathBelow(parent: string, path: string): string {

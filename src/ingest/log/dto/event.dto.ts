@@ -1,14 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Steps } from '../../../platform/values/time-slice';
 import { maskIdentityFields, propertySteps } from '../../../platform/privacy/mask';
-import { EVENT_FAMILIES } from '../../domain/incoming-event';
+import { EVENT_FAMILIES } from '../../domain/submission';
 import {
   PROCESSING_STATES,
   REACTION_OUTCOMES,
   type ProcessingState,
   type ProcessingView,
 } from '../../queue/processing-record';
-import type { Event } from '../../store/entities/event.entity';
+import type { EventRow } from '../../store/entities/event.entity';
 
 /** What one reaction did with the event. */
 export class ReactionOutcomeDto {
@@ -84,7 +84,7 @@ export class EventDto {
 
   /** In steps of bounded work. `personal`: the properties that its type declares as personal data; null shows everything. */
   static *of(
-    event: Event,
+    event: EventRow,
     customerId: string,
     personal: ReadonlySet<string> | null,
     processing: ProcessingView | undefined,

@@ -2,8 +2,8 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';
 import { PageQuery } from '../../../platform/pagination/page.query';
-import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../parse/event-limits';
-import { EVENT_FAMILIES, type EventFamily } from '../../domain/incoming-event';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../domain/event-limits';
+import { EVENT_FAMILIES, type EventFamily } from '../../domain/submission';
 import { PROCESSING_STATES, type ProcessingState } from '../../queue/processing-record';
 import { TimeBound } from './time-bound.decorator';
 

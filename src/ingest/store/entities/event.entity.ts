@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { EventFamily } from '../../domain/incoming-event';
+import type { EventFamily } from '../../domain/submission';
 
 /** A stored event. Rows are never updated, save by an erasure. */
 @Entity('events')
@@ -7,7 +7,7 @@ import type { EventFamily } from '../../domain/incoming-event';
 @Index('events_timeline_idx', ['tenantId', 'profileId', 'occurredAt', 'eventId'], {
   where: "occurred_at > '-infinity'",
 })
-export class Event {
+export class EventRow {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'events_pkey' })
   tenantId!: string;
 

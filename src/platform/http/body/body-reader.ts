@@ -2,11 +2,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request } from 'express';
 import { atOnce } from '../../async/at-once';
 import { describeFaults } from '../../errors/describe-faults';
-import { DomainError } from '../../errors/domain-error';
 import type { Fault } from '../../errors/fault';
+import { BodyRefusal } from './body-refusal';
 import type { BodyLimitsByName } from './body-limits';
 import type { BodyPlan, BodyValidators } from './body-validators';
-import { announcesBody, readJsonBody } from './json-body';
+import { announcesBody, readJsonBody, type ReceivedJson } from './json-body';
 
 /** What a route says of its body besides its shape. */
 export interface BodyUse {
@@ -14,9 +14,12 @@ export interface BodyUse {
   readonly limit?: keyof BodyLimitsByName;
   /** A request without any body counts as `{}`. */
   readonly optional?: boolean;
+  /** The handler takes a `ReceivedJson`: the value together with the bytes that were sent. */
+  readonly withText?: boolean;
 }
 
 const BODY_READER = 'bodyReader';
+const EMPTY_BODY: ReceivedJson = { value: {}, raw: Buffer.from('{}') };
 
 /** Reads the bodies of an application's routes, and holds them to their DTOs. */
 export class BodyReader {
@@ -29,15 +32,22 @@ export class BodyReader {
    * The body as a handler takes it; of a request that is not all there yet a promise of it. To be called behind the guards.
    * Throws what `readJsonBody` throws, `validation_failed`, and `batch_too_large`.
    */
-  read(request: Request, plan: BodyPlan, { limit = 'single', optional = false }: BodyUse): unknown {
-    if (optional && !announcesBody(request)) return this.checked({}, plan);
-    return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), ({ value }) => this.checked(value, plan));
+  read(
+    request: Request,
+    plan: BodyPlan,
+    { limit = 'single', optional = false, withText = false }: BodyUse,
+  ): unknown {
+    if (optional && !announcesBody(request)) return this.checked(EMPTY_BODY, plan);
+    return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), (body) => {
+      const value = this.checked(body, plan);
+      return withText ? { ...body, value } : value;
+    });
   }
 
-  private checked(body: unknown, plan: BodyPlan): unknown {
-    if (!plan.checked) return body;
-    const { value, faults } = this.validators.for(plan.dto)(body);
-    if (faults !== undefined) throw invalidBody(faults, plan);
+  private checked(body: ReceivedJson, plan: BodyPlan): unknown {
+    if (!plan.checked) return body.value;
+    const { value, faults } = this.validators.for(plan.dto)(body.value);
+    if (faults !== undefined) throw invalidBody(faults, body, plan);
     return value;
   }
 }
@@ -54,9 +64,8 @@ export function bodyReaderOf(request: Request): BodyReader {
   return reader;
 }
 
-function invalidBody(faults: readonly Fault[], { batchOf }: BodyPlan): DomainError {
+function invalidBody(faults: readonly Fault[], { raw }: ReceivedJson, { batchOf }: BodyPlan): BodyRefusal {
   const tooLarge = faults.some(({ path, code }) => path === batchOf && code === 'too_many_items');
-  return new DomainError(tooLarge ? 'batch_too_large' : 'validation_failed', describeFaults(faults), {
-    details: faults,
-  });
+  const code = tooLarge ? 'batch_too_large' : 'validation_failed';
+  return new BodyRefusal(code, describeFaults(faults), raw, { details: faults }, true);
 }

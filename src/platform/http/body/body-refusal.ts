@@ -4,14 +4,18 @@ import type { ErrorCode } from '../../errors/error-codes';
 /** How much of an oversized body is kept to show what it was: enough for the head of a batch. */
 export const RECEIVED_BYTES_MAX = 64 * 1024;
 
-/** A body that was refused as bytes or as JSON, with what was read of it, for the review area (contract section 7). */
+/** A request that was refused for its body or as a whole, with what was read of it, for the review area (contract section 7). */
 export class BodyRefusal extends DomainError {
-  /** Inflated where that worked. All of it when it is malformed, at most its first 64 KiB when it is too large. */
-  readonly received: Buffer;
-
-  constructor(code: ErrorCode, message: string, received: Buffer = Buffer.alloc(0), extras: DomainErrorExtras = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    /** Inflated where that worked. All of it when it is malformed, at most its first 64 KiB when it is too large. */
+    readonly received: Buffer = Buffer.alloc(0),
+    extras: DomainErrorExtras = {},
+    /** Whether all of it is one JSON value. */
+    readonly isJson = false,
+  ) {
     super(code, message, extras);
-    this.received = received;
   }
 }
 

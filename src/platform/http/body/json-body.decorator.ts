@@ -15,8 +15,8 @@ export interface JsonBodyOptions extends BodyUse {
 
 /**
  * Takes the JSON body of a route: read after the guards, checked by the compiled validator of `dto`, and shown in the OpenAPI
- * document. The handler gets a plain object that fits `dto`, without the nulls that mean absent. The bytes and the value as
- * sent are `receivedJson(request)`.
+ * document. The handler gets a plain object that fits `dto`, without the nulls that mean absent, or with `withText` a
+ * `ReceivedJson` of it.
  *
  * It is no pipe: Nest takes at once what a decorator has at once, and waits for a pipe by four promises.
  */

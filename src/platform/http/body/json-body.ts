@@ -12,7 +12,8 @@ import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } fr
 import { inflateBody, readWhatIsThere, receiveBody } from './receive-body';
 
 /** A JSON body as it was understood, and its text. */
-export interface ReceivedJson extends ParsedBody {
+export interface ReceivedJson<Value = unknown> extends ParsedBody {
+  readonly value: Value;
   /** The bytes of the JSON text, inflated. */
   readonly raw: Buffer;
 }

@@ -1,23 +1,32 @@
 import { hash } from 'node:crypto';
-import type { IncomingEvent } from './incoming-event';
+import { nameId } from '../../platform/values/ids';
+import type { EventFields } from './event';
 
-/** Enough to tell a repetition from another fact under the same id; it defends against mistakes, not against forgers. */
+/** Enough to tell a repetition from another fact under the same id; it guards against mistakes, not against attacks. */
 const HASH_BASE64_CHARACTERS = 24;
 /** The hash of an event whose person was erased. */
 const ERASED = '';
 
 /**
+ * The id of an event, made from what deduplicates it (contract section 3): the same (workspace, source, external id) is
+ * the same UUID on every node, so that the primary key of the event log is the deduplication.
+ */
+export function eventIdOf(tenantId: string, source: string, externalEventId: string): string {
+  return nameId([tenantId, source, externalEventId]);
+}
+
+/**
  * What an event says, in short: equal for two events that say the same, however their JSON is spaced and ordered.
  * The family, the contract's version and the time of receipt do not count: a repetition may differ in them.
  */
-export function contentHashOf(event: IncomingEvent): string {
+export function contentHashOf(event: EventFields): string {
   const identifiers = event.identifiers.map(({ kind, value }) => [kind, value]);
   const content = canonicalJson([event.eventType, event.occurredAt, identifiers, event.properties]);
   // 24 characters of base64 are 18 bytes, so that nothing of the text is padding.
   return hash('sha256', content, 'base64').slice(0, HASH_BASE64_CHARACTERS);
 }
 
-/** Whether an event says what the stored one does. Of an erased one nobody knows any more: nothing is held against a copy of it. */
+/** Whether an event says what the stored one does. What an erased one said is unknown: every copy of it counts as the same. */
 export function saysTheSame(storedHash: string, contentHash: string): boolean {
   return storedHash === ERASED || storedHash === contentHash;
 }

@@ -1,7 +1,7 @@
-import type { IncomingEvent } from './incoming-event';
-import { contentHashOf } from './content-hash';
+import type { EventFields } from './event';
+import { contentHashOf } from './deduplication';
 
-const EVENT: IncomingEvent = {
+const EVENT: EventFields = {
   family: 'cdp',
   source: 'shop',
   externalEventId: '1',
@@ -24,7 +24,7 @@ describe('contentHashOf', () => {
     expect(contentHashOf({ ...EVENT, family: 'external', eventTypeVersion: null })).toBe(contentHashOf(EVENT));
   });
 
-  it.each<[string, Partial<IncomingEvent>]>([
+  it.each<[string, Partial<EventFields>]>([
     ['the type', { eventType: 'refund' }],
     ['the time', { occurredAt: null }],
     ['an identifier', { identifiers: [{ kind: 'EMAIL', value: 'b@b.de' }] }],

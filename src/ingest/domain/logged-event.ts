@@ -1,4 +1,4 @@
-import type { EventFamily } from '../domain/incoming-event';
+import type { EventFamily } from './submission';
 
 /** A stored event as the log has it, unmasked. */
 export interface LoggedEvent {

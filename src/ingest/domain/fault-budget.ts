@@ -15,7 +15,7 @@ export class FaultBudget {
     this.left = Math.max(0, FAULTS_MAX - events);
   }
 
-  /** How many faults the next event may list; looking for more would be in vain. */
+  /** How many faults the next event may list; there is no use in finding more. */
   get share(): number {
     return Math.min(FAULTS_PER_EVENT_MAX, 1 + this.left);
   }
@@ -28,7 +28,7 @@ export class FaultBudget {
   }
 }
 
-/** Of batches with more events than an answer may have faults, the last refused ones are told by their messages alone. */
+/** Of batches with more events than an answer may list faults, the last refused events have their messages alone. */
 export function capListedFaults<Result extends object>(results: readonly Result[]): Result[] {
   let left = FAULTS_MAX;
   return results.map((result) => {

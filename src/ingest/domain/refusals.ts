@@ -1,23 +1,15 @@
 import type { Fault } from '../../platform/errors/fault';
 import type { ReviewStage } from '../../review/domain/review-entry';
-import type { Refusal } from './incoming-event';
+import type { Refusal } from './ingest-result';
 
-/** An event whose time of occurrence lies further ahead than this is taken, with a warning (contract section 3). */
-const CLOCK_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
-
-/** Both in epoch milliseconds; an event without a time of its own is never ahead. */
-export function isClockSkewed(occurredAt: number | null, receivedAt: number): boolean {
-  return occurredAt !== null && occurredAt > receivedAt + CLOCK_SKEW_MS_MAX;
-}
-
-/** The refusal of an event of a source that the credential may not send; undefined when it may. */
+/** The refusal of an event of a source that the credential may not send; undefined when it may. `allowed`: null is all. */
 export function refuseSource(source: unknown, allowed: ReadonlySet<string> | null): Refusal | undefined {
   if (allowed === null || typeof source !== 'string' || allowed.has(source)) return undefined;
   const message = 'The credential may not send events of this source; use one whose sources name it.';
   return { code: 'source_not_allowed', message, details: [{ path: 'source', code: 'source_not_allowed', message }] };
 }
 
-/** Where on its way an event with this refusal was stopped. */
+/** The step that stopped an event with this refusal. */
 export function stageOf({ code, details }: Refusal): ReviewStage {
   if (code === 'source_not_allowed') return 'authorization';
   if (code === 'identity_conflict' || code === 'profile_erased') return 'identity';
@@ -25,7 +17,7 @@ export function stageOf({ code, details }: Refusal): ReviewStage {
   return contract ? 'contract' : 'validation';
 }
 
-const REFUSED_IN_THE_LANE: Readonly<Record<Refusal['code'], string>> = {
+const MESSAGES: Readonly<Record<Refusal['code'], string>> = {
   identity_conflict:
     'The identifiers belong to two different customers; correct them, or name the EXTERNAL identifier of one.',
   profile_erased:
@@ -35,9 +27,9 @@ const REFUSED_IN_THE_LANE: Readonly<Record<Refusal['code'], string>> = {
   unavailable: 'The event could not be stored now; send it again with the same id, it takes effect once.',
 };
 
-/** The words for what only the database could tell. */
-export function refusalInTheLane(code: Refusal['code']): Refusal {
-  const message = REFUSED_IN_THE_LANE[code];
+/** A refusal that only the database could decide. */
+export function refusalByStore(code: Refusal['code']): Refusal {
+  const message = MESSAGES[code];
   const details: Fault[] =
     code === 'identity_conflict' || code === 'profile_erased' ? [{ path: 'identity', code, message }] : [];
   return { code, message, details };

@@ -1,6 +1,31 @@
 import type { Fault } from '../../platform/errors/fault';
-import { FIELD_NAMES } from './event-fields';
-import type { EventFamily } from '../domain/incoming-event';
+import type { EventFamily } from './submission';
+
+/** What a family calls the fields that both families have (contract section 3). */
+interface FieldNames {
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  readonly occurredAt: string;
+  readonly properties: string;
+}
+
+export const FIELD_NAMES: Readonly<Record<EventFamily, FieldNames>> = {
+  external: {
+    source: 'source',
+    externalEventId: 'external_event_id',
+    eventType: 'type',
+    occurredAt: 'occurred_at',
+    properties: 'attributes',
+  },
+  cdp: {
+    source: 'source',
+    externalEventId: 'externalEventId',
+    eventType: 'eventType',
+    occurredAt: 'occurredAt',
+    properties: 'properties',
+  },
+};
 
 interface OtherFamily {
   /** What its events are called. */
@@ -35,8 +60,8 @@ const OTHERS: Readonly<Record<EventFamily, OtherFamily>> = {
 };
 
 /**
- * Says of each unknown field that the other family has what it is called here: whoever sends one knows both, and has mixed
- * them up. Other faults stay as they are.
+ * Says of each unknown field that the other family has what it is called here: the client has
+ * mixed up the two. Other faults stay as they are.
  */
 export function explainOtherFamily(family: EventFamily, faults: readonly Fault[]): readonly Fault[] {
   const { name, fields } = OTHERS[family];

@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../../platform/errors/error-codes';
+import type { Fault } from '../../platform/errors/fault';
+
+/** Why an event is not taken, as the answer and the review area say it. */
+export interface Refusal {
+  readonly code: Extract<
+    ErrorCode,
+    'validation_failed' | 'source_not_allowed' | 'identity_conflict' | 'profile_erased' | 'unavailable'
+  >;
+  readonly message: string;
+  readonly details: readonly Fault[];
+}
+
+/** What is odd about an event that is taken all the same (contract section 7). */
+export type WarningReason =
+  'payload_mismatch' | 'identity_link_refused' | 'identity_limit_reached' | 'clock_skew' | 'event_type_deprecated';
+
+/** An event that is stored: now, or before. */
+export interface StoredResult {
+  readonly status: 'accepted' | 'duplicate';
+  readonly eventId: string;
+  readonly warnings: readonly WarningReason[];
+  /** What the stored event says, so that further copies can be compared with it. */
+  readonly storedHash: string;
+  /** True for a copy within a batch, which no transaction has seen: its warnings are not in the review area yet. */
+  readonly isCopyInBatch?: boolean;
+}
+
+export interface RefusedResult {
+  readonly status: 'error';
+  readonly refusal: Refusal;
+}
+
+/** What becomes of one event (specification, event ingest result). */
+export type IngestResult = StoredResult | RefusedResult;

@@ -1,0 +1,124 @@
+import { isObject } from '../../platform/values/json/is-object';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { isStorable } from '../../platform/values/text/storable-text';
+import type { Problem, ReviewStage } from '../../review/domain/review-entry';
+import { FIELD_NAMES } from './field-names';
+import { eventIdOf } from './deduplication';
+import type { Event } from './event';
+import type { Refusal, WarningReason } from './ingest-result';
+import { stageOf } from './refusals';
+import type { EventFamily, Submission } from './submission';
+
+/** Code points. Longer text in these fields is a fault itself, and is found in the payload. */
+const SHOWN_CHARACTERS_MAX = 256;
+
+const WARNINGS: Readonly<Record<WarningReason, { readonly stage: ReviewStage; readonly message: string }>> = {
+  payload_mismatch: {
+    stage: 'validation',
+    message:
+      'An event with this source and id is stored already and says something else; the stored one stays. ' +
+      'Give every fact an id of its own.',
+  },
+  identity_link_refused: {
+    stage: 'identity',
+    message: 'A weaker identifier of the event belongs to another customer and stays there.',
+  },
+  identity_limit_reached: {
+    stage: 'identity',
+    message: 'The customer has as many identifiers of this kind as one can have; the further one was not linked.',
+  },
+  clock_skew: {
+    stage: 'validation',
+    message: 'The event says that it occurs more than 24 hours from now; look at the clock of the sender.',
+  },
+  event_type_deprecated: {
+    stage: 'contract',
+    message:
+      'The type of the event is deprecated; such events are still taken. This is the first one of the day; move its ' +
+      'sender to the type that replaces it.',
+  },
+};
+
+/** What the review area keeps of a refused event (contract section 7): all that was sent, and why it was refused. */
+export function refusalProblem(tenantId: string, submission: Submission, refusal: Refusal, at: number): Problem {
+  const { family, value: payload } = submission;
+  const names = FIELD_NAMES[family];
+  return {
+    tenantId,
+    severity: 'error',
+    stage: stageOf(refusal),
+    reason: refusal.details[0]?.code ?? refusal.code,
+    message: refusal.message,
+    details: refusal.details,
+    family,
+    source: textField(payload, names.source),
+    externalEventId: textField(payload, names.externalEventId),
+    eventType: textField(payload, names.eventType),
+    eventId: eventIdOfSubmission(tenantId, submission),
+    payload: {
+      form: 'json',
+      text: refusal.code === 'profile_erased' ? withoutPerson(payload, family) : submission.text(),
+    },
+    at,
+  };
+}
+
+/** What the review area keeps of an event that was taken with a warning (contract section 7). */
+export function warningProblem(event: Event, reason: WarningReason): Problem {
+  const { tenantId, eventId, receivedAt, family, source, externalEventId, eventType, submission } = event;
+  return {
+    tenantId,
+    severity: 'warning',
+    ...WARNINGS[reason],
+    reason,
+    details: [],
+    family,
+    source,
+    externalEventId,
+    eventType,
+    eventId,
+    payload: { form: 'json', text: submission.text() },
+    at: receivedAt,
+    ...(reason === 'event_type_deprecated' ? { once: deprecationOf(eventType, receivedAt) } : {}),
+  };
+}
+
+/** The warning about a copy of a stored event that is refused now and says something else. */
+export function differingCopyProblem(tenantId: string, submission: Submission, at: number): Problem {
+  const { stage, message } = WARNINGS.payload_mismatch;
+  const refusal = { code: 'validation_failed', message, details: [] } as const;
+  const problem = refusalProblem(tenantId, submission, refusal, at);
+  return { ...problem, severity: 'warning', stage, reason: 'payload_mismatch' };
+}
+
+/** What one warning about a deprecated type is for: the type, and the day in UTC. */
+export function deprecationOf(eventType: string, receivedAt: number): readonly string[] {
+  return ['event_type', eventType, new Date(receivedAt).toISOString().slice(0, 'yyyy-mm-dd'.length)];
+}
+
+/** The id that a refused event has or would have; undefined when its source or its own id is not usable text. */
+export function eventIdOfSubmission(
+  tenantId: string,
+  { family, value }: Pick<Submission, 'family' | 'value'>,
+): string | undefined {
+  const source = textField(value, FIELD_NAMES[family].source);
+  const externalEventId = textField(value, FIELD_NAMES[family].externalEventId);
+  return source === undefined || externalEventId === undefined
+    ? undefined
+    : eventIdOf(tenantId, source, externalEventId);
+}
+
+/** Neither the identity of an erased person is kept nor what the event says of them: only which event it was. */
+function withoutPerson(payload: unknown, family: EventFamily): string {
+  const { source, externalEventId, eventType, occurredAt } = FIELD_NAMES[family];
+  const names = [source, externalEventId, eventType, occurredAt];
+  const kept = names.flatMap((name) => (isObject(payload) && name in payload ? [[name, payload[name]] as const] : []));
+  return JSON.stringify(Object.fromEntries(kept));
+}
+
+/** A field of the payload if it is text that can be stored beside it. */
+function textField(payload: unknown, name: string): string | undefined {
+  const value = isObject(payload) ? payload[name] : undefined;
+  if (typeof value !== 'string' || value === '' || hasMoreCharacters(value, SHOWN_CHARACTERS_MAX)) return undefined;
+  return isStorable(value) ? value : undefined;
+}
