@@ -91,24 +91,34 @@ module.exports = {
       name: 'clients-are-clients',
       comment: 'The demo, `cds events send` and `cds state export` know the service by its HTTP interface.',
       severity: 'error',
-      from: { path: '^src/(client|demo|cli/events|cli/state)/' },
+      from: { path: '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data))' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(client|demo|cli/events|cli/state|cli/console|cli/duration|cli/service-options|cli/stopping|cli/sync-path|platform/config)',
+          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path)|platform/config)',
       },
     },
     {
-      name: 'client-knows-no-program',
+      name: 'only-programs-use-the-typed-client',
       severity: 'error',
-      from: { path: '^src/client/' },
-      to: { path: '^src/', pathNot: '^src/client/' },
+      from: { path: '^src/', pathNot: '^src/(demo|cli)/' },
+      to: { path: '^clients/' },
+    },
+    {
+      name: 'the-typed-client-knows-no-program',
+      severity: 'error',
+      from: { path: '^clients/' },
+      to: { path: '^(src|test|bench)/' },
     },
     {
       name: 'programs-do-not-know-each-other',
+      comment: 'The demo shares how `cds` reaches a running service.',
       severity: 'error',
       from: { path: '^src/(demo|cli)/' },
-      to: { path: '^src/(demo|cli)/', pathNot: '^src/$1/' },
+      to: {
+        path: '^src/(demo|cli)/',
+        pathNot: '^src/$1/|^src/cli/(running-service|service-options|foreign-data|progress-bar)\\.ts$',
+      },
     },
     { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     {

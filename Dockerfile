@@ -8,6 +8,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY scripts ./scripts
+COPY clients/typescript/package.json ./clients/typescript/
+COPY clients/typescript/src ./clients/typescript/src
 COPY src ./src
 RUN npm run build
 RUN if [ "$EMBEDDED_POSTGRES" = true ]; then npm prune --omit=dev; else npm prune --omit=dev --omit=optional; fi && mkdir .data

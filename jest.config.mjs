@@ -6,12 +6,6 @@ export default {
     ...(process.env.LONG_ROUNDS === undefined ? ['/test/(?:faults|fuzz)/long/'] : []),
   ],
   moduleFileExtensions: ['ts', 'js', 'json'],
-  // What is imported while it runs (the generated metadata, src/cli), and the client's files, go by the names of built files.
-  moduleNameMapper: {
-    '^(\\.{1,2}/.*\\.(?:dto|query|controller|service))\\.js$': '$1',
-    '^(\\.\\./(?:platform/values/clock|platform/pagination/id-key|api-keys/api-key-reader))\\.js$': '$1',
-    '^(\\./[\\w-]+)\\.js$': '$1',
-  },
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',
@@ -28,7 +22,7 @@ export default {
     ],
   },
   testEnvironment: '<rootDir>/test/support/jest/one-realm-environment.cjs',
-  runtime: '<rootDir>/test/support/jest/native-packages-runtime.cjs',
+  runtime: '<rootDir>/test/support/jest/shared-modules-runtime.cjs',
   testSequencer: '<rootDir>/test/support/jest/slow-ones-apart-sequencer.cjs',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

@@ -25,8 +25,17 @@ export function readOptions(args) {
     args,
     allowNegative: true,
     options: {
-      ...{ quick: { type: 'boolean' }, write: { type: 'boolean' }, help: { type: 'boolean' } },
-      ...{ only: text, stored: text, seconds: text, rounds: text, load: text, folder: text, soak: text, ab: text },
+      quick: { type: 'boolean' },
+      write: { type: 'boolean' },
+      help: { type: 'boolean' },
+      only: text,
+      stored: text,
+      seconds: text,
+      rounds: text,
+      load: text,
+      folder: text,
+      soak: text,
+      ab: text,
     },
   });
   if (values.help) {

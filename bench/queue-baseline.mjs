@@ -67,7 +67,7 @@ async function rate(clients, further) {
 
 async function compare(url) {
   const clients = Array.from({ length: CLIENTS }, () => new pg.Client({ connectionString: url, pipeline: true }));
-  // Of a failure its query tells.
+  // A failure is reported by its query.
   for (const client of clients) client.on('error', () => undefined);
   await Promise.all(clients.map((client) => client.connect()));
   const rates = new Map(Object.keys(WAYS).map((way) => [way, []]));

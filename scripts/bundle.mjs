@@ -15,6 +15,7 @@ const BUNDLE = 'bundle.js';
 const PROGRAMS = {
   main: './src/main.js',
   cds: './src/cli/main.js',
+  demo: './src/demo/main.js',
   'cluster-worker': './src/server/cluster/cluster-worker.js',
 };
 

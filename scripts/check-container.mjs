@@ -2,7 +2,7 @@
 //
 // Runs what the Dockerfile runs, in its order, in clean folders, where no container engine is at hand: copies, commands and
 // the program itself, from what is committed or staged here. Then asks the service for its health and stops it. Its
-// database is DATABASE_URL, or an embedded one of this clone (which must be built). As root, the program runs as somebody else.
+// database is DATABASE_URL, or an embedded one of this clone (which must be built). As root, the program runs as another user.
 /* global fetch */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -24,7 +24,7 @@ export async function oneAtATime(work, onWait) {
     own.clear();
   };
   try {
-    for (let told = false; ; await delay(LOOK_AGAIN_MS)) {
+    for (let isReported = false; ; await delay(LOOK_AGAIN_MS)) {
       if (own.size === 0) {
         claimFor(process.pid);
       }
@@ -32,9 +32,9 @@ export async function oneAtATime(work, onWait) {
       if (others.length === 0) {
         break;
       }
-      if (!told) {
+      if (!isReported) {
         onWait(others[0].pid);
-        told = true;
+        isReported = true;
       }
       if (others.some((other) => other.name < id)) {
         release();
@@ -54,7 +54,7 @@ function putUp(name) {
       writeFileSync(join(CLAIMS, name), '');
       return name;
     } catch (error) {
-      // Whoever leaves last removes the folder, perhaps between these two lines.
+      // The process that leaves last removes the folder, perhaps between these two lines.
       if (error.code !== 'ENOENT') {
         throw error;
       }
@@ -69,7 +69,7 @@ function livingClaims() {
   return claims.filter((claim) => !dead.includes(claim));
 }
 
-/** Tells a process from a later one with its pid, where the system has /proc. Undefined: it is gone, or a zombie. */
+/** Distinguishes a process from a later one with the same pid, on systems with /proc. Undefined: it has ended, or is a zombie. */
 function startOf(pid) {
   if (existsSync('/proc/self/stat')) {
     const stat = readOrEmpty(`/proc/${pid}/stat`);
@@ -88,7 +88,7 @@ function removeIfEmpty(folder) {
   try {
     rmdirSync(folder);
   } catch {
-    // Somebody else is waiting in it, or has removed it.
+    // Another process is waiting in it, or has removed it.
   }
 }
 

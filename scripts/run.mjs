@@ -1,7 +1,7 @@
-// node scripts/run.mjs start|test|demo|cds|migrate|faults|fuzz|bench [arguments]
+// node scripts/run.mjs start|test|test-fast|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
-// because node_modules may not be there yet. What it has to say goes to stderr; stdout is the command's.
+// because node_modules may not be there yet. Its own messages go to stderr; stdout is the command's.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,28 +17,39 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 const INSTALL_STAMP = at('node_modules', '.install-stamp');
 const BUILD_STAMP = at('dist', '.build-stamp');
+/** The typed client, which `cds` and the demo use. */
+const CLIENT_SOURCES = join('clients', 'typescript', 'src');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
-const BUILD_INPUTS = ['src', 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
+const BUILD_INPUTS = ['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
 const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs'].map((name) => join('scripts', name));
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
 const FAULT_ROUNDS = {
-  ...{ SERVICE_KILLS: '200', POSTGRES_KILLS: '20', TIMES: '8', FULL_DISKS: '5' },
-  ...{ WORKER_KILLS: '20', KEY_ROUNDS: '5', SEED: undefined },
+  SERVICE_KILLS: '200',
+  POSTGRES_KILLS: '20',
+  TIMES: '8',
+  FULL_DISKS: '5',
+  WORKER_KILLS: '20',
+  KEY_ROUNDS: '5',
+  SEED: undefined,
 };
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
 
 const COMMANDS = {
   start: (args) => runHere(at('dist', 'main.js'), args),
-  demo: (args) => runHere(at('dist', 'src', 'demo', 'main.js'), args),
+  demo: (args) => runHere(at('dist', 'demo.js'), args),
   cds: (args) => runHere(at('dist', 'cds.js'), args),
   migrate: (args) => runHere(at('dist', 'main.js'), ['migrate', ...args]),
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
+  'test-fast': (args) => runTests(['--config', at('jest.fast.config.mjs'), ...args]),
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz', FUZZ_ROUNDS, args),
 };
+
+/** They run the sources as they are. */
+const WITHOUT_BUILD = new Set(['test-fast']);
 
 /** A program that did not do its work; its exit code becomes ours. */
 class Failure extends Error {
@@ -62,10 +73,11 @@ async function main([name, ...args]) {
   if (!Object.hasOwn(COMMANDS, name ?? '')) {
     throw new Failure(`Usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]`, 2);
   }
-  if (!isInstalled() || !isBuilt()) {
+  const needsBuild = !WITHOUT_BUILD.has(name) && !isBuilt();
+  if (!isInstalled() || needsBuild) {
     const prepare = async (claimFor) => {
       await ensureInstalled(claimFor);
-      await ensureBuilt(claimFor);
+      if (needsBuild) await ensureBuilt(claimFor);
     };
     await oneAtATime(prepare, (pid) => say(`Waiting for another command that installs or builds here (pid ${pid}) …`));
   }
@@ -80,7 +92,7 @@ function refuseOldNode() {
   }
 }
 
-/** A killed npm takes its leave without telling us; the service, its port and its database are not to stay behind. */
+/** A killed npm sends no signal; the service, its port and its database must not stay behind. */
 function endWithNpm() {
   const npmOrItsShell = process.ppid;
   if (process.env.npm_lifecycle_event !== undefined) {
@@ -135,7 +147,7 @@ function installStamp() {
   ]);
 }
 
-/** Whether somebody installed exactly this already, without us: what npm wrote down of it agrees with the lock file. */
+/** Whether exactly these packages are installed already: npm's own record agrees with the lock file. */
 function holdsLockedPackages() {
   const installed = JSON.parse(read(at('node_modules', '.package-lock.json')) || '{}').packages ?? {};
   const locked = JSON.parse(read(at('package-lock.json')) || '{}').packages ?? {};

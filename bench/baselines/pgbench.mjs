@@ -19,8 +19,20 @@ export async function runPgbench({ server, database }, script, { clients = 64, s
     const stop = cpuMeter({ postgres: server.pid });
     const loadMs = endedProgramsCpuMs();
     const output = await runProgram('pgbench', [
-      ...['-n', '-c', String(clients), '-j', String(threads), '-M', 'prepared', '-T', String(seconds), '-f', file],
-      ...['--log', `--sampling-rate=${SAMPLED}`, `--log-prefix=${join(logs, 'log')}`],
+      '-n',
+      '-c',
+      String(clients),
+      '-j',
+      String(threads),
+      '-M',
+      'prepared',
+      '-T',
+      String(seconds),
+      '-f',
+      file,
+      '--log',
+      `--sampling-rate=${SAMPLED}`,
+      `--log-prefix=${join(logs, 'log')}`,
       server.urlOf(database),
     ]);
     const cpuMs = { ...stop(), load: endedProgramsCpuMs() - loadMs };

@@ -1,4 +1,4 @@
-// autocannon in a process of its own, so that its CPU can be told apart from the service's.
+// autocannon in a process of its own, so that its CPU is measured apart from the service's.
 //
 // Its parent sends one job at a time, { url, connections, warmUpSeconds, seconds, request, expect }, and gets
 // { measuring } when the warm-up is over and { result } at the end.
@@ -17,7 +17,7 @@ process.once('disconnect', () => process.exit());
 /** Runs one job. Answers durations of the answers that were expected, and how many others there were, by status. */
 function run({ url, connections, warmUpSeconds, seconds, request, expect }) {
   const next = requestsOf(templateOf(request, url));
-  const wanted = new Set(expect);
+  const expected = new Set(expect);
   const durationsMs = [];
   const unexpected = new Map();
   const note = (what) => unexpected.set(what, (unexpected.get(what) ?? 0) + 1);
@@ -26,7 +26,7 @@ function run({ url, connections, warmUpSeconds, seconds, request, expect }) {
     // Each request is made here, whole: autocannon's own way of changing a body costs as much as the service does.
     client.getRequestBuffer = next;
     client.on('response', (status, _bytes, durationMs) => {
-      if (!wanted.has(status)) note(status);
+      if (!expected.has(status)) note(status);
       else if (beganAt !== undefined) durationsMs.push(durationMs);
     });
     client.on('connError', ({ code }) => note(code)).on('timeout', () => note('timeout'));

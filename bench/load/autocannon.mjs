@@ -13,7 +13,7 @@ export async function loadByAutocannon(job, meter) {
     const result = await reply(child, 'result');
     return { ...result, cpuMs: stop() };
   } finally {
-    // Only when it has ended does its CPU no longer fall on whoever is measured next.
+    // Until it has ended, its CPU would count for the next measurement.
     const ended = once(child, 'exit');
     child.disconnect();
     await ended;

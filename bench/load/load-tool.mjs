@@ -10,14 +10,14 @@ const TOOLS = {
 
 /**
  * What makes the load: `run`, and its `name` and version. wrk where it is on the PATH, since it takes the least of the cores
- * that it shares with what is measured, and else autocannon; or what is `wanted`.
+ * that it shares with what is measured, and else autocannon; or the tool that is named.
  */
-export function loadTool(wanted = wrkVersion() === undefined ? 'autocannon' : 'wrk') {
-  const tool = Object.hasOwn(TOOLS, wanted) ? TOOLS[wanted] : undefined;
+export function loadTool(toolName = wrkVersion() === undefined ? 'autocannon' : 'wrk') {
+  const tool = Object.hasOwn(TOOLS, toolName) ? TOOLS[toolName] : undefined;
   const version = tool?.version();
   if (version === undefined)
-    throw new Error(`The load can be made by wrk, if it is on the PATH, or by autocannon: ${wanted}`);
-  return { run: tool.run, name: `${wanted} ${version}` };
+    throw new Error(`The load can be made by wrk, if it is on the PATH, or by autocannon: ${toolName}`);
+  return { run: tool.run, name: `${toolName} ${version}` };
 }
 
 function wrkVersion() {

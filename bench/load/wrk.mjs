@@ -29,8 +29,11 @@ export async function loadByWrk({ warmUpSeconds, seconds, ...job }, meter) {
     throw new Error(`This wrk counts in another way: ${answers} answers, ${samplesMs.length} durations`);
   }
   return {
-    ...{ answers, seconds: durationUs / 1e6, ...percentilesOf(samplesMs) },
-    ...{ cpuMs: { ...cpuMs, load: measured.cpuMs }, unexpected },
+    answers,
+    seconds: durationUs / 1e6,
+    ...percentilesOf(samplesMs),
+    cpuMs: { ...cpuMs, load: measured.cpuMs },
+    unexpected,
   };
 }
 
@@ -43,8 +46,19 @@ async function wrk({ url, connections, request, expect }, seconds, { everyStatus
     const running = run(
       'wrk',
       [
-        ...['-t', '1', '-c', String(connections), '-d', String(Math.ceil(seconds)), '--timeout', '30s'],
-        ...['-s', SCRIPT, url, '--', template],
+        '-t',
+        '1',
+        '-c',
+        String(connections),
+        '-d',
+        String(Math.ceil(seconds)),
+        '--timeout',
+        '30s',
+        '-s',
+        SCRIPT,
+        url,
+        '--',
+        template,
       ],
       { maxBuffer: 64 * 1024 * 1024 },
     );
@@ -63,7 +77,7 @@ async function wrk({ url, connections, request, expect }, seconds, { everyStatus
 
 /**
  * The durations in milliseconds that wrk measured, of its histogram [[µs, count], …]. Below each it has counted further ones,
- * an interval apart ("coordinated omission": what a stall may have hidden); as nobody else here does, they are taken out again.
+ * an interval apart ("coordinated omission": what a stall may have hidden); as no other tool here does that, they are removed again.
  */
 function samplesOf(histogram, intervalUs) {
   const counts = new Map(histogram);

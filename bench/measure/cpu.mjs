@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const MS_PER_TICK = 10;
 
 /**
- * Begins to measure the CPU of process trees, { name: pid }; the answer ends it and tells milliseconds by name. What a child
+ * Begins to measure the CPU of process trees, { name: pid }; the returned function ends it and answers milliseconds by name. What a child
  * that has ended had used counts for its parent. Undefined off Linux: NaN.
  */
 export function cpuMeter(pids) {

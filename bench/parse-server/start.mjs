@@ -16,11 +16,14 @@ export async function startParseServer(databaseUrl) {
   const { username, pathname, searchParams } = new URL(databaseUrl.replace('@/', '@localhost/'));
   const child = spawn(process.execPath, [join(HERE, 'server.mjs')], {
     env: {
-      ...{ PATH: process.env.PATH, NODE_ENV: 'production', PARSE_USER: username },
-      ...{ PARSE_DATABASE: pathname.slice(1), PARSE_SOCKET_FOLDER: searchParams.get('host') },
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PARSE_USER: username,
+      PARSE_DATABASE: pathname.slice(1),
+      PARSE_SOCKET_FOLDER: searchParams.get('host'),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // It writes logs where it is started, whatever it is told.
+    // It writes logs into its working directory, whatever its settings.
     cwd: tmpdir(),
   });
   const url = await listeningUrl(child);

@@ -11,13 +11,16 @@ export async function startServer({ folder }) {
   const urlOf = (database) => url.replace(/(?<=@[^/]*\/)\w+/, database);
   const query = (database, text, values) => withClient(urlOf(database), (client) => client.query(text, values));
   return {
-    ...{ pid, dataDir, urlOf, query },
+    pid,
+    dataDir,
+    urlOf,
+    query,
     /** Makes an empty database, instead of one that is there. */
     createDatabase: async (name) => {
       await query('postgres', `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await query('postgres', `CREATE DATABASE ${name}`);
     },
-    /** What a checkpoint costs should not fall on whoever happens to be measured. */
+    /** Keeps the cost of a checkpoint out of the next measurement. */
     checkpoint: () => query('postgres', 'CHECKPOINT'),
     stop: async () => {
       await stop();

@@ -11,8 +11,13 @@ const ADMIN_KEY = 'bench-admin-key-bench-admin-key-bench-admin-key';
 export async function startService(server, database, environment = {}, main = join(ROOT, 'dist', 'main.js')) {
   const child = spawn(process.execPath, [...serviceFlags(), main], {
     env: {
-      ...{ PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_ADMIN_KEY: ADMIN_KEY },
-      ...{ SECRETS_KEY: 'bench-secrets-key-bench-secrets-key', DATABASE_URL: server.urlOf(database), ...environment },
+      PATH: process.env.PATH,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
+      SECRETS_KEY: 'bench-secrets-key-bench-secrets-key',
+      DATABASE_URL: server.urlOf(database),
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import type { Console } from './console';
-import { operatorOf } from './operator';
-import { workspaceHint } from './workspace-hint';
-import { workspaceOption } from './workspace-option';
+import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';
 
 interface IssuerOptions {
   readonly workspace: string;

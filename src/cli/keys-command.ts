@@ -7,12 +7,10 @@ import {
   type ApiKeyState,
 } from '../api-keys/domain/api-key-lifetime';
 import type { ApiKey } from '../api-keys/entities/api-key.entity';
-import { readable } from '../client/foreign-data';
+import { readable } from './foreign-data';
 import { SCOPES, type Scope } from '../platform/auth/scopes';
-import { columns } from './columns';
-import type { Console } from './console';
-import { operatorOf } from './operator';
-import { workspaceOption } from './workspace-option';
+import { columns, type Console } from './console';
+import { operatorOf, workspaceOption } from './workspace-scope';
 
 const NAME_CHARACTERS_MAX = 128;
 /** Read at once. */
@@ -79,20 +77,20 @@ async function list({ within, out }: Console, { workspace, state, json }: ListOp
 }
 
 /** A hint has few characters, and several keys may share one; names are not unique at all. */
-async function revoke({ within, say }: Console, wanted: string, workspace: string): Promise<void> {
+async function revoke({ within, say }: Console, key: string, workspace: string): Promise<void> {
   const { Clock } = await import('../platform/values/clock.js');
   const { ApiKeysService } = await import('../api-keys/api-keys.service.js');
   const revoked = await within(async (parts) => {
     const operator = await operatorOf(parts, workspace);
     const now = parts.get(Clock).now();
     const keys = await keysOf(parts, operator.tenantId, { state: undefined, now });
-    return parts.get(ApiKeysService).revoke(operator, idOf(keys, wanted, workspace), null);
+    return parts.get(ApiKeysService).revoke(operator, idOf(keys, key, workspace), null);
   });
   say(`The key ${revoked.id} (${readable(revoked.name)}) of the workspace "${workspace}" is revoked.`);
 }
 
-function idOf(keys: readonly ApiKey[], wanted: string, workspace: string): string {
-  const found = keys.filter(({ id, hint }) => id === wanted.toLowerCase() || hint === wanted);
+function idOf(keys: readonly ApiKey[], key: string, workspace: string): string {
+  const found = keys.filter(({ id, hint }) => id === key.toLowerCase() || hint === key);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only.id;
   if (only === undefined) {
@@ -122,10 +120,10 @@ async function keysOf(
 
 async function create({ within, out, say }: Console, options: KeyOptions): Promise<void> {
   const { workspace, name, scope, source, expiresInDays } = options;
-  const wanted = { name, scopes: scope, sources: source, expiresInDays };
+  const request = { name, scopes: scope, sources: source, expiresInDays };
   const { ApiKeysService } = await import('../api-keys/api-keys.service.js');
   const { key, apiKey } = await within(async (parts) =>
-    parts.get(ApiKeysService).create(await operatorOf(parts, workspace), wanted, null),
+    parts.get(ApiKeysService).create(await operatorOf(parts, workspace), request, null),
   );
   say(`The key ${apiKey.id} of the workspace "${workspace}" was made. Shown only now:`);
   out(key);

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from './running-service';
 import { processEnvironment, readSettings } from '../platform/config/env';
 import type { Settings } from '../platform/config/settings';
 import { databaseProblem } from '../platform/postgres/database-problem';

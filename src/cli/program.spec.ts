@@ -60,6 +60,6 @@ it.each([[''], [' '], ['\u200b'], ['x'.repeat(257)], ['a\0b']])(
   },
 );
 
-it('tells its version, which is that of the package', async () => {
+it('writes its version, which is that of the package', async () => {
   expect(await said(['--version'])).toBe(version);
 });

@@ -16,8 +16,15 @@ const WORDS = `Works on the database of the service: the embedded one in DATA_DI
 Only what was asked for is written to standard output.`;
 
 const COMMANDS = [
-  ...[workspacesCommand, keysCommand, issuersCommand, tokensCommand, eventsCommand, stateCommand],
-  ...[backupCommand, restoreCommand, secretsCommand],
+  workspacesCommand,
+  keysCommand,
+  issuersCommand,
+  tokensCommand,
+  eventsCommand,
+  stateCommand,
+  backupCommand,
+  restoreCommand,
+  secretsCommand,
 ];
 
 /** The command `cds` (contract section 9). Refusals of its own parsing are thrown as CommanderError. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../client/address';
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from './running-service';
+
+export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 /** Which service, and with which key, as commander gives it. */
 export interface GivenService {
@@ -34,7 +35,7 @@ export function addServiceOptions(command: Command): Command {
     .addOption(new Option('--key <key>').hideHelp());
 }
 
-/** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+/** Throws `ClientFailure` (exit code 2) for an invalid address or key. */
 export async function readServiceOptions(
   { url, key, keyFile }: GivenService,
   environment: Environment,
@@ -53,4 +54,28 @@ async function keyIn(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => {
     throw new ClientFailure('The file of --key-file cannot be read.', 2);
   });
+}
+
+/** The first value that is not blank, without the white space around it. */
+export function firstSet(...values: (string | undefined)[]): string | undefined {
+  return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
+}
+
+/** The address of a service, without a slash at its end. Throws `ClientFailure` (exit code 2) for any other text. */
+export function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new ClientFailure(`The address of the service must look like ${DEFAULT_URL} (--url or CDS_URL).`, 2);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ClientFailure('The address of the service must not hold a password; the key goes into CDS_API_KEY.', 2);
+  }
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
+}
+
+/** A key that can be sent in a header. Throws `ClientFailure` (exit code 2), with `missing` when there is no key. */
+export function checkKey(key: string | undefined, missing: string): string {
+  if (key === undefined) throw new ClientFailure(missing, 2);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new ClientFailure('The key has characters that no key has; copy it again.', 2);
+  return key;
 }

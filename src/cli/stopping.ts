@@ -1,10 +1,10 @@
-/** How a run is told to stop. */
+/** The two stages in which a run stops. */
 export interface Stopping {
-  /** Nothing new is begun, and nothing waited for. */
+  /** No new request begins, and pauses end. */
   readonly soon: AbortSignal;
-  /** What is under way is given up. */
+  /** Requests under way are aborted. */
   readonly now: AbortSignal;
-  /** Gives the signals of the process back. */
+  /** Removes the signal handlers. */
   dispose(): void;
 }
 

@@ -5,11 +5,8 @@ import { PATH_NAME, PATH_NAME_FORM } from '../platform/values/text/path-name';
 import { isStorable } from '../platform/values/text/storable-text';
 import { trimBlank } from '../platform/values/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from '../runtime/domain/state-owner';
-import type { Console } from './console';
-import { secondsUpTo } from './duration';
-import { operatorOf } from './operator';
-import { workspaceOption } from './workspace-option';
-import { workspaceHint } from './workspace-hint';
+import { secondsUpTo, type Console } from './console';
+import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';
 
 const SECONDS_DEFAULT = 3_600;
 const DAYS_MAX = 366;

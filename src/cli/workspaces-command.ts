@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { PATH_NAME, PATH_NAME_FORM } from '../platform/values/text/path-name';
-import { columns } from './columns';
-import type { Console } from './console';
+import { columns, type Console } from './console';
 
 export function workspacesCommand(console: Console): Command {
   const workspaces = new Command('workspaces').description('Workspaces, which never meet');

@@ -1,5 +1,4 @@
-import { parsePurchases, purchaseId } from './cdnow';
-import { readSample } from './cdnow-file';
+import { parsePurchases, purchaseId, readSample } from './cdnow';
 import { totalsOf } from './tally';
 
 describe('parsePurchases', () => {
@@ -9,7 +8,7 @@ describe('parsePurchases', () => {
     ]);
   });
 
-  it('numbers the purchases of one customer and day, and of nobody else', () => {
+  it('numbers the purchases of one customer and day, and of no one else', () => {
     const lines = [
       '1 0001 19970101 1 5.00',
       '2 0002 19970101 1 5.00',

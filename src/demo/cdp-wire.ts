@@ -1,3 +1,4 @@
+import type { CdpEvent } from '../../clients/typescript/src/client';
 import { purchaseId, type Purchase } from './cdnow';
 
 export const EVENT_TYPES_PATH = '/v1/cdp/event-types';
@@ -15,7 +16,7 @@ export const PURCHASE_EVENT_TYPE = {
 };
 
 /** The event of a purchase, letter for letter. */
-export function purchaseEvent(purchase: Purchase): unknown {
+export function purchaseEvent(purchase: Purchase): CdpEvent {
   return {
     source: SOURCE,
     externalEventId: purchaseId(purchase),

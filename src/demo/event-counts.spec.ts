@@ -30,7 +30,7 @@ describe('growthOf', () => {
     expect(growthOf(before, after, 20)).toEqual({ received: 20, accepted: 10, duplicate: 10, rejected: 0 });
   });
 
-  it('is not told when one of the looks failed, or another process has counted what was sent', () => {
+  it('is unknown when one of the readings failed, or another process has counted what was sent', () => {
     expect(growthOf(undefined, after, 20)).toBeUndefined();
     expect(growthOf(before, undefined, 20)).toBeUndefined();
     expect(growthOf(before, after, 21)).toBeUndefined();

@@ -1,5 +1,3 @@
-import type { ServiceClient } from '../client/service-client';
-
 /** What `/metrics` counts of events, of all clients and both families. */
 export interface EventCounts {
   readonly received: number;
@@ -11,10 +9,17 @@ export interface EventCounts {
 const LINE =
   /^cds_events_(?:(received)_total\{[^}]*\}|total\{[^}]*outcome="(accepted|duplicate|rejected)"[^}]*\}) (\d+)$/gm;
 
+const ANSWER_MS_MAX = 30_000;
+
 /** Undefined where `/metrics` cannot be reached; it is for operators, and need not be there for clients. */
-export async function readEventCounts(client: ServiceClient): Promise<EventCounts | undefined> {
-  const text = await client.text('/metrics');
-  return text === undefined ? undefined : eventCounts(text);
+export async function readEventCounts(url: string): Promise<EventCounts | undefined> {
+  try {
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const text = await response.text();
+    return response.status === 200 ? eventCounts(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined when it is not the text of the service's metrics. */

@@ -1,5 +1,5 @@
 import { processEnvironment } from '../platform/config/env';
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from '../cli/running-service';
 import { readOptions, USAGE } from './options';
 import { progressOn } from './progress';
 import { runDemo } from './run-demo';

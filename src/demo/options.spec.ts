@@ -1,4 +1,4 @@
-import { ClientFailure } from '../client/client-failure';
+import { ClientFailure } from '../cli/running-service';
 import { readOptions } from './options';
 
 const KEY = 'an-admin-key-of-at-least-32-characters';
@@ -32,7 +32,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('tells how to get a key', () => {
+  it('says how to get a key', () => {
     for (const environment of [{}, { CDS_API_KEY: ' ' }]) {
       const { exitCode, message } = failureOf([], environment);
       expect(exitCode).toBe(2);

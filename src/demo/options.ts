@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../client/address';
-import { ClientFailure } from '../client/client-failure';
+import { checkKey, checkUrl, DEFAULT_URL, firstSet } from '../cli/service-options';
+import { ClientFailure } from '../cli/running-service';
 
 /** Where the demo sends its events, and how. */
 export interface DemoOptions {
@@ -34,7 +34,7 @@ const BATCH_MAX = 10_000;
 /** Enough to load any service; beyond it sockets run out before anything gets faster. */
 const CONCURRENCY_MAX = 64;
 
-/** Undefined: the caller wants to read the usage. Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+/** Undefined: the caller wants to read the usage. Throws `ClientFailure` (exit code 2) for invalid options. */
 export function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

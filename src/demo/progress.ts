@@ -1,4 +1,4 @@
-import { progressBar } from '../client/progress-bar';
+import { progressBar } from '../cli/progress-bar';
 
 export interface Progress {
   readonly update: (done: number) => void;
@@ -8,7 +8,7 @@ export interface Progress {
 /** Shows how far one pass over `total` events has come. */
 export type StartProgress = (label: string, total: number) => Progress;
 
-/** For whoever does not look at a terminal. */
+/** For output that is no terminal. */
 export const noProgress: StartProgress = () => ({ update: () => undefined, stop: () => undefined });
 
 /** A bar with the rate and the remaining time; nothing at all when `stream` is no terminal. */

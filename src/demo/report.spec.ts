@@ -1,5 +1,5 @@
 import { parsePurchases, purchaseId } from './cdnow';
-import type { Answer } from '../client/batch-answers';
+import type { EventResult } from '../../clients/typescript/src/client';
 import type { Revenue } from './campaign';
 import { report as reportOf, type Report, type Shown } from './report';
 import type { Run } from './send-events';
@@ -9,17 +9,17 @@ const PURCHASES = parsePurchases(
     '\n',
   ),
 );
-const accepted = (id: string): Answer => ({ status: 'accepted', eventId: `event ${id}` });
-const duplicate = (id: string): Answer => ({ status: 'duplicate', eventId: `event ${id}` });
-const failed = (id: string): Answer => ({
+const accepted = (id: string): EventResult => ({ status: 'accepted', event_id: `event ${id}` });
+const duplicate = (id: string): EventResult => ({ status: 'duplicate', original_event_id: `event ${id}` });
+const failed = (id: string): EventResult => ({
   status: 'error',
-  errorCode: 'validation_failed',
+  error_code: 'validation_failed',
   message: `no\u001b[2J ${id}`,
   details: [],
 });
 
-function aRun(answer: (id: string, index: number) => Answer, repeatedRequests = 0): Run {
-  const answered = PURCHASES.map((purchase, index) => ({ purchase, answer: answer(purchaseId(purchase), index) }));
+function aRun(answer: (id: string, index: number) => EventResult, repeatedRequests = 0): Run {
+  const answered = PURCHASES.map((purchase, index) => ({ purchase, result: answer(purchaseId(purchase), index) }));
   return { answered, seconds: 0.5, repeatedRequests };
 }
 
@@ -56,8 +56,8 @@ describe('report', () => {
     expect(text).toContain('The service had these events already');
   });
 
-  it('tells what was there before from answers that got lost, as far as it can be told', () => {
-    const mixed = (id: string, index: number): Answer => (index === 0 ? duplicate(id) : accepted(id));
+  it('says whether duplicates may come from lost answers', () => {
+    const mixed = (id: string, index: number): EventResult => (index === 0 ? duplicate(id) : accepted(id));
     expect(report(PURCHASES, aRun(mixed), aRun(duplicate)).text).toContain('found 1 event there already; each');
     const { text, isRight } = report(PURCHASES, aRun(mixed, 2), aRun(duplicate));
     expect(isRight).toBe(true);
@@ -65,7 +65,7 @@ describe('report', () => {
     expect(text).toContain('2 requests had to be sent again.');
   });
 
-  it.each<[string, (id: string, index: number) => Answer]>([
+  it.each<[string, (id: string, index: number) => EventResult]>([
     ['accepts an event again', (id, index) => (index === 2 ? accepted(id) : duplicate(id))],
     ['names another id', (id, index) => duplicate(index === 2 ? 'x' : id)],
   ])('is not satisfied when the second run %s', (_, answer) => {
@@ -75,7 +75,7 @@ describe('report', () => {
   });
 
   it('counts an event once, and shows that two purchases became one', () => {
-    const merged = (answer: (id: string) => Answer) => (id: string, index: number) =>
+    const merged = (answer: (id: string) => EventResult) => (id: string, index: number) =>
       answer(index === 1 ? 'same' : index === 2 ? 'same' : id);
     const { text, isRight } = report(PURCHASES, aRun(merged(accepted)), aRun(merged(duplicate)));
     expect(isRight).toBe(false);
@@ -110,22 +110,22 @@ describe('report', () => {
     [true, 'Without'],
     [false, 'WITHOUT'],
   ])('says why the campaign says nothing, which may be harmless (%s)', (isHarmless, word) => {
-    const silent = { silence: 'So it is.', isHarmless };
+    const silent = { reason: 'So it is.', isHarmless };
     const { text, isRight } = report(PURCHASES, aRun(accepted), aRun(duplicate), { revenues: [silent, silent] });
     expect(isRight).toBe(isHarmless);
     expect(cells(text, 'revenue of the campaign')).toEqual(['-', '-', '1,234.35']);
     expect(text).toContain(`${word} state.campaign.revenue of the campaign "cdnow-demo": So it is.`);
   });
 
-  it('tells what /metrics has counted, where it can be read', () => {
+  it('shows the counts of /metrics, where they can be read', () => {
     const counted = { received: 10_008, accepted: 5_004, duplicate: 5_000, rejected: 4 };
-    const told = (shown: Partial<Shown>): string => report(PURCHASES, aRun(accepted), aRun(duplicate), shown).text;
-    expect(told({ counted })).toContain(
+    const textWith = (shown: Partial<Shown>): string => report(PURCHASES, aRun(accepted), aRun(duplicate), shown).text;
+    expect(textWith({ counted })).toContain(
       '/metrics, of all clients: 10,008 received = 5,004 accepted + 5,000 duplicate + 4 rejected.',
     );
-    expect(told({ counted: { ...counted, received: 10_009 } })).toContain(
+    expect(textWith({ counted: { ...counted, received: 10_009 } })).toContain(
       '10,009 received (some still under way) against',
     );
-    expect(told({})).not.toContain('/metrics');
+    expect(textWith({})).not.toContain('/metrics');
   });
 });

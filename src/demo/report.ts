@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { purchaseId, type Purchase } from './cdnow';
 import { DEMO_CAMPAIGN, type Revenue } from './campaign';
 import type { EventCounts } from './event-counts';
-import { readable } from '../client/foreign-data';
+import { readable } from '../cli/foreign-data';
 import type { Run } from './send-events';
 import { disagreements, isSameTotals, tallyRun, totalsOf, type RunTally, type Totals } from './tally';
 
@@ -20,7 +20,7 @@ const REVENUE = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maxim
 export interface Shown {
   /** Of the campaign, after each run. */
   readonly revenues: readonly [Revenue, Revenue];
-  /** What `/metrics` has grown by; undefined where it does not tell. */
+  /** The growth of the counters of `/metrics`; undefined when it is unknown. */
   readonly counted?: EventCounts | undefined;
 }
 
@@ -94,18 +94,18 @@ function dollars(cents: number): string {
 
 /** As the state has it, to the last digit. */
 function revenueCell(revenue: Revenue): string {
-  return 'silence' in revenue ? '-' : REVENUE.format(revenue.dollars);
+  return 'reason' in revenue ? '-' : REVENUE.format(revenue.dollars);
 }
 
 /** Both are the number that is nearest to the same decimal one, or differ. */
 function isAsIn({ cents }: Totals, revenue: Revenue): boolean {
-  return 'silence' in revenue ? revenue.isHarmless : revenue.dollars === cents / 100;
+  return 'reason' in revenue ? revenue.isHarmless : revenue.dollars === cents / 100;
 }
 
 function notesOnCampaign(revenues: Shown['revenues'], file: Totals): string[] {
   const [, last] = revenues;
   const place = `state.campaign.revenue of the campaign "${DEMO_CAMPAIGN}"`;
-  if ('silence' in last) return [`${last.isHarmless ? 'Without' : 'WITHOUT'} ${place}: ${last.silence}`];
+  if ('reason' in last) return [`${last.isHarmless ? 'Without' : 'WITHOUT'} ${place}: ${last.reason}`];
   return revenues.every((revenue) => isAsIn(file, revenue))
     ? [`The reaction has added each purchase once: ${place} is the sum of the file.`]
     : [`THE CAMPAIGN DOES NOT ADD UP TO THE FILE: compare ${place}, and see GET /v1/review-entries?status=open.`];
@@ -135,9 +135,9 @@ function notesOnRepeats(tallies: readonly RunTally[]): string[] {
 
 function listErrors(count: number, first: Run, second: Run): string {
   const lines = [...first.answered, ...second.answered]
-    .flatMap(({ purchase, answer }) => (answer.status === 'error' ? [{ purchase, answer }] : []))
+    .flatMap(({ purchase, result }) => (result.status === 'error' ? [{ purchase, result }] : []))
     .slice(0, ERRORS_SHOWN_MAX)
-    .map(({ purchase, answer }) => `  ${purchaseId(purchase)}: ${readable(`${answer.errorCode}: ${answer.message}`)}`);
+    .map(({ purchase, result }) => `  ${purchaseId(purchase)}: ${readable(`${result.error_code}: ${result.message}`)}`);
   const heading = count > lines.length ? `${amount(count, 'error', 'errors')}, the first of them:` : 'Errors:';
   return [heading, ...lines].join('\n');
 }

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readSample } from './cdnow-file';
-import { ADVICE } from './run-demo';
-import { sendEvents, type Run } from './send-events';
-import { ServiceClient } from '../client/service-client';
+import { readSample } from './cdnow';
+import { sendEvents, type DemoTarget, type Run } from './send-events';
 
 type Item = Readonly<{ externalEventId: string }>;
 type Answering = (items: readonly Item[], response: ServerResponse, request: number) => void;
@@ -14,8 +12,8 @@ const OPTIONS = { batch: 10, concurrency: 2, onProgress: () => undefined };
 
 let server: Server | undefined;
 
-/** A service that answers as told, with every item it was sent. */
-async function aService(answering: Answering): Promise<{ client: ServiceClient; received: Item[][] }> {
+/** A stub that answers with `answering`, and the items that it received. */
+async function aService(answering: Answering): Promise<{ target: DemoTarget; received: Item[][] }> {
   const received: Item[][] = [];
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -28,7 +26,7 @@ async function aService(answering: Answering): Promise<{ client: ServiceClient; 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { client: new ServiceClient(url, 'key', ADVICE), received };
+  return { target: { url, key: 'key' }, received };
 }
 
 function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
@@ -42,7 +40,7 @@ function accept(items: readonly Item[], response: ServerResponse): void {
 }
 
 function ids({ answered }: Run): string[] {
-  return answered.flatMap((each) => (each.answer.status === 'error' ? [] : [each.answer.eventId]));
+  return answered.flatMap((each) => (each.result.status === 'accepted' ? [each.result.event_id] : []));
 }
 
 afterEach(() => {
@@ -52,11 +50,11 @@ afterEach(() => {
 
 describe('sendEvents', () => {
   it('sends every purchase once, and answers in their order', async () => {
-    const { client, received } = await aService((items, response, request) => {
+    const { target, received } = await aService((items, response, request) => {
       setTimeout(() => accept(items, response), request === 1 ? 30 : 0);
     });
     const progress: number[] = [];
-    const run = await sendEvents(client, PURCHASES, { ...OPTIONS, onProgress: (done) => progress.push(done) });
+    const run = await sendEvents(target, PURCHASES, { ...OPTIONS, onProgress: (done) => progress.push(done) });
     expect(run.answered.map(({ purchase }) => purchase)).toEqual(PURCHASES);
     expect(new Set(ids(run)).size).toBe(25);
     expect(received.map((items) => items.length).toSorted()).toEqual([10, 10, 5].toSorted());
@@ -73,14 +71,14 @@ describe('sendEvents', () => {
   });
 
   it('sends again what got no answer, 429 or 503, with the very same events', async () => {
-    const { client, received } = await aService((items, response, request) => {
+    const { target, received } = await aService((items, response, request) => {
       if (request === 1) response.destroy();
       else if (request === 2) answer(response, 503, {});
       else if (request === 3) answer(response, 429, {}, { 'Retry-After': '1' });
       else accept(items, response);
     });
     const began = performance.now();
-    const run = await sendEvents(client, PURCHASES, { ...OPTIONS, batch: 25 });
+    const run = await sendEvents(target, PURCHASES, { ...OPTIONS, batch: 25 });
     expect(performance.now() - began).toBeGreaterThan(1_000);
     expect(run.repeatedRequests).toBe(3);
     expect(received).toEqual([received[3], received[3], received[3], received[3]]);
@@ -88,21 +86,21 @@ describe('sendEvents', () => {
   });
 
   it('sends single events again that could not be taken at the moment, and only those', async () => {
-    const { client, received } = await aService((items, response, request) => {
+    const { target, received } = await aService((items, response, request) => {
       if (request > 1) {
         accept(items, response);
         return;
       }
       const results = items.map((_, index) =>
         index < 3
-          ? { status: 'error', error_code: 'unavailable', message: 'later' }
-          : { status: 'error', error_code: 'validation_failed', message: 'never' },
+          ? { status: 'error', error_code: 'unavailable', message: 'later', details: [] }
+          : { status: 'error', error_code: 'validation_failed', message: 'never', details: [] },
       );
       answer(response, 200, { results });
     });
-    const run = await sendEvents(client, PURCHASES.slice(0, 10), OPTIONS);
+    const run = await sendEvents(target, PURCHASES.slice(0, 10), OPTIONS);
     expect(received.map((items) => items.length)).toEqual([10, 3]);
-    expect(run.answered.map((each) => each.answer.status)).toEqual([
+    expect(run.answered.map((each) => each.result.status)).toEqual([
       ...Array<string>(3).fill('accepted'),
       ...Array<string>(7).fill('error'),
     ]);
@@ -120,17 +118,17 @@ describe('sendEvents', () => {
     [302, undefined, /answered 302/],
     [200, { results: [] }, /answered 200/],
   ])('stops at once at %i %j', async (status, body, words) => {
-    const { client, received } = await aService((_, response) =>
+    const { target, received } = await aService((_, response) =>
       answer(response, status, body ?? '', { Location: '/login' }),
     );
-    await expect(sendEvents(client, PURCHASES, { ...OPTIONS, batch: 1 })).rejects.toThrow(words);
+    await expect(sendEvents(target, PURCHASES, { ...OPTIONS, batch: 1 })).rejects.toThrow(words);
     expect(received.length).toBeLessThanOrEqual(3);
   });
 
   it('does not wait for a service that wants to be left alone for an hour', async () => {
-    const { client } = await aService((_, response) => {
+    const { target } = await aService((_, response) => {
       answer(response, 429, { error_code: 'rate_limited', message: 'Slowly.' }, { 'Retry-After': '3600' });
     });
-    await expect(sendEvents(client, PURCHASES, OPTIONS)).rejects.toThrow('429 rate_limited: Slowly.');
+    await expect(sendEvents(target, PURCHASES, OPTIONS)).rejects.toThrow('429 rate_limited: Slowly.');
   });
 });

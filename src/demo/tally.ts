@@ -1,3 +1,4 @@
+import type { EventResult } from '../../clients/typescript/src/client';
 import type { Purchase } from './cdnow';
 import type { Answered, Run } from './send-events';
 
@@ -24,7 +25,7 @@ export interface RunTally {
 
 /** What one run came to: counts of answers, and the sums of what the service has now. */
 export function tallyRun({ answered, seconds, repeatedRequests }: Run): RunTally {
-  const count = (status: string): number => answered.filter(({ answer }) => answer.status === status).length;
+  const count = (status: string): number => answered.filter(({ result }) => result.status === status).length;
   return {
     accepted: count('accepted'),
     duplicate: count('duplicate'),
@@ -65,9 +66,9 @@ export function isSameTotals(a: Totals, b: Totals): boolean {
 
 /** How many events the second run did not answer as `duplicate` with the id that the first run got. */
 export function disagreements(first: Run, second: Run): number {
-  const ids = new Map(first.answered.map(({ purchase, answer }) => [purchase, eventIdOf(answer)]));
+  const ids = new Map(first.answered.map(({ purchase, result }) => [purchase, eventIdOf(result)]));
   const agreeing = second.answered.filter(
-    ({ purchase, answer }) => answer.status === 'duplicate' && answer.eventId === ids.get(purchase),
+    ({ purchase, result }) => result.status === 'duplicate' && result.original_event_id === ids.get(purchase),
   );
   return first.answered.length - agreeing.length;
 }
@@ -75,13 +76,20 @@ export function disagreements(first: Run, second: Run): number {
 /** Two purchases that the service takes for one event count once, and the sums show it. */
 function storedOnce(answered: readonly Answered[]): readonly Purchase[] {
   const byEventId = new Map<string, Purchase>();
-  for (const { purchase, answer } of answered) {
-    const eventId = eventIdOf(answer);
+  for (const { purchase, result } of answered) {
+    const eventId = eventIdOf(result);
     if (eventId !== undefined && !byEventId.has(eventId)) byEventId.set(eventId, purchase);
   }
   return [...byEventId.values()];
 }
 
-function eventIdOf(answer: Answered['answer']): string | undefined {
-  return answer.status === 'error' ? undefined : answer.eventId;
+function eventIdOf(result: EventResult): string | undefined {
+  switch (result.status) {
+    case 'accepted':
+      return result.event_id;
+    case 'duplicate':
+      return result.original_event_id;
+    case 'error':
+      return undefined;
+  }
 }

@@ -89,7 +89,10 @@ describe('events.send', () => {
     line.next(...new Array<Mishap>(9).fill(UNAVAILABLE));
     const error = await failureOf(client({ ...QUICK, attemptsMax: 3 }).events.send(anEvent()));
     expect([line.sent.length, error.status, error.errorCode, error.message]).toEqual([
-      ...[3, 503, 'unavailable', 'Not now.'],
+      3,
+      503,
+      'unavailable',
+      'Not now.',
     ]);
   });
 
@@ -110,7 +113,7 @@ describe('events.send', () => {
     });
   });
 
-  it('does not repeat a refusal, and tells every fault of it', async () => {
+  it('does not repeat a refusal, and shows every fault of it', async () => {
     const error = await failureOf(client().events.send(anEvent({ source: '', identity: { type: 'EMAIL' } })));
     expect(line.sent).toHaveLength(1);
     expect([error.status, error.errorCode]).toEqual([422, 'validation_failed']);
@@ -220,7 +223,7 @@ describe('events.batch', () => {
     });
   });
 
-  it('reads no further than somebody wants the results', async () => {
+  it('reads no further than its results are taken', async () => {
     let read = 0;
     function* endless() {
       for (;;) {

@@ -10,7 +10,9 @@ const REFUSING_MS = 8_000;
 const SOURCE = 'shop.orders';
 
 const eventOf = (index: number) => ({
-  ...{ source: SOURCE, external_event_id: `order-${index}`, type: 'purchase' },
+  source: SOURCE,
+  external_event_id: `order-${index}`,
+  type: 'purchase',
   identity: { type: 'EXTERNAL', value: `customer-${index % 100}` },
 });
 

@@ -35,8 +35,10 @@ describe('state', () => {
     const { state } = client();
     expect(await state.read()).toEqual({ user: { points: 100 }, campaign: {}, app: {} });
     expect(await state.mutate(TEN_MORE)).toEqual({
-      ...{ status: 'applied', mutations: [{ path: 'state.user.points', previous: 100, current: 110 }] },
-      ...{ mutationId: expect.stringMatching(/^[0-9a-f-]{36}$/), payloadMismatch: false },
+      status: 'applied',
+      mutations: [{ path: 'state.user.points', previous: 100, current: 110 }],
+      mutationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      payloadMismatch: false,
     });
     expect((await state.read()).user).toEqual({ points: 110 });
   });
@@ -79,7 +81,7 @@ describe('state', () => {
     expect((await state.read()).user).toEqual({ points: 110 });
   });
 
-  it('tells when an id was used for another change before', async () => {
+  it('says when an id was used for another change before', async () => {
     const { state } = client();
     await state.mutate(TEN_MORE, { mutationId: 'checkout-1' });
     const again = await state.mutate([{ ...TEN_MORE[0]!, value: 99 }], { mutationId: 'checkout-1' });
@@ -97,7 +99,10 @@ describe('state', () => {
   it('is refused with the path and every fault', async () => {
     const wrong = client().state.mutate([{ path: 'state.user.pionts', op: 'set', value: 1 }]);
     await expect(wrong).rejects.toMatchObject({
-      ...{ name: 'CampaignDataError', status: 400, errorCode: 'undeclared_variable', path: 'state.user.pionts' },
+      name: 'CampaignDataError',
+      status: 400,
+      errorCode: 'undeclared_variable',
+      path: 'state.user.pionts',
       details: [{ path: 'ops[0].path', code: 'undeclared_variable' }],
     });
   });

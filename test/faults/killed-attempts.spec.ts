@@ -21,8 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-const named = (id: string, customer: string) =>
-  aSubmission({ externalEventId: id, identifiers: [external(customer)] });
+const named = (id: string, customer: string) => aSubmission({ externalEventId: id, identifiers: [external(customer)] });
 
 const processingOf = async (tenantId: string, id: string) =>
   (

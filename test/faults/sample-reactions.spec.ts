@@ -1,5 +1,4 @@
-import { readSample } from '../../src/demo/cdnow-file';
-import type { Purchase } from '../../src/demo/cdnow';
+import { type Purchase, readSample } from '../../src/demo/cdnow';
 import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent, subjectOf } from '../../src/demo/cdp-wire';
 import { aCdpEvent } from '../support/builders';
 import { Client } from '../support/client';

@@ -24,7 +24,7 @@ export function startCds(
   input: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> = [],
 ): RunningCds {
   const child = spawn(process.execPath, [CDS, ...args], { env: { PATH: process.env['PATH'], ...environment } });
-  // Whoever is killed reads no further.
+  // A killed process reads no further.
   pipeline(Readable.from(input, { objectMode: false }), child.stdin).catch(() => undefined);
   const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
   const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]);

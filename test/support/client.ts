@@ -112,16 +112,16 @@ export function faultsOf({ details }: { readonly details: readonly { path: strin
 /** Holds an answer to the form of every error (contract section 1), and its faults to `faults` where they are given. */
 export function expectProblem(
   { status, headers, body }: Answer,
-  wanted: number,
+  expectedStatus: number,
   code: string,
   faults?: readonly string[],
 ): void {
   expect([status, body]).toEqual([
-    wanted,
+    expectedStatus,
     {
       type: expect.stringMatching(/\S/),
       title: expect.stringMatching(/\S/),
-      status: wanted,
+      status: expectedStatus,
       detail: body.message,
       error_code: code,
       message: expect.stringMatching(/\S/),

@@ -109,7 +109,7 @@ export class CustomerModel {
   erase(key: IdentifierKey): void {
     const all = this.customerOf(key);
     this.erased.push(all);
-    // Should they come back, then as strangers.
+    // A customer who comes back is a new one.
     for (const link of this.links) if (link.state === 'in force' && all.has(link.a)) link.state = 'erased';
     for (const each of all) this.seen.delete(each);
     for (const pair of this.parted) if (pair.split(' ').some((each) => all.has(each))) this.parted.delete(pair);

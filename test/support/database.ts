@@ -50,7 +50,7 @@ export async function rowsOf<T>(url: string, text: string, values: readonly unkn
   return (await pool.query(text, [...values])).rows as T[];
 }
 
-/** Lets go of its connections soon after the last statement by itself: nobody knows which one that is. */
+/** Closes idle connections soon by itself, because no code knows which statement is the last. */
 function aPool(url: string): Pool {
   const pool = new Pool({ connectionString: url, idleTimeoutMillis: 500, allowExitOnIdle: true });
   // Of a connection that is lost while nothing runs, to a server that stops or with a database that is dropped.
@@ -61,7 +61,7 @@ function aPool(url: string): Pool {
 /** Once so many sessions of the nodes with this application name wait for a lock. */
 export async function untilBlocked(client: Client, application: string, sessions: number): Promise<void> {
   await until(async () => {
-    // Within a transaction the statistics stand still unless told otherwise.
+    // Within a transaction the statistics do not change without this.
     await client.query('SELECT pg_stat_clear_snapshot()');
     const waiting = await client.query(
       `SELECT 1 FROM pg_stat_activity

@@ -71,7 +71,9 @@ export class ReadersShell {
     ].join('\n');
     const env = { PATH: `${join(process.execPath, '..')}:${process.env['PATH']}`, KEY: this.key, ...this.environment };
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
-      ...{ cwd: this.folder, env, timeout: RUN_MS_MAX },
+      cwd: this.folder,
+      env,
+      timeout: RUN_MS_MAX,
     });
     return stdout.split('\n').filter((line) => line !== '');
   }

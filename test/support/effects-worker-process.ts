@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A worker of the built service in a process of its own. */
 export interface WorkerChild {
-  /** Resolves once it stands still in the middle of the event that it was told to. */
+  /** Resolves once it has stopped in the middle of the given event. */
   readonly stuck: Promise<void>;
   /** kill -9. */
   kill(): Promise<void>;

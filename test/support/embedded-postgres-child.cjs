@@ -1,6 +1,6 @@
 // node embedded-postgres-child.cjs DATA_DIR
 //
-// A process that owns an embedded PostgreSQL until it is killed, or until whoever started it is gone. It says one line:
+// A process that owns an embedded PostgreSQL until it is killed, or until its parent is gone. It writes one line:
 // {"url", "pid"} or {"error"}. The sources are compiled as they are read, so no build has to come first.
 const { readFileSync } = require('node:fs');
 const process = require('node:process');
@@ -18,12 +18,12 @@ require.extensions['.ts'] = (module, filename) => {
 
 const { startEmbeddedPostgres } = require('../../src/platform/postgres/embedded/embedded-postgres');
 
-function tell(line) {
+function write(line) {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 startEmbeddedPostgres({ dataDir: process.argv[2], log: () => undefined }).then(
-  ({ url, pid }) => tell({ url, pid }),
-  (error) => tell({ error: error.message }),
+  ({ url, pid }) => write({ url, pid }),
+  (error) => write({ error: error.message }),
 );
 process.stdin.on('close', () => process.exit()).resume();

@@ -43,7 +43,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       fault = undefined;
       if (due.deliver) upstream.write(data);
       client.destroy();
-      // The server must read COMMIT before it notices that nobody is there any more.
+      // The server must read COMMIT before it notices that the client is gone.
       if (!due.deliver) upstream.destroy();
       due.done();
     });

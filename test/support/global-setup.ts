@@ -13,12 +13,16 @@ declare global {
 }
 
 /**
- * This server loses its data when the machine goes down, which nobody would miss. What must survive that is tested on servers
+ * This server loses its data when the machine goes down, which does no harm. What must survive that is tested on servers
  * with the settings of the service (test/faults, embedded-postgres.spec.ts). Nor does it tidy up behind tests: what a plan or
  * a count rests on is not to depend on when that happens.
  */
 const SETTINGS = {
-  ...{ fsync: 'off', full_page_writes: 'off', wal_compression: 'off', wal_level: 'minimal', max_wal_senders: '0' },
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_compression: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
   autovacuum: 'off',
 };
 

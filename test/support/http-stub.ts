@@ -9,7 +9,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ServerIdentity } from './self-signed';
 
-/** A foreign server on a free port of loopback, which answers as it is told. */
+/** A foreign server on a free port of loopback, which answers by a given function. */
 export interface HttpStub {
   readonly port: number;
   /** Opened so far, whether or not a request came through them. */

@@ -42,7 +42,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 /** One of them is within the limit of 50, two are beyond it. */
 const CROWD = 26;
 
-/** Events that give somebody many phones. */
+/** Events that give one customer many phones. */
 export function aCrowdOf(who: Identifier, crowd: number): Identifier[][] {
   return Array.from({ length: CROWD }, (_unused, n) => {
     const phone: Identifier = { kind: 'PHONE', value: `crowd-${crowd}-${n}` };

@@ -87,7 +87,7 @@ export class IdentityStore {
     return separations;
   }
 
-  /** Whether somebody parted a profile of one customer from a profile of the other. */
+  /** Whether an undone merge separated a profile of one customer from a profile of the other. */
   areSeparated(rootA: string, rootB: string): boolean {
     const has = (rootId: string, side: readonly string[]): boolean => side.some((each) => this.rootOf(each) === rootId);
     return this.merges.some(
@@ -198,7 +198,7 @@ export class IdentityStore {
     if (rootId !== undefined) this.set(rootId, { erased: true });
   }
 
-  /** Erases whoever has an identifier, and finishes that: nobody holds their identifiers any more. */
+  /** Erases the customer who has an identifier, and completes it: no customer has their identifiers any more. */
   forget(key: string): void {
     const rootId = this.rootOf(this.identifiers.get(key) ?? '');
     for (const each of this.keysOf(rootId)) {
@@ -228,7 +228,7 @@ export class IdentityStore {
     change: Partial<{ rootId: string; externalId: string | null; erased: boolean }>,
   ): void {
     const profile = this.profiles.get(profileId);
-    if (profile === undefined) throw new Error(`nobody has the profile ${profileId}`);
+    if (profile === undefined) throw new Error(`no customer has the profile ${profileId}`);
     Object.assign(profile, change);
   }
 }

@@ -14,7 +14,7 @@ const CHARACTERS_MAX = 120;
 /** Of one request; the thousandth item of a batch goes the way of the first. */
 const TEXTS_MAX = 60;
 /** Tests send these as identities that are none; V8 writes them into the messages and stacks of errors. */
-const NOBODYS = new Set(['undefined', 'anonymous']);
+const NOT_IDENTITIES = new Set(['undefined', 'anonymous']);
 const KEPT_OBJECTS = /^(?:identity|attributes|properties)$/;
 
 const noted = new Set<string>();
@@ -36,7 +36,7 @@ export function noteSecrets(credential: string | undefined, body: string | Uint8
   const texts = typeof body === 'string' ? personalTexts(body) : [];
   const fresh = [...(credential === undefined ? [] : [credential]), ...texts]
     .map((text) => text.slice(0, CHARACTERS_MAX))
-    .filter((text) => text.length >= CHARACTERS_MIN && !NOBODYS.has(text) && !noted.has(text));
+    .filter((text) => text.length >= CHARACTERS_MIN && !NOT_IDENTITIES.has(text) && !noted.has(text));
   if (fresh.length === 0) return;
   for (const text of fresh) noted.add(text);
   appendFileSync(join(folder, `${process.pid}.secrets`), fresh.map((text) => `${JSON.stringify(text)}\n`).join(''));
@@ -54,7 +54,7 @@ function personalTexts(body: string): string[] {
   try {
     collect(JSON.parse(body), false);
   } catch {
-    // No JSON, or nested too deeply to be walked: other tests look at what is told of such bodies.
+    // No JSON, or nested too deeply to be walked: other tests check the answers to such bodies.
   }
   return texts;
 }

@@ -14,13 +14,13 @@ export interface Attempt {
   readonly body?: string;
 }
 
-/** A credential, or what is none, that must not let anybody in, and how whoever sends it is told so. */
+/** A missing or invalid credential that must be refused, and the refusal. */
 export interface Column<Means> {
   readonly code: RefusalCode;
   readonly attempt: (means: Means, operation: Operation) => Attempt | Promise<Attempt>;
   /** What the message has to say. */
   readonly words?: RegExp;
-  /** It can only be told from the body: a refusal cannot come before that. */
+  /** Only the body shows it: the refusal cannot come before the body is read. */
   readonly bodyNeeded?: boolean;
 }
 
@@ -31,7 +31,7 @@ const INVALID = `${REALM}, error="invalid_token"`;
 const FORBIDDEN = `${REALM}, error="insufficient_scope"`;
 /** RFC 6750, section 3. */
 const CHALLENGES = {
-  // Who sends nothing is told nothing about errors (3.1).
+  // The challenge to a request without credentials names no error (RFC 6750, 3.1).
   unauthenticated: () => REALM,
   invalid_api_key: () => INVALID,
   api_key_expired: () => INVALID,
@@ -67,28 +67,39 @@ export async function expectRefusals<Means>(
     const sent = await attempt(means, operation);
     const { status, headers, body } = await sendAttempt(url, operation, sent);
     const { error_code, status: bodyStatus, message } = body;
-    const told = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`;
+    const answerText = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`;
     return {
-      ...{ name: operation.name, status, code: error_code, bodyStatus, type: headers.get('content-type') },
-      ...{ challenge: headers.get('www-authenticate'), caching: headers.get('cache-control') },
+      name: operation.name,
+      status,
+      code: error_code,
+      bodyStatus,
+      type: headers.get('content-type'),
+      challenge: headers.get('www-authenticate'),
+      caching: headers.get('cache-control'),
       says: words === undefined || words.test(message) ? 'what it should' : message,
-      repeats: secretsIn(sent).filter((secret) => told.includes(secret)),
+      repeats: secretsIn(sent).filter((secret) => answerText.includes(secret)),
     };
   });
   expect(operations).not.toEqual([]);
   expect(await Promise.all(refusals)).toEqual(
     operations.map((operation) => ({
-      ...{ name: operation.name, status: statusOf(code), code, bodyStatus: statusOf(code) },
-      ...{ type: 'application/problem+json', challenge: CHALLENGES[code](operation), caching: 'no-store' },
-      ...{ says: 'what it should', repeats: [] },
+      name: operation.name,
+      status: statusOf(code),
+      code,
+      bodyStatus: statusOf(code),
+      type: 'application/problem+json',
+      challenge: CHALLENGES[code](operation),
+      caching: 'no-store',
+      says: 'what it should',
+      repeats: [],
     })),
   );
 }
 
-/** No operation takes a list: whoever gets in is told so, and nothing happens. */
+/** No operation takes a list: an accepted credential gets this fault, and nothing happens. */
 export const WRONG_BODY = '[]';
 
-/** Asserts that attempts, with `WRONG_BODY`, get in: what they are told then is not about who they are. */
+/** Asserts that attempts, with `WRONG_BODY`, get in: the refusal is then not about the credential. */
 export async function expectEntry(
   url: string,
   operations: readonly Operation[],
@@ -97,10 +108,14 @@ export async function expectEntry(
   const answers = operations.map(async (operation) => {
     const sent = { body: WRONG_BODY, ...(await attempt(operation)) };
     const { status, headers } = await sendAttempt(url, operation, sent);
-    return { name: operation.name, isIn: ![401, 403, 429].includes(status), told: headers.get('www-authenticate') };
+    return {
+      name: operation.name,
+      isIn: ![401, 403, 429].includes(status),
+      challenge: headers.get('www-authenticate'),
+    };
   });
   expect(operations).not.toEqual([]);
-  expect(await Promise.all(answers)).toEqual(operations.map(({ name }) => ({ name, isIn: true, told: null })));
+  expect(await Promise.all(answers)).toEqual(operations.map(({ name }) => ({ name, isIn: true, challenge: null })));
 }
 
 /** Asserts that each refusal comes although not one byte of the body has, which is announced as too large and of a wrong type. */

@@ -19,7 +19,7 @@ process.on('message', ({ publishOld }) => {
   rotate(publishOld);
   process.send({ rotated: true });
 });
-// Nobody may outlive the tests.
+// The process must not outlive the tests.
 process.on('disconnect', () => process.exit());
 process.send({ issuer });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const PROVIDER = join(__dirname, 'openid-provider-child.mjs');
 const ANSWER_MS_MAX = 30_000;
 
-export interface WantedToken {
+export interface TokenRequest {
   readonly audience: string;
   /** RS256 unless named. */
   readonly alg?: 'RS256' | 'PS256' | 'ES256';
@@ -18,7 +18,7 @@ export interface OpenIdProvider {
   readonly issuer: string;
   readonly jwksUri: string;
   /** A JWT access token that it gave for the grant of client credentials. */
-  token(wanted: WantedToken): Promise<string>;
+  token(request: TokenRequest): Promise<string>;
   /** Signs with new keys from now on; whether tokens of the old ones can still be verified is up to `publishOld`. */
   rotateKeys(options: { readonly publishOld: boolean }): Promise<void>;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   return {
     issuer,
     jwksUri: `${issuer}/jwks`,
-    token: (wanted) => tokenOf(issuer, wanted),
+    token: (request) => tokenOf(issuer, request),
     rotateKeys: async (options) => {
       const rotated = answerOf(child);
       child.send(options);
@@ -63,7 +63,7 @@ async function answerOf(child: ChildProcess): Promise<{ issuer: string }> {
   }
 }
 
-async function tokenOf(issuer: string, { audience, alg = 'RS256', claims = {} }: WantedToken): Promise<string> {
+async function tokenOf(issuer: string, { audience, alg = 'RS256', claims = {} }: TokenRequest): Promise<string> {
   const response = await fetch(`${issuer}/token`, {
     method: 'POST',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),

@@ -1,6 +1,5 @@
 import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
 import { Client } from './client';
-import { sampleOf } from './sample-body';
 
 /** Who may call an operation: a backend by its key, by its key or a signature, a participant by a token, or anybody. */
 export type Callers = 'backend' | 'signing backend' | 'participant' | 'anybody';
@@ -51,10 +50,14 @@ function operationOf(document: any, method: string, path: string, operation: any
   const asked = String(operation['x-required-scope']).split(' ');
   const [scope, ...furtherScopes] = asked.flatMap((name) => SCOPES.find((each) => each === name) ?? []);
   return {
-    ...{ name: `${method} ${path}`, method, path, callers: CALLERS[alternatives(security)] },
+    name: `${method} ${path}`,
+    method,
+    path,
+    callers: CALLERS[alternatives(security)],
     parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((each: any) => each.in === 'query').map((each: any) => each.name),
-    ...{ scope, furtherScopes },
+    scope,
+    furtherScopes,
     body: schema === undefined ? '' : JSON.stringify(sampleOf(document, schema)),
   };
 }
@@ -69,7 +72,38 @@ function alternatives(security: unknown): string {
   return schemes.sort().join(' or ');
 }
 
-/** Where an operation is, with `values` for its parameters and `x`, which nobody has ever made, for the others. */
+/** Where an operation is, with `values` for its parameters and `x`, which does not exist, for the others. */
 export function addressOf({ path }: Operation, values: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
+}
+
+/** A value that an OpenAPI schema allows: its required fields, with the examples of the document where there are any. */
+function sampleOf(document: any, schema: any): unknown {
+  if (schema.$ref !== undefined) return sampleOf(document, resolved(document, schema.$ref));
+  if (schema.example !== undefined) return schema.example;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const [alternative] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
+  if (alternative !== undefined) return sampleOf(document, alternative);
+  switch (schema.type) {
+    case 'object': {
+      const required: string[] = schema.required ?? [];
+      return Object.fromEntries(required.map((name) => [name, sampleOf(document, schema.properties[name])]));
+    }
+    case 'array':
+      return [sampleOf(document, schema.items)];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    default:
+      return schema.format === 'date-time' ? '2026-01-02T03:04:05Z' : 'x'.repeat(schema.minLength ?? 1);
+  }
+}
+
+function resolved(document: any, reference: string): any {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce((value: any, name) => value[name], document);
 }

@@ -1,6 +1,6 @@
 /**
  * Watches who is one customer with whom, and knows nothing of the rules: identifiers that were together once and are apart now
- * were parted by somebody, since nothing else parts them, and must never be together again. What has been erased is forgotten.
+ * were parted by undoing a merge, since nothing else parts them, and must never be together again. What has been erased is forgotten.
  */
 export class PartedPairs {
   private readonly pairs = new Map<string, 'together' | 'parted'>();

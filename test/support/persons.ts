@@ -3,7 +3,7 @@ import { aCdpEvent, anExternalEvent, registerTypes } from './builders';
 import type { Client } from './client';
 import { aTokenIssuer } from './tokens';
 
-/** Somebody of whom the service holds something in every place where it holds something of persons. */
+/** A person with data in every place where the service stores personal data. */
 export interface FullPerson {
   /** Texts that occur nowhere else: what an export shows and an erasure removes. */
   readonly marks: readonly string[];
@@ -45,7 +45,7 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
   const nickname = `nick-${mark}`;
   const first = anExternalEvent({ identity: { type: 'EMAIL', value: email.toUpperCase() } });
   await accept('/v1/external-events', first);
-  // A warning about an event of theirs, whose payload names nobody.
+  // A warning about an event of theirs, whose payload names no person.
   await admin.post('/v1/external-events', {
     ...first,
     identity: { type: 'DEVICE', value: 'mistaken' },
@@ -76,7 +76,7 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
     `note-${mark}`,
     `words-${mark}`,
   ];
-  return { marks, ...{ subject, email, phone, device, profileId, eventIds, participant } };
+  return { marks, subject, email, phone, device, profileId, eventIds, participant };
 }
 
 /** Leaves payloads that name the person: by every kind of identifier, whole or in part, spelt in many ways. */

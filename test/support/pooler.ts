@@ -17,17 +17,15 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** What PgBouncer takes in a start-up message without being told to; anything else it refuses. */
+/** What PgBouncer accepts in a start-up message by default; it refuses anything else. */
 const KNOWN_PARAMETERS = new Set([
-  ...[
-    'user',
-    'database',
-    'application_name',
-    'client_encoding',
-    'DateStyle',
-    'TimeZone',
-    'standard_conforming_strings',
-  ],
+  'user',
+  'database',
+  'application_name',
+  'client_encoding',
+  'DateStyle',
+  'TimeZone',
+  'standard_conforming_strings',
 ]);
 const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;

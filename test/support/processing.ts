@@ -67,7 +67,8 @@ export class RecordingEffect implements EventEffect {
         : {
             reactions: [
               {
-                ...{ campaignId: 'spring', name: 'thank' },
+                campaignId: 'spring',
+                name: 'thank',
                 outcome: isWaiting(each) ? 'waiting_for_customer' : 'applied',
               },
             ],

@@ -12,9 +12,18 @@ export function anEventToProcess(
   externalId: string | null = 'ann',
 ): EventToProcess {
   const event: StoredEventRecord = {
-    ...{ eventId: newId(), family: 'external', source: 'shop', externalEventId: randomUUID(), eventType: 'purchase' },
-    ...{ eventTypeVersion: null, occurredAt: new Date(), receivedAt: new Date(), profileId: newId() },
-    ...{ identity: { type: 'EXTERNAL', value: 'ann' }, properties: { amount: 10.33 }, ...fields },
+    eventId: newId(),
+    family: 'external',
+    source: 'shop',
+    externalEventId: randomUUID(),
+    eventType: 'purchase',
+    eventTypeVersion: null,
+    occurredAt: new Date(),
+    receivedAt: new Date(),
+    profileId: newId(),
+    identity: { type: 'EXTERNAL', value: 'ann' },
+    properties: { amount: 10.33 },
+    ...fields,
   };
   return { tenantId, event, externalId, recorded: [] };
 }

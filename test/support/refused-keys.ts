@@ -30,7 +30,8 @@ export async function backendMeans(service: TestApp): Promise<BackendMeans> {
   const made = new Map<string, Promise<string>>();
   const past = new Date(Date.now() - 60_000);
   return {
-    ...{ workspace, adminKey: admin.key! },
+    workspace,
+    adminKey: admin.key!,
     rotatedKey: await endedKey(service, admin, 'rotate'),
     revokedKey: await endedKey(service, admin, 'revoke'),
     expiredKey: await keyOf({ expiresAt: past }),
@@ -67,7 +68,7 @@ function elsewhere(key: string, headers = {}): Attempt {
   };
 }
 
-/** What lets nobody in where an API key is wanted. */
+/** Credentials that are refused where an API key is expected. */
 export const REFUSED_KEYS: Columns<BackendMeans> = {
   'no credential': { code: 'unauthenticated', attempt: () => ({ headers: {} }) },
   'an empty header': { code: 'unauthenticated', attempt: () => authorized('') },
@@ -110,7 +111,7 @@ export const REFUSED_KEYS: Columns<BackendMeans> = {
     attempt: ({ issuer }) => bearer(issuer.token()),
     words: /takes an API key.*JWT/,
   },
-  'a token that nobody signed': {
+  'a token without a signature': {
     code: 'invalid_api_key',
     attempt: ({ issuer }) => bearer(issuer.token().replace(/[^.]*$/, '')),
     words: /takes an API key.*JWT/,
@@ -134,7 +135,7 @@ export const REFUSED_KEYS: Columns<BackendMeans> = {
   },
 };
 
-/** What lets nobody in where nothing but an API key is wanted. */
+/** Credentials that are refused where only an API key is accepted. */
 export const REFUSED_BESIDE_KEYS: Columns<BackendMeans> = {
   'a good signature': {
     code: 'unauthenticated',

@@ -37,7 +37,9 @@ export async function signatureMeans(service: TestApp): Promise<SignatureMeans> 
   const ed25519 = await anEd25519Signer(admin);
   const { publicKey } = (await admin.get(`/v1/service-credentials/${ed25519.keyId}`)).body;
   return {
-    ...{ admin, ed25519, publicPem: publicKey },
+    admin,
+    ed25519,
+    publicPem: publicKey,
     hmac: await anHmacSigner(admin),
     revoked: [await endedSigner(admin, anEd25519Signer), await endedSigner(admin, anHmacSigner)],
     foreign: await anEd25519Signer(await aClient(service)),
@@ -86,7 +88,7 @@ function tampered({ signature, ...others }: SignatureHeaders): Attempt['headers'
 const UNMATCHED = /does not match this request/;
 const UNKNOWN = /is not known/;
 
-/** Signatures that let nobody in, also where signed requests are taken. */
+/** Signatures that are refused, also where signed requests are accepted. */
 export const REFUSED_SIGNATURES: Columns<SignatureMeans> = {
   'an unknown key id': refused({ signer: ({ ed25519 }) => ({ ...ed25519, keyId: randomUUID() }) }, UNKNOWN),
   'a key id that is no id': refused({ signer: ({ ed25519 }) => ({ ...ed25519, keyId: 'admin' }) }, UNKNOWN),
@@ -146,7 +148,7 @@ export const REFUSED_SIGNATURES: Columns<SignatureMeans> = {
   ),
   'a signature made 302 s ago': refused({ options: { age: 302 } }, /more than 300 s before/),
   'a signature of the future': refused({ options: { age: -302 } }, /more than 300 s after/),
-  // Only when all of the body is here can it be told from the one that was signed.
+  // Only the complete body shows that it differs from the signed one.
   'an Ed25519 signature of another body': {
     ...refused(
       { signed: (request) => ({ ...request, body: `${String(request.body)} ` }) },

@@ -25,7 +25,9 @@ export async function participantMeans(service: TestApp): Promise<ParticipantMea
   const admin = await aClient(service);
   const rsaIssuer = await aTokenIssuer(admin, { alg: 'RS256', fields: { algorithms: ['RS256'] } });
   return {
-    ...{ admin, issuer: await aTokenIssuer(admin), rsaIssuer },
+    admin,
+    issuer: await aTokenIssuer(admin),
+    rsaIssuer,
     secretIssuer: await aTokenIssuer(admin, { alg: 'HS256' }),
     foreign: await aTokenIssuer(await aClient(service)),
     deletedIssuersToken: await endedToken(service, admin),
@@ -93,7 +95,7 @@ const UNSIGNED = /signature of the token is not that of its issuer/;
 const NO_KEY = /no key that the token can have been signed with/;
 const ALGORITHM = /does not sign with the algorithm/;
 
-/** What lets nobody in where the token of a participant is wanted. */
+/** Credentials that are refused where a participant's token is expected. */
 export const REFUSED_TOKENS: Columns<ParticipantMeans> = {
   'no credential': { code: 'unauthenticated', attempt: () => ({ headers: {} }) },
   'an empty header': { code: 'unauthenticated', attempt: () => ({ headers: { authorization: '' } }) },

@@ -13,7 +13,7 @@ export async function untilRemembered(url: string, databaseUrl: string, key: str
     const setRevoked = (at: 'now()' | 'NULL') =>
       database.query(`UPDATE api_keys SET revoked_at = ${at} WHERE key_hash = $1`, [apiKeyHash(key)]);
     for (const end = performance.now() + PATIENCE_MS; ;) {
-      // No node is told that the revocation is taken back, and a refusal is remembered for a moment too.
+      // Nodes do not hear of the withdrawn revocation, and they remember a refusal for a moment too.
       await until(async () => (await statusOf()) === 200);
       await setRevoked('now()');
       const status = await statusOf();

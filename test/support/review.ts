@@ -2,7 +2,7 @@ import { aCdpEvent } from './builders';
 import type { Client } from './client';
 import { rowsOf } from './database';
 
-/** Sends CDP events of a type that nobody has registered, in batches; answers them. */
+/** Sends CDP events of an unregistered type, in batches; answers them. */
 export async function sendTooEarly(
   client: Client,
   count: number,

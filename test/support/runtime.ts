@@ -43,7 +43,9 @@ export function campaignOf(
   };
   const address = (path: string) => ({ scope: path.split('.')[1], name: path.split('.')[2] });
   return {
-    ...{ workspace, campaignId, issuer },
+    workspace,
+    campaignId,
+    issuer,
     participant: (claims) => issuer.participant({ campaign_id: campaignId, ...claims }),
     define: (path, type, fields) => change('define', { ...address(path), type, ...fields }),
     archive: (path) => change('archive', address(path)),

@@ -26,7 +26,7 @@ let nextKey = 0;
 export async function startServiceProcess(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   nextKey += 1;
   const adminKey = environment['BOOTSTRAP_ADMIN_KEY'] ?? `test-admin-key-${process.pid}-${nextKey}-`.padEnd(40, 'x');
-  // Where a test does not say otherwise nobody uses the connections any more when the service is stopped.
+  // Unless a test says otherwise, no client uses its connections any more when the service is stopped.
   const defaults = { PORT: '0', LOG_LEVEL: 'trace', BOOTSTRAP_ADMIN_KEY: adminKey, SHUTDOWN_DELAY_SECONDS: '0' };
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], ...defaults, ...environment },

@@ -94,16 +94,16 @@ export function aKeyPair(): { readonly publicPem: string; readonly privateKey: K
 /** A credential with a pair of its own, made by this client. */
 export async function anEd25519Signer(client: Client): Promise<Signer> {
   const { publicPem: publicKey, privateKey } = aKeyPair();
-  const wanted = { name: 'signs with a pair', algorithm: 'ed25519', publicKey };
-  const { status, body } = await client.post('/v1/service-credentials', wanted);
+  const request = { name: 'signs with a pair', algorithm: 'ed25519', publicKey };
+  const { status, body } = await client.post('/v1/service-credentials', request);
   expect([status, body.secret]).toEqual([201, undefined]);
   return ed25519Signer(body.serviceCredential.id, privateKey);
 }
 
 /** A credential with a secret of the service's making. */
 export async function anHmacSigner(client: Client): Promise<Signer> {
-  const wanted = { name: 'signs with a secret', algorithm: 'hmac-sha256' };
-  const { status, body } = await client.post('/v1/service-credentials', wanted);
+  const request = { name: 'signs with a secret', algorithm: 'hmac-sha256' };
+  const { status, body } = await client.post('/v1/service-credentials', request);
   expect([status, typeof body.secret]).toEqual([201, 'string']);
   return hmacSigner(body.serviceCredential.id, body.secret);
 }

@@ -51,7 +51,11 @@ export async function aTokenIssuer(client: Client, options: TokenIssuerOptions =
   const token = (claims: Fields = {}, header: Fields = {}): string =>
     signToken(key, { ...someClaims(record), ...claims }, header);
   return {
-    ...{ issuer: record.issuer, audience: record.audience, record, key, token },
+    issuer: record.issuer,
+    audience: record.audience,
+    record,
+    key,
+    token,
     participant: (claims) => new Client(client.url, token(claims)),
   };
 }

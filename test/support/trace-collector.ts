@@ -42,8 +42,15 @@ function spansOf({ resource, scopeSpans }: any): SentSpan[] {
   const service = attributesOf(resource.attributes)['service.name'];
   return scopeSpans.flatMap((scope: any) =>
     scope.spans.map(({ name, traceId, spanId, parentSpanId, kind, status, attributes, links = [] }: any): SentSpan => ({
-      ...{ name, traceId, spanId, parentSpanId, kind, service, links },
-      ...{ status: status?.code, attributes: attributesOf(attributes) },
+      name,
+      traceId,
+      spanId,
+      parentSpanId,
+      kind,
+      service,
+      links,
+      status: status?.code,
+      attributes: attributesOf(attributes),
     })),
   );
 }

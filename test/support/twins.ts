@@ -8,12 +8,12 @@ import { aTokenIssuer, type TokenIssuer } from './tokens';
 
 /** A workspace beside another one of the same service, with participants of its own. */
 export interface Twin {
-  /** In every record that `fill` makes, and in nobody else's. */
+  /** In every record that `fill` makes, and in no other. */
   readonly mark: string;
   readonly admin: Client;
   /** Both workspaces have one of this `iss`, each for an audience of its own; tokens are for the campaign `mark` by default. */
   readonly issuer: TokenIssuer;
-  /** Somebody of this name, the same in both when it is not given. */
+  /** A person of this name, the same in both when it is not given. */
   readonly participant: (sub?: string) => Client;
 }
 
@@ -38,7 +38,7 @@ export function inBoth<T>([one, other]: readonly [Twin, Twin], work: (twin: Twin
 /** What stands in a path before the parameter that it is for: `campaigns` has `campaign_id`. */
 type Folder = string;
 
-/** Names of these folders are nobody's: whatever is asked of them is answered as of one where nothing has happened yet. */
+/** Names below these paths belong to no workspace: they are answered as if nothing had happened there yet. */
 export const FREE_NAMES: readonly Folder[] = ['campaigns', 'participants'];
 
 /** One record of each kind, and more where there are lists of them, in the words of the paths that lead there. */
@@ -78,9 +78,17 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(sub));
   }
   return {
-    ...{ events: event, 'review-entries': entry.id, 'event-types': mark, 'api-keys': key.id },
-    ...{ profiles: profile, merges: merge, 'review-replays': replay },
-    ...{ 'jwt-issuers': issuer.record.id, 'service-credentials': credential, campaigns: mark, participants: mark },
+    events: event,
+    'review-entries': entry.id,
+    'event-types': mark,
+    'api-keys': key.id,
+    profiles: profile,
+    merges: merge,
+    'review-replays': replay,
+    'jwt-issuers': issuer.record.id,
+    'service-credentials': credential,
+    campaigns: mark,
+    participants: mark,
     reactions: mark,
   };
 }
@@ -137,7 +145,7 @@ export async function viewOf(
   return new Map(await Promise.all(answers));
 }
 
-/** What an answer holds that is nobody else's: ids and the mark. */
+/** The texts in an answer that no other workspace has: ids and the mark. */
 export function ownWords(text: string, { mark }: Twin): Set<string> {
   const ids = text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
   return new Set([...ids, ...(text.includes(mark) ? [mark] : [])]);

@@ -17,7 +17,7 @@ export type Mishap =
   | 'answer lost'
   | 'half an answer';
 
-/** Stands between a client and the service, and loses what it is told to. */
+/** A proxy between a client and the service that loses given requests and answers. */
 export interface UnreliableLine {
   readonly url: string;
   readonly sent: readonly Sent[];
@@ -48,7 +48,8 @@ export async function startUnreliableLine(serviceUrl: string): Promise<Unreliabl
     const answer = await fetch(`${serviceUrl}${path}`, {
       method,
       headers: {
-        ...{ authorization, 'content-type': type },
+        authorization,
+        'content-type': type,
         ...(typeof workspace === 'string' ? { 'x-workspace': workspace } : {}),
       },
       ...(method === 'GET' ? {} : { body: bytes }),
@@ -70,7 +71,9 @@ export async function startUnreliableLine(serviceUrl: string): Promise<Unreliabl
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ sent, mostAtOnce: () => mostAtOnce, next: (...mishaps) => void due.push(...mishaps) },
+    sent,
+    mostAtOnce: () => mostAtOnce,
+    next: (...mishaps) => void due.push(...mishaps),
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,9 +1,10 @@
 import { CampaignDataError, type CampaignDataErrorCode } from './errors.js';
 import type { components } from './schema.js';
+import type { EventResult } from './types.js';
 
 type Problem = Partial<components['schemas']['ProblemDetails']>;
 
-/** The JSON of a good answer; what is no JSON comes from somebody else, or was cut off on its way. */
+/** The JSON of a successful answer. Anything else comes from another server, or was cut off. */
 export async function jsonOf<Body>(response: Response): Promise<Body> {
   const text = await response.text();
   try {
@@ -13,7 +14,14 @@ export async function jsonOf<Body>(response: Response): Promise<Body> {
   }
 }
 
-/** An answer that is no success, as an error. Proxies answer in forms of their own. */
+/** The results of a batch of `count` events; throws CampaignDataError when the answer does not hold that many. */
+export function resultsIn({ body, headers }: { body: unknown; headers: Headers }, count: number): EventResult[] {
+  const { results } = typeof body === 'object' && body !== null ? (body as { results?: unknown }) : {};
+  if (Array.isArray(results) && results.length === count) return results as EventResult[];
+  throw unexpected({ status: 200, headers });
+}
+
+/** The error that an answer without success stands for. Proxies answer in forms of their own. */
 export async function errorOf(response: Response): Promise<CampaignDataError> {
   const problem = await problemOf(response);
   if (typeof problem?.error_code !== 'string') return unexpected(response);
@@ -28,7 +36,7 @@ export async function errorOf(response: Response): Promise<CampaignDataError> {
   });
 }
 
-/** `cause` is what fetch has thrown. It knows the address and the network, and not what was sent. */
+/** `cause` is the error of fetch. It names the address and the fault, and does not repeat what was sent. */
 export function networkError(errorCode: 'network_error' | 'timeout', cause: unknown): CampaignDataError {
   const words: Record<typeof errorCode, string> = {
     network_error: 'The service could not be reached, or the connection broke.',
@@ -38,8 +46,8 @@ export function networkError(errorCode: 'network_error' | 'timeout', cause: unkn
 }
 
 /**
- * How long an answer asks to wait: seconds, or a date, which is measured by the clock of whoever has written it; undefined when
- * it does not say.
+ * Milliseconds that an answer asks the client to wait (RFC 9110, 10.2.3): seconds, or a date. The date is compared with the
+ * answer's own `Date`, because the clocks of client and server may differ. Undefined when the answer does not ask.
  */
 export function retryAfterMs(headers: Headers): number | undefined {
   const said = headers.get('retry-after')?.trim() ?? '';
@@ -57,15 +65,17 @@ async function problemOf(response: Response): Promise<Problem | undefined> {
   }
 }
 
-function unexpected(response: Response): CampaignDataError {
+function unexpected(response: Pick<Response, 'status' | 'headers'>): CampaignDataError {
   const errorCode: CampaignDataErrorCode = 'unexpected_answer';
   return new CampaignDataError({
     message: `The answer with status ${response.status} is not one of the service.`,
-    ...{ status: response.status, errorCode, requestId: requestIdOf(response) },
+    status: response.status,
+    errorCode,
+    requestId: requestIdOf(response),
     retryAfterMs: retryAfterMs(response.headers),
   });
 }
 
-function requestIdOf(response: Response): string | undefined {
+function requestIdOf(response: Pick<Response, 'headers'>): string | undefined {
   return response.headers.get('x-request-id') ?? undefined;
 }

@@ -1,18 +1,24 @@
 import { Events } from './events.js';
-import { BATCH_RETRY_DEFAULTS, RETRY_DEFAULTS, type RetryOptions } from './retry.js';
+import {
+  BATCH_RETRY_DEFAULTS,
+  type CallSignals,
+  RETRY_DEFAULTS,
+  type RetryOptions,
+  type RetryPolicy,
+} from './retry.js';
 import { State } from './state.js';
-import { connect, type Credential } from './transport.js';
+import { connect, type Connection, type Credential, send } from './transport.js';
 
 export { CampaignDataError, type CampaignDataErrorCode } from './errors.js';
 export type { BatchOptions, Events, SendOptions, Sent } from './events.js';
-export type { RetryOptions } from './retry.js';
+export type { CallSignals, FailedAttempt, RetryOptions } from './retry.js';
 export type { components, operations, paths } from './schema.js';
 export type { MutateOptions, Mutated, ReadOptions, State } from './state.js';
 export type { Credential } from './transport.js';
 export type * from './types.js';
 
 export interface ServiceOptions {
-  /** Where the service is, as `https://data.example.com`; a path before `/v1` is kept. */
+  /** The address of the service, such as `https://data.example.com`; a path before `/v1` is kept. */
   readonly baseUrl: string;
   readonly retry?: RetryOptions;
   /** Instead of the global one. */
@@ -25,7 +31,7 @@ export interface BackendOptions extends ServiceOptions {
 }
 
 export interface ParticipantOptions extends ServiceOptions {
-  /** The JWT of a participant, or where to get one: asked before each attempt, so that an expired one can be renewed. */
+  /** The JWT of a participant, or a function that gives one before each attempt, so that it can be renewed. */
   readonly token: Credential;
   /** The name of the workspace that the token is for, where several have registered its issuer and audience. */
   readonly workspace?: string;
@@ -34,6 +40,16 @@ export interface ParticipantOptions extends ServiceOptions {
 /** What a backend may do. */
 export interface BackendClient {
   readonly events: Events;
+  /**
+   * Reads any other route, at a path with its query such as `/v1/events?limit=10`. Answers the JSON of the answer, which is not
+   * checked against `Body`. Throws CampaignDataError when it is refused, or could not be sent.
+   */
+  readonly get: <Body = unknown>(path: string, signals?: CallSignals) => Promise<Body>;
+  /**
+   * Posts an object, or JSON as text, to any other route. It is repeated like every call: where a repetition is not safe, as when
+   * creating an API key, use a client with `retry: { attemptsMax: 1 }`.
+   */
+  readonly post: <Body = unknown>(path: string, body: object | string, signals?: CallSignals) => Promise<Body>;
 }
 
 /** What a participant may do, in a browser too. */
@@ -54,7 +70,19 @@ export function createClient(
   const batchRetry = { ...BATCH_RETRY_DEFAULTS, ...options.retry };
   const connection = { baseUrl, retry, fetch: chosen };
   return {
-    ...(apiKey === undefined ? {} : { events: new Events(connect({ ...connection, credential: apiKey }), batchRetry) }),
+    ...(apiKey === undefined ? {} : backend(connect({ ...connection, credential: apiKey }), batchRetry)),
     ...(token === undefined ? {} : { state: new State(connect({ ...connection, credential: token, workspace })) }),
+  };
+}
+
+function backend(connection: Connection, batchRetry: RetryPolicy): BackendClient {
+  return {
+    events: new Events(connection, batchRetry),
+    get: async <Body>(path: string, signals: CallSignals = {}) =>
+      (await send<Body>(connection, { method: 'GET', path, ...signals })).body,
+    post: async <Body>(path: string, body: object | string, signals: CallSignals = {}) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      return (await send<Body>(connection, { method: 'POST', path, body: text, ...signals })).body;
+    },
   };
 }

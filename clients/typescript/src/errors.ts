@@ -1,7 +1,7 @@
 import type { components } from './schema.js';
 import type { EventResult, Fault } from './types.js';
 
-/** What the service says (see its `docs/errors.md`), or what happened on the way to it. */
+/** A code of the service (its `docs/errors.md`), or of a failure on the way to it. */
 export type CampaignDataErrorCode =
   components['schemas']['ProblemDetails']['error_code'] | 'network_error' | 'timeout' | 'unexpected_answer';
 
@@ -28,15 +28,15 @@ export class CampaignDataError extends Error {
   readonly errorCode: CampaignDataErrorCode;
   /** Every fault that the service has found. */
   readonly details: readonly Fault[];
-  /** The `X-Request-Id` of the answer, for whoever looks for it in the service's logs. */
+  /** The `X-Request-Id` of the answer, by which the service's logs name the request. */
   readonly requestId: string | undefined;
   /** The state path of a refused mutation. */
   readonly path: string | undefined;
-  /** How long the service has asked to wait. */
+  /** Milliseconds that the service asked to wait. */
   readonly retryAfterMs: number | undefined;
   /**
-   * Of `events.batch`: what became of the events before it failed, each at its place in the list. Where there is nothing the event
-   * was not sent, or nobody knows; sending it again is safe.
+   * Of `events.batch`: the results of the events before it failed, each at its place in the list. Undefined: the event
+   * was not sent, or its result is unknown; sending it again is safe.
    */
   readonly results: readonly (EventResult | undefined)[] | undefined;
 
@@ -52,11 +52,19 @@ export class CampaignDataError extends Error {
     this.results = results;
   }
 
-  /** The same failure, with what became of the events before it. */
+  /** The same failure with the results of the events before it. */
   withResults(results: readonly (EventResult | undefined)[]): CampaignDataError {
     const { message, status, errorCode, details, requestId, path, retryAfterMs, cause } = this;
     return new CampaignDataError({
-      ...{ message, status, errorCode, details, requestId, path, retryAfterMs, cause, results },
+      message,
+      status,
+      errorCode,
+      details,
+      requestId,
+      path,
+      retryAfterMs,
+      cause,
+      results,
     });
   }
 }

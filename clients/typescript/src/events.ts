@@ -1,12 +1,12 @@
+import { resultsIn } from './answers.js';
 import { BATCH_BYTES_MAX, BATCH_ITEMS_MAX, type Batch, batchesOf, bodyOf } from './batches.js';
 import { CampaignDataError } from './errors.js';
 import { inOrder } from './in-order.js';
-import { type RetryPolicy, withRetries } from './retry.js';
+import { type CallSignals, type RetryPolicy, withRetries } from './retry.js';
 import { type Call, type Connection, send } from './transport.js';
 import type { Accepted, CampaignEvent, Duplicate, EventResult, Failed } from './types.js';
 
-export interface SendOptions {
-  readonly signal?: AbortSignal | undefined;
+export interface SendOptions extends CallSignals {
   /** Answers as the live call would, and writes nothing. */
   readonly dryRun?: boolean;
 }
@@ -20,7 +20,7 @@ export interface BatchOptions extends SendOptions {
   readonly bytesMax?: number;
 }
 
-/** An event with what became of it. */
+/** An event with its result. */
 export interface Sent<Event> {
   readonly event: Event;
   readonly result: EventResult;
@@ -49,14 +49,17 @@ export class Events {
   }
 
   /** Sends one event of either family. Throws CampaignDataError when it is refused, or could not be sent. */
-  async send(event: CampaignEvent, { signal, dryRun = false }: SendOptions = {}): Promise<Accepted | Duplicate> {
+  async send(
+    event: CampaignEvent,
+    { signal, retrySignal, dryRun = false }: SendOptions = {},
+  ): Promise<Accepted | Duplicate> {
     const path = pathOf(ONE, familyOf(event), dryRun);
-    const call: Call = { method: 'POST', path, body: JSON.stringify(event), signal };
+    const call: Call = { method: 'POST', path, body: JSON.stringify(event), signal, retrySignal };
     return (await send<Accepted | Duplicate>(this.#connection, call)).body;
   }
 
   /**
-   * Sends any number of events in as few requests as it takes, and answers what became of each, in their order. Throws
+   * Sends any number of events in as few requests as it takes, and answers the result of each, in their order. Throws
    * CampaignDataError when a request as a whole is refused, or could not be sent; its `results` are those of the other requests.
    * Sending all of them again is safe.
    */
@@ -76,7 +79,7 @@ export class Events {
   }
 
   /**
-   * The same for more events than anybody wants to keep in memory: each comes back with its result, in their order. When a request
+   * The same for more events than fit in memory: each comes back with its result, in their order. When a request
    * fails for good no other is begun, those under way are waited for and their results are given; then it throws. Sending again
    * what has not come back is safe.
    */
@@ -92,40 +95,47 @@ export class Events {
   /** Batches with their results. */
   #sent<E extends CampaignEvent>(
     events: Iterable<E> | AsyncIterable<E>,
-    { signal, dryRun = false, ...options }: BatchOptions,
+    { signal, retrySignal, dryRun = false, ...options }: BatchOptions,
   ): AsyncGenerator<SentBatch<E>, void> {
     const { concurrency = CONCURRENCY, itemsMax = BATCH_ITEMS_MAX, bytesMax = BATCH_BYTES_MAX } = options;
     const stop = new AbortController();
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const batches = batchesOf(events, familyOf, { itemsMax, bytesMax });
     const work = async (batch: Batch<E, Family>): Promise<SentBatch<E>> => {
-      const results = await this.#resultsOf(batch.texts, pathOf(MANY, batch.family, dryRun), either);
+      const results = await this.#resultsOf(batch.texts, pathOf(MANY, batch.family, dryRun), {
+        signal: either,
+        retrySignal,
+      });
       return { events: batch.events, start: batch.start, results };
     };
     return inOrder(batches, work, Math.max(1, concurrency), () => stop.abort());
   }
 
   /** Sends a batch, and those of its events again that the service could not store this time. */
-  async #resultsOf(texts: readonly string[], path: string, signal: AbortSignal): Promise<readonly EventResult[]> {
+  async #resultsOf(
+    texts: readonly string[],
+    path: string,
+    signals: CallSignals & { readonly signal: AbortSignal },
+  ): Promise<readonly EventResult[]> {
     const { attempt } = this.#connection;
     const results: EventResult[] = texts.map(() => UNANSWERED);
     const someAreLeft = new CampaignDataError(UNANSWERED_PROBLEM);
     const sendTheRest = async (msMax: number): Promise<void> => {
       const rest = [...results.keys()].filter((index) => isUnavailable(results[index]));
       const body = bodyOf(rest.map((index) => texts[index] ?? ''));
-      const call: Call = { method: 'POST', path, body, signal };
-      const answer = await attempt<{ readonly results: EventResult[] }>(call, msMax);
-      rest.forEach((index, position) => (results[index] = ofEvent(answer.body.results[position] ?? UNANSWERED)));
+      const call: Call = { method: 'POST', path, body, signal: signals.signal };
+      const answered = resultsIn(await attempt<unknown>(call, msMax), rest.length);
+      rest.forEach((index, position) => (results[index] = ofEvent(answered[position] ?? UNANSWERED)));
       if (results.some(isUnavailable)) throw someAreLeft;
     };
     try {
-      await withRetries(sendTheRest, this.#batchRetry, signal);
+      await withRetries(sendTheRest, this.#batchRetry, signals);
     } catch (error) {
-      // Alone it is the event that is too large; the others are not to suffer from it.
+      // A single event is too large by itself; the others can still be sent.
       if (isTooLarge(error) && texts.length === 1) return [failure(error)];
-      // What the service has said of some is not lost by what became of the others.
+      // Results that are known are returned even when the rest of the events could not be sent.
       const isPartlyKnown = results.some((result) => result !== UNANSWERED);
-      if (error !== someAreLeft && (signal.aborted || !isPartlyKnown)) throw error;
+      if (error !== someAreLeft && (signals.signal.aborted || !isPartlyKnown)) throw error;
     }
     return results;
   }
@@ -137,10 +147,13 @@ const UNANSWERED_PROBLEM = {
   errorCode: 'unavailable',
 } as const;
 const UNANSWERED: Failed = {
-  ...{ status: 'error', error_code: 'unavailable', message: UNANSWERED_PROBLEM.message, details: [] },
+  status: 'error',
+  error_code: 'unavailable',
+  message: UNANSWERED_PROBLEM.message,
+  details: [],
 };
 
-/** Where an event stood in its request says nothing to whoever gave us a list. */
+/** Without the place in the request, which the caller does not know. */
 function ofEvent(result: EventResult): EventResult {
   if (result.status !== 'error') return result;
   const details = result.details.map((fault) => ({ ...fault, path: fault.path.replace(/^items\[\d+\]\.?/, '') }));

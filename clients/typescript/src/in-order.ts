@@ -2,8 +2,8 @@ const FAILED = Symbol('failed');
 
 /**
  * Works on several at once, at most `concurrency`, and gives the results in the order of the inputs. Once one has failed no other
- * is begun; those under way are waited for and given, so that nothing that was done is lost, and then the first failure is
- * thrown. The same when the inputs fail. `giveUp` is called at the end, also when nobody wants the rest.
+ * is begun; those under way are completed and their results given, and then the first failure is
+ * thrown. The same when the inputs fail. `giveUp` is called at the end, also when the caller stops reading.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,

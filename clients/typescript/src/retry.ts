@@ -1,6 +1,6 @@
 import { CampaignDataError } from './errors.js';
 
-/** How long a call is tried. */
+/** How long a call is repeated. */
 export interface RetryOptions {
   /** How often a request is sent at most; as often as `totalMsMax` allows when absent, 1 never repeats. */
   readonly attemptsMax?: number;
@@ -15,20 +15,42 @@ export interface RetryOptions {
   readonly pauseMsMin?: number;
   /** Milliseconds that a pause of our own choice lasts at most; 10,000 when absent. */
   readonly pauseMsMax?: number;
+  /** Asked before each repetition that the bounds allow; false ends the call with the error. For logs and bounds of your own. */
+  readonly shouldRetry?: (failed: FailedAttempt) => boolean;
+}
+
+/** An attempt that failed and may be repeated. */
+export interface FailedAttempt {
+  readonly error: CampaignDataError;
+  /** How many attempts of the call have failed so far. */
+  readonly attempts: number;
+  /** Milliseconds since the first of them failed. */
+  readonly failingMs: number;
+  /** Milliseconds until the next attempt. */
+  readonly waitMs: number;
+}
+
+/** What ends a call from outside. */
+export interface CallSignals {
+  /** Ends the call at once, with the reason of the signal; a request under way may have taken effect. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends only the pauses between attempts: a request under way is completed, and not repeated. */
+  readonly retrySignal?: AbortSignal | undefined;
 }
 
 export type RetryPolicy = Required<RetryOptions>;
 
 export const RETRY_DEFAULTS: RetryPolicy = {
-  // Time is the bound. A number of attempts says little: a service that restarts refuses many of them in a second.
+  // Time is the bound, because a service that restarts refuses many attempts within a second.
   attemptsMax: Number.POSITIVE_INFINITY,
   totalMsMax: 60_000,
   attemptMsMax: 30_000,
   pauseMsMin: 200,
   pauseMsMax: 10_000,
+  shouldRetry: () => true,
 };
 
-/** Nobody looks at a screen meanwhile, and one request that fails ends the work of all. */
+/** Longer than for single calls: one request that fails ends the whole batch. */
 export const BATCH_RETRY_DEFAULTS: RetryPolicy = { ...RETRY_DEFAULTS, totalMsMax: 300_000 };
 
 /**
@@ -40,59 +62,71 @@ export function pauseMs(
   policy: RetryPolicy,
   { askedMs = 0, leftMs }: { readonly askedMs: number | undefined; readonly leftMs: number },
 ): number | undefined {
-  // Without the last bound a pause would often be longer than what is left, and end a call seconds before its time.
+  // Without the last bound a pause would often exceed the time that is left, and end the call early.
   const bound = Math.min(policy.pauseMsMax, policy.pauseMsMin * 2 ** (failures - 1), leftMs - policy.pauseMsMin);
-  // What the service asks for is the least; many are asked for the same.
+  // The service asks many clients for the same minimum; jitter spreads their return.
   const asked = askedMs === 0 ? 0 : askedMs + Math.random() * policy.pauseMsMin;
   return bound <= 0 || asked >= leftMs ? undefined : Math.max(asked, Math.random() * bound);
 }
 
-/** Whether sending the same again may end otherwise. All calls of this client take effect once. */
+/** Whether a repetition may succeed. All calls of this client take effect once. */
 export function isTransient(error: unknown): error is CampaignDataError {
   if (!(error instanceof CampaignDataError)) return false;
-  const { status } = error;
-  return status === 0 || status === 408 || status === 429 || status >= 500 || isCutOff(error);
+  const { status, errorCode } = error;
+  return (
+    (status === 0 && errorCode !== 'unexpected_answer') ||
+    status === 408 ||
+    status === 429 ||
+    status >= 500 ||
+    isCutOff(error)
+  );
 }
 
-/** Half an answer, or that of a portal in between. */
+/** A truncated answer, or one of a captive portal. */
 function isCutOff({ status, errorCode }: CampaignDataError): boolean {
   return errorCode === 'unexpected_answer' && status >= 200 && status < 300;
 }
 
 /**
- * Repeats `attempt` while it fails in a way that may pass, and there are attempts and time; it is told how many milliseconds it
- * may take. Throws the last error, or what `signal` was aborted with.
+ * Repeats `attempt` while it fails in a way that may pass, and attempts and time are left. `attempt` gets the number of
+ * milliseconds that it may take. Throws the last error, or the reason of the signal that ended the call.
  */
 export async function withRetries<Result>(
   attempt: (msMax: number) => Promise<Result>,
   policy: RetryPolicy,
-  signal: AbortSignal | undefined,
+  { signal, retrySignal }: CallSignals,
 ): Promise<Result> {
   const endsAt = performance.now() + policy.totalMsMax;
-  for (let failures = 1; ; failures += 1) {
+  let failingSince: number | undefined;
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt(Math.min(policy.attemptMsMax, endsAt - performance.now()));
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isTransient(error) || failures >= policy.attemptsMax) throw error;
-      const pause = pauseMs(failures, policy, { askedMs: error.retryAfterMs, leftMs: endsAt - performance.now() });
-      if (pause === undefined) throw error;
-      await sleep(pause, signal);
+      if (!isTransient(error) || attempts >= policy.attemptsMax) throw error;
+      const now = performance.now();
+      failingSince ??= now;
+      const waitMs = pauseMs(attempts, policy, { askedMs: error.retryAfterMs, leftMs: endsAt - now });
+      if (waitMs === undefined) throw error;
+      if (!policy.shouldRetry({ error, attempts, failingMs: now - failingSince, waitMs })) throw error;
+      await sleep(waitMs, [signal, retrySignal]);
     }
   }
 }
 
-/** Throws what `signal` is aborted with, at once. */
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Throws the reason of the first signal that is aborted, at once. */
+function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  const ends = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   return new Promise((resolve, reject) => {
+    ends.throwIfAborted();
     const onAbort = (): void => {
       clearTimeout(timer);
-      reject(signal?.reason as Error);
+      reject(ends.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      ends.removeEventListener('abort', onAbort);
       resolve();
     }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    ends.addEventListener('abort', onAbort, { once: true });
   });
 }

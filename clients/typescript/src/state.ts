@@ -8,11 +8,11 @@ export interface ReadOptions {
 }
 
 export interface MutateOptions extends ReadOptions {
-  /** An id of yours for this change, of 1 to 255 characters; a random one when absent. Under one id a change is made once. */
+  /** Your id for this change, of 1 to 255 characters; a random one when absent. Under one id a change is made once. */
   readonly mutationId?: string;
 }
 
-/** What a mutation has changed; of a repetition, what the original has. */
+/** What a mutation changed; of a repetition, what the original changed. */
 export type Mutated = MutationResult & {
   /** The id that it was sent under. */
   readonly mutationId: string;
@@ -37,7 +37,7 @@ export class State {
 
   /**
    * Changes variables, all of `ops` in their order or none, and once, however often it has to be sent. Throws
-   * CampaignDataError when the change is refused, or when nobody knows whether it was made: the same `mutationId` tells.
+   * CampaignDataError when the change is refused, or when its outcome is unknown: a repetition with the same `mutationId` shows it.
    */
   async mutate(ops: readonly Operation[], options: MutateOptions = {}): Promise<Mutated> {
     const { signal, campaignId, mutationId = crypto.randomUUID() } = options;

@@ -1,8 +1,8 @@
 import { errorOf, jsonOf, networkError } from './answers.js';
 import { CampaignDataError } from './errors.js';
-import { type RetryPolicy, withRetries } from './retry.js';
+import { type CallSignals, type RetryPolicy, withRetries } from './retry.js';
 
-/** A credential, or where to get one before each attempt. */
+/** A credential, or a function that gives one before each attempt. */
 export type Credential = string | (() => string | Promise<string>);
 
 export interface ConnectionOptions {
@@ -14,13 +14,12 @@ export interface ConnectionOptions {
   readonly fetch: typeof fetch | undefined;
 }
 
-export interface Call {
+export interface Call extends CallSignals {
   readonly method: 'GET' | 'POST';
   /** With its query. */
   readonly path: string;
   /** JSON. */
   readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Answer<Body> {
@@ -35,15 +34,15 @@ export interface Connection {
   readonly attempt: <Body>(call: Call, msMax: number) => Promise<Answer<Body>>;
 }
 
-/** Sends a call as often as it takes. */
+/** Sends a call, and repeats it while that may help. */
 export function send<Body>({ attempt, retry }: Connection, call: Call): Promise<Answer<Body>> {
-  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call.signal);
+  return withRetries((msMax) => attempt<Body>(call, msMax), retry, call);
 }
 
-/** What a header can carry; anything else would end in an error of fetch that repeats it. */
+/** Characters that a header can carry; others would cause an error of fetch that contains the credential. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The credential stays in here: no object that could be logged holds it. */
+/** The credential stays in this closure: no object that could be logged holds it. */
 export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }: ConnectionOptions): Connection {
   const base = baseOf(baseUrl);
   if (typeof credential === 'string') sendable(credential);
@@ -68,21 +67,21 @@ export function connect({ baseUrl, credential, workspace, retry, fetch: chosen }
   return { attempt, retry };
 }
 
-/** Cookies have no say here, and a credential follows no redirect. */
-const UNATTENDED = { credentials: 'omit', redirect: 'error' } as const satisfies RequestInit;
+/** No cookies are sent, and no redirect is followed: it would carry the credential to another place. */
+const UNATTENDED = { credentials: 'omit', redirect: 'manual' } as const satisfies RequestInit;
 
 function sendable(credential: string): string {
   if (SENDABLE.test(credential)) return credential;
   throw new TypeError('The credential is empty, or has characters that a header cannot carry.');
 }
 
-/** An empty one would be refused by the service, and is a variable that somebody has forgotten to set. */
+/** An empty name is mostly a variable that is not set; the service would refuse it. */
 function workspaceName(workspace: string): string {
   if (SENDABLE.test(workspace)) return workspace;
   throw new TypeError('The workspace is empty, or has characters that a header cannot carry.');
 }
 
-/** Throws a TypeError that does not repeat it: an address can hold a password. */
+/** Throws a TypeError without the address, which may hold a password. */
 function baseOf(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

@@ -13,7 +13,7 @@ export type Accepted = Schemas['AcceptedResultDto'];
 /** The event was stored before; nothing was done. */
 export type Duplicate = Schemas['DuplicateResultDto'];
 
-/** The event was not taken; the service keeps it in its review area. */
+/** The event was refused; the service keeps it in its review area. */
 export interface Failed {
   readonly status: 'error';
   readonly error_code: Schemas['ErrorResultDto']['error_code'] | 'payload_too_large';
@@ -22,7 +22,7 @@ export interface Failed {
   readonly details: readonly Fault[];
 }
 
-/** What became of one event of many. */
+/** The result of one event of a batch. */
 export type EventResult = Accepted | Duplicate | Failed;
 
 /** One thing that is wrong with what was sent. */

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 
-/** How much of the file is ours. */
+/** The part of the file that the command wrote. */
 export interface Written {
   readonly bytes: number;
   readonly sha256: string;
@@ -20,12 +20,12 @@ export class ErrorsFile {
     private bytes: number,
   ) {}
 
-  /** A new one. Throws `ClientFailure` (exit code 2) rather than to write over one that somebody may be mending. */
+  /** A new one. Throws `ClientFailure` (exit code 2) rather than overwrite a file that may be under correction. */
   static async create(path: string, mayReplace: boolean): Promise<ErrorsFile> {
     const found = await sizeOf(path);
     if (found !== undefined && found > 0 && !mayReplace) {
       throw new ClientFailure(
-        `${path} is there already, of an earlier run. Mend and send it, move it away, name another file with --errors, or have it replaced with --restart.`,
+        `${path} is there already, of an earlier run. Correct and send it, move it away, name another file with --errors, or have it replaced with --restart.`,
         2,
       );
     }

@@ -21,7 +21,7 @@ function faultOf(content: string | Buffer) {
 
 const REFUSAL = {
   status: 'error',
-  errorCode: 'validation_failed',
+  error_code: 'validation_failed',
   message: 'items[3].identity.type is required.',
   details: [{ path: 'items[3].identity.type', code: 'required', message: 'items[3].identity.type is required.' }],
 } as const;
@@ -86,7 +86,7 @@ describe('an errors file', () => {
     expect(itemOf(reordered).text).toBe(event);
   });
 
-  it('fails again where a line was not mended', () => {
+  it('fails again where a line was not corrected', () => {
     const { fault } = read('no JSON') as { fault: string };
     expect(faultOf(fault)).toMatchObject({ error_code: 'no_event', text: fault });
   });

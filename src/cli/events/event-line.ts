@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ErrorAnswer } from '../../client/batch-answers';
-import { fieldsOf } from '../../client/foreign-data';
+import { fieldsOf } from '../foreign-data';
 import type { Line } from './lines';
 
 /** An event that can be sent: JSON, as it stands in the file. */
@@ -10,8 +9,16 @@ export interface Item {
   readonly bytes: number;
 }
 
-/** What a line is; `fault` is the line of the errors file that tells of it. */
+/** What a line is; `fault` is its line of the errors file. */
 export type ReadLine = 'blank' | { readonly item: Item } | { readonly fault: string };
+
+/** The error that the service answered for an event. */
+export interface EventRefusal {
+  readonly error_code: string;
+  readonly message: string;
+  /** As the service sent them. */
+  readonly details: readonly unknown[];
+}
 
 /** As much as the service takes as one event (contract section 3). */
 const EVENT_BYTES_MAX = 256 * 1024;
@@ -40,8 +47,8 @@ export function readLine(line: Line): ReadLine {
 }
 
 /** The line of the errors file for an event that the service refused; its paths begin at the event. */
-export function refusedLine({ line, text }: Item, { errorCode, message, details }: ErrorAnswer): string {
-  const beginning = errorsLine(line, errorCode, withoutIndex(message), details.map(withoutIndexInFault), {});
+export function refusedLine({ line, text }: Item, { error_code, message, details }: EventRefusal): string {
+  const beginning = errorsLine(line, error_code, withoutIndex(message), details.map(withoutIndexInFault), {});
   // As it came, to the letter: parsing it and writing it again would make 1.0 of it 1.
   return `${beginning.slice(0, -1)},"event":${text}}`;
 }
@@ -63,7 +70,7 @@ function asItem(line: Line, text: string): ReadLine {
 
 /**
  * The line itself, or what stands in the `event` of a line of an errors file, to the letter: numbers that JSON.parse cannot keep
- * are the service's to refuse. Undefined: such a line that nobody has mended.
+ * are the service's to refuse. Undefined: a line of an errors file without an event.
  */
 function eventTextOf(parsed: unknown, text: string): string | undefined {
   const fields = fieldsOf(parsed);
@@ -92,24 +99,24 @@ function textOfField(json: string, name: string): string | undefined {
   return found;
 }
 
-function fieldText(member: string, wanted: string): string | undefined {
+function fieldText(member: string, field: string): string | undefined {
   const [, name = '""', text] = FIELD.exec(member) ?? [];
-  return JSON.parse(name) === wanted ? text?.trim() : undefined;
+  return JSON.parse(name) === field ? text?.trim() : undefined;
 }
 
 function noEvent(number: number, text: string): ReadLine {
-  const message = `Line ${number} is of an errors file and holds no event. Put the mended event into "event".`;
+  const message = `Line ${number} is of an errors file and holds no event. Put the corrected event into "event".`;
   return { fault: errorsLine(number, 'no_event', message, [], { text }) };
 }
 
-/** Such a line is too long to be written down again: where it stands and how it begins must do. */
+/** The line is too long to be copied to the errors file, which gets its number and its beginning. */
 function tooLong({ number, content }: Line): ReadLine {
   const message = `Line ${number} has more than the ${EVENT_BYTES_MAX / 1024} KiB that an event may have.`;
   const start = content.subarray(0, START_CHARACTERS_MAX).toString('utf8');
   return { fault: errorsLine(number, 'line_too_long', message, [], { start }) };
 }
 
-/** Where an event stood in its batch says nothing to whoever has the file. */
+/** Without the place in the batch, which the file does not show. */
 function withoutIndex(words: string): string {
   return words.replaceAll(/\bitems\[\d+\]\.?/g, '');
 }

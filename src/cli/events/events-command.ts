@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { processEnvironment } from '../../platform/config/env';
-import type { Console } from '../console';
-import { secondsUpTo } from '../duration';
+import { secondsUpTo, type Console } from '../console';
 import { addServiceOptions } from '../service-options';
 import { sendFile } from './send-file';
 import { readSendOptions, type GivenOptions } from './send-options';
@@ -23,7 +22,7 @@ stored twice, whatever is interrupted: the same command goes on where the one be
 within a batch; between batches only with --concurrency 1.`;
 
 const AFTER = `
-Lines that fail are written to the errors file: {"line", "error_code", "message", "details", "event"}. Mend "event" there and
+Lines that fail are written to the errors file: {"line", "error_code", "message", "details", "event"}. Correct "event" there and
 send that file in the same way.
 
 "lines" is the sum of accepted, duplicate and errors, over all runs of the file. An event that is sent again because its answer
@@ -38,7 +37,7 @@ export function eventsCommand(console: Console): Command {
     .description(WORDS)
     .argument('<file>', 'the file, or - for standard input')
     .addOption(
-      new Option('--family <family>', 'whose field names the events have (default: told from the first one)').choices([
+      new Option('--family <family>', 'whose field names the events have (default: that of the first event)').choices([
         'external',
         'cdp',
       ]),

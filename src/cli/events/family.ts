@@ -1,5 +1,8 @@
-import type { Family } from '../../client/batch-answers';
-import { fieldsOf, parseJson } from '../../client/foreign-data';
+import { fieldsOf, parseJson } from '../foreign-data';
+
+/** Where batches of each family of events go. */
+export const EVENT_BATCH_PATHS = { external: '/v1/external-events:batch', cdp: '/v1/cdp/events/batch' } as const;
+export type Family = keyof typeof EVENT_BATCH_PATHS;
 
 /** The field names that only one of the families has (contract section 3). */
 const NAMES: Readonly<Record<Family, readonly string[]>> = {

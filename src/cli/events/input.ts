@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 
 /** By which a file is known again: a changed one is another file. */
 export interface Fingerprint {

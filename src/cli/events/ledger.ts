@@ -1,4 +1,4 @@
-import type { Family } from '../../client/batch-answers';
+import type { Family } from './family';
 import type { Batch } from './batches';
 import { NOTHING_DONE, withDone } from './done-lines';
 import type { ErrorsFile } from './errors-file';

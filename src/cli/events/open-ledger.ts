@@ -1,4 +1,4 @@
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 import { NOTHING_DONE } from './done-lines';
 import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
 import { isSameFile, type Input } from './input';
@@ -9,7 +9,7 @@ import { FORMAT, NOTHING_COUNTED, readState, type SendState } from './send-state
 export interface OpenedLedger {
   readonly ledger: SendLedger;
   readonly errors: ErrorsFile;
-  /** Undefined: no state is kept. */
+  /** Undefined: no state is saved. */
   readonly statePath: string | undefined;
 }
 

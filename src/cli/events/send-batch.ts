@@ -1,129 +1,152 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  EVENT_BATCH_PATHS,
-  isUnavailable,
-  readAnswers,
-  readError,
-  type Answer,
-  type Family,
-} from '../../client/batch-answers';
-import { retryDelayMs } from '../../client/retry-delay';
-import type { RequestOptions, Reply, ServiceClient } from '../../client/service-client';
+import { CampaignDataError, type CallSignals } from '../../../clients/typescript/src/client';
+import { fieldsOf } from '../foreign-data';
+import type { RunningService } from '../running-service';
 import { bodyOf } from './batches';
-import { refusedLine, type Item } from './event-line';
+import { refusedLine, type EventRefusal, type Item } from './event-line';
+import { EVENT_BATCH_PATHS, type Family } from './family';
 import type { LineOutcome } from './ledger';
 
-export interface SendBatchOptions extends RequestOptions {
+export interface SendBatchOptions extends CallSignals {
   readonly family: Family;
   readonly dryRun: boolean;
-  /** A request has to be made again. */
-  readonly onRepeat: () => void;
+  /** Whether to send what failed again, `waitMs` from now; `failingMs` have passed since it failed for the first time. */
+  readonly mayRetry: (reason: string, failingMs: number, waitMs: number) => boolean;
 }
+
+/** What the service answered for one event. */
+type LineResult = { readonly status: 'accepted' | 'duplicate' } | ({ readonly status: 'error' } & EventRefusal);
 
 interface Answered {
   readonly item: Item;
-  readonly answer: Answer;
+  readonly result: LineResult;
 }
 
 /** These say that the body as a whole cannot be taken; a part of it may be. */
 const DIVISIBLE_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
+const PAUSE_MS_MIN = 250;
+const PAUSE_MS_MAX = 8_000;
 
 /**
- * Sends the items until each of them is settled: what the service cannot take as a whole in halves, what it cannot take at
- * the moment later. Throws `ClientFailure` when it takes no requests of this kind or stays away for too long.
+ * Sends the items until each has its result. What the service cannot take as a whole is sent in halves; events that it could
+ * not store at that moment are sent again. Throws `ClientFailure` when the requests are refused, or fail for too long.
  */
 export async function sendBatch(
-  client: ServiceClient,
+  service: RunningService,
   items: readonly Item[],
   options: SendBatchOptions,
 ): Promise<LineOutcome> {
-  const answered = items.length === 0 ? [] : await settle(client, items, options);
-  const count = (status: string): number => answered.filter(({ answer }) => answer.status === status).length;
+  const answered = items.length === 0 ? [] : await sendAll(service, items, options);
+  const count = (status: string): number => answered.filter(({ result }) => result.status === status).length;
   return {
     accepted: count('accepted'),
     duplicate: count('duplicate'),
-    refused: answered.flatMap(({ item, answer }) => (answer.status === 'error' ? [refusedLine(item, answer)] : [])),
+    refused: answered.flatMap(({ item, result }) => (result.status === 'error' ? [refusedLine(item, result)] : [])),
   };
 }
 
-async function settle(client: ServiceClient, items: readonly Item[], options: SendBatchOptions): Promise<Answered[]> {
-  const settled = new Map<Item, Answer>();
+async function sendAll(service: RunningService, items: readonly Item[], options: SendBatchOptions) {
+  const results = new Map<Item, LineResult>();
   let pending = items;
   let failingSince: number | undefined;
   for (let round = 1; pending.length > 0; round++) {
-    const answered = await sendOnce(client, pending, options);
-    const waiting = answered.filter(({ answer }) => isUnavailable(answer));
-    for (const { item, answer } of answered) if (!isUnavailable(answer)) settled.set(item, answer);
-    if (waiting.length > 0) {
+    const answered = await sendOnce(service, pending, options);
+    const unavailable = answered.filter(({ result }) => isUnavailable(result));
+    for (const { item, result } of answered) if (!isUnavailable(result)) results.set(item, result);
+    if (unavailable.length > 0) {
       // Some were taken: that is no continuous failure.
-      failingSince = waiting.length < pending.length ? undefined : failingSince;
+      failingSince = unavailable.length < pending.length ? undefined : failingSince;
       failingSince ??= performance.now();
-      await pause(client, waiting, round, performance.now() - failingSince, options);
+      await pause(service, unavailable, { round, failingMs: performance.now() - failingSince }, options);
     }
-    pending = waiting.map(({ item }) => item);
+    pending = unavailable.map(({ item }) => item);
   }
-  return items.flatMap((item) => pair(item, settled.get(item)));
+  return items.flatMap((item) => pair(item, results.get(item)));
 }
 
-/** One request and its answers; of what cannot be taken as a whole, those of its halves. */
-async function sendOnce(client: ServiceClient, items: readonly Item[], options: SendBatchOptions): Promise<Answered[]> {
-  const { family, dryRun, onRepeat } = options;
+/** The results of one request; of what cannot be taken as a whole, those of its halves. */
+async function sendOnce(
+  service: RunningService,
+  items: readonly Item[],
+  options: SendBatchOptions,
+): Promise<Answered[]> {
+  const { family, dryRun, signal, retrySignal } = options;
   const path = `${EVENT_BATCH_PATHS[family]}${dryRun ? '?dry_run=true' : ''}`;
-  const reply = await client.post(path, bodyOf(items), {
-    ...options,
-    retries: (failing) => {
-      const again = options.retries(failing);
-      if (again) onRepeat();
-      return again;
-    },
-  });
-  if (reply.status === 200) {
-    const answers = readAnswers(reply.body, items.length);
-    if (answers === undefined) throw client.refusal(reply);
-    return items.flatMap((item, index) => pair(item, answers[index]));
+  try {
+    const body = await service.client.post(path, bodyOf(items), { signal, retrySignal });
+    const results = readResults(body, items.length);
+    if (results === undefined) throw service.foreignAnswer(200);
+    return items.flatMap((item, index) => pair(item, results[index]));
+  } catch (error) {
+    if (error instanceof CampaignDataError) return divide(service, items, error, options);
+    throw error;
   }
-  return divide(client, items, reply, options);
 }
 
 async function divide(
-  client: ServiceClient,
+  service: RunningService,
   items: readonly Item[],
-  reply: Reply,
+  error: CampaignDataError,
   options: SendBatchOptions,
 ): Promise<Answered[]> {
-  const error = readError(reply.body);
+  const { status, errorCode, message, details } = error;
+  const isOfService = errorCode !== 'unexpected_answer';
   // A proxy that knows a smaller limit than the service answers 413 in words of its own.
-  const isDivisible = reply.status === 413 || (DIVISIBLE_STATUSES.has(reply.status) && error !== undefined);
-  if (!isDivisible) throw client.refusal(reply);
+  const isDivisible = status === 413 || (DIVISIBLE_STATUSES.has(status) && isOfService);
+  if (!isDivisible) throw service.failure(error);
   const [only] = items;
   if (items.length === 1 && only !== undefined) {
-    const message = 'The event is larger than the service, or a proxy before it, takes.';
-    const answer = error ?? { status: 'error', errorCode: 'payload_too_large', message, details: [] };
-    return [{ item: only, answer }];
+    const refusal = isOfService ? { error_code: errorCode, message, details } : TOO_LARGE_FOR_A_PROXY;
+    return [{ item: only, result: { status: 'error', ...refusal } }];
   }
   const middle = Math.ceil(items.length / 2);
-  const first = await sendOnce(client, items.slice(0, middle), options);
-  return [...first, ...(await sendOnce(client, items.slice(middle), options))];
+  const first = await sendOnce(service, items.slice(0, middle), options);
+  return [...first, ...(await sendOnce(service, items.slice(middle), options))];
 }
 
+const TOO_LARGE_FOR_A_PROXY: EventRefusal = {
+  error_code: 'payload_too_large',
+  message: 'The event is larger than the service, or a proxy before it, takes.',
+  details: [],
+};
+
 async function pause(
-  client: ServiceClient,
-  waiting: readonly Answered[],
-  attempts: number,
-  failingMs: number,
-  { retries, onRepeat, signal, waitSignal }: SendBatchOptions,
+  service: RunningService,
+  unavailable: readonly Answered[],
+  { round, failingMs }: { readonly round: number; readonly failingMs: number },
+  { mayRetry, signal, retrySignal }: SendBatchOptions,
 ): Promise<void> {
-  const waitMs = retryDelayMs(attempts, undefined, Math.random());
-  const reason = 'answered "unavailable" for single events';
-  if (!retries({ attempts, failingMs, askedMs: 0, waitMs, reason })) {
-    const [answer] = waiting.flatMap((each) => (each.answer.status === 'error' ? [each.answer] : []));
-    throw client.refusal({ status: 200, body: { error_code: answer?.errorCode, message: answer?.message } });
+  // Half of it by chance, so that clients that failed together do not come back together.
+  const waitMs = Math.min(PAUSE_MS_MIN * 2 ** (round - 1), PAUSE_MS_MAX) * (0.5 + Math.random() / 2);
+  if (!mayRetry('answered "unavailable" for single events', failingMs, waitMs)) {
+    const [message = ''] = unavailable.flatMap(({ result }) => (result.status === 'error' ? [result.message] : []));
+    throw service.failure(new CampaignDataError({ message, status: 200, errorCode: 'unavailable' }));
   }
-  onRepeat();
-  const ends = waitSignal ?? signal;
+  const ends = retrySignal ?? signal;
   await wait(waitMs, undefined, ends === undefined ? {} : { signal: ends });
 }
 
-function pair(item: Item, answer: Answer | undefined): Answered[] {
-  return answer === undefined ? [] : [{ item, answer }];
+/** The results of a batch, in its order; undefined when the body is not the answer to `count` events. */
+function readResults(body: unknown, count: number): readonly LineResult[] | undefined {
+  const { results } = fieldsOf(body);
+  if (!Array.isArray(results) || results.length !== count) return undefined;
+  const read = results.map(readResult).filter((result) => result !== undefined);
+  return read.length === count ? read : undefined;
+}
+
+function readResult(result: unknown): LineResult | undefined {
+  const { status, event_id, original_event_id, error_code, message, details } = fieldsOf(result);
+  if (status === 'accepted' && typeof event_id === 'string') return { status };
+  if (status === 'duplicate' && typeof original_event_id === 'string') return { status };
+  if (status !== 'error' || typeof error_code !== 'string' || typeof message !== 'string') return undefined;
+  return { status, error_code, message, details: Array.isArray(details) ? details : [] };
+}
+
+/** Whether the event itself is right, and could only not be stored at that moment. */
+function isUnavailable(result: LineResult): boolean {
+  return result.status === 'error' && result.error_code === 'unavailable';
+}
+
+function pair(item: Item, result: LineResult | undefined): Answered[] {
+  return result === undefined ? [] : [{ item, result }];
 }

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Family } from '../../client/batch-answers';
-import { ClientFailure } from '../../client/client-failure';
-import { ServiceClient, type Failing } from '../../client/service-client';
+import type { FailedAttempt } from '../../../clients/typescript/src/client';
+import { attemptFailure, ClientFailure, isForeignAnswer, RunningService } from '../running-service';
 import { batchesOf, type Batch } from './batches';
-import { familyOf } from './family';
+import { familyOf, type Family } from './family';
 import { openInput, type Input } from './input';
 import type { SendLedger } from './ledger';
 import { openLedger } from './open-ledger';
@@ -20,7 +19,7 @@ export interface SendSurroundings {
   readonly stopping: Stopping;
 }
 
-/** What came of it, and what kept it from being complete. */
+/** The summary of a run, and the reason why it is not complete. */
 export interface Sent {
   readonly summary: Summary;
   readonly failure: ClientFailure | undefined;
@@ -28,7 +27,7 @@ export interface Sent {
 
 const ADVICE = {
   credential: 'The key (CDS_API_KEY or --key-file) must be one that may send these events.',
-  silence: 'Nothing is lost: the same command goes on when it is back.',
+  unreachable: 'Nothing is lost: the same command goes on when it is back.',
 };
 
 /**
@@ -63,7 +62,7 @@ export async function sendFile(options: SendOptions, surroundings: SendSurroundi
 class SendRun {
   private bytesRead = 0;
   private trouble: string | undefined;
-  private readonly client: ServiceClient;
+  private readonly service: RunningService;
   private failure: Error | undefined;
   private readonly failed = new AbortController();
   private readonly waitSignal: AbortSignal;
@@ -74,7 +73,10 @@ class SendRun {
     private readonly options: SendOptions,
     private readonly stopping: Stopping,
   ) {
-    this.client = new ServiceClient(options.url, options.key, ADVICE);
+    this.service = new RunningService(options.url, options.key, ADVICE, {
+      totalMsMax: Number.POSITIVE_INFINITY,
+      shouldRetry: (failed) => this.shouldRetry(failed),
+    });
     this.waitSignal = AbortSignal.any([stopping.soon, this.failed.signal]);
   }
 
@@ -106,26 +108,25 @@ class SendRun {
         await this.send(next.value);
       }
     } catch (error) {
-      // What comes of ending the others is no failure of its own.
+      // Errors that follow from ending the other workers are not reported.
       if (!this.waitSignal.aborted) this.failure = error instanceof Error ? error : new Error(String(error));
       this.failed.abort();
     }
   }
 
   private async send(batch: Batch): Promise<void> {
-    const outcome = await sendBatch(this.client, batch.items, {
+    const outcome = await sendBatch(this.service, batch.items, {
       family: this.familyOf(batch),
       dryRun: this.options.dryRun,
-      retries: (failing) => this.retries(failing),
-      onRepeat: () => this.ledger.countRepeat(),
+      mayRetry: (reason, failingMs, waitMs) => this.mayRetry(reason, failingMs + waitMs),
       signal: this.stopping.now,
-      waitSignal: this.waitSignal,
+      retrySignal: this.waitSignal,
     });
     this.trouble = undefined;
     await this.ledger.settle(batch, outcome);
   }
 
-  /** Told once, from the first event. */
+  /** Determined once, from the first event. */
   private familyOf({ items: [first] }: Batch): Family {
     const known = this.options.family ?? this.ledger.current.family;
     if (known !== undefined || first === undefined) return known ?? 'external';
@@ -135,14 +136,20 @@ class SendRun {
       return family;
     }
     throw new ClientFailure(
-      `Line ${first.line} does not tell its family (external: external_event_id, type; CDP: externalEventId, eventType). Name it: --family external or --family cdp.`,
+      `Line ${first.line} does not show its family (external: external_event_id, type; CDP: externalEventId, eventType). Name it: --family external or --family cdp.`,
       2,
     );
   }
 
-  private retries({ failingMs, waitMs, reason }: Failing): boolean {
+  private shouldRetry({ error, failingMs, waitMs }: FailedAttempt): boolean {
+    return !isForeignAnswer(error) && this.mayRetry(attemptFailure(error), failingMs + waitMs);
+  }
+
+  private mayRetry(reason: string, failingMs: number): boolean {
     this.trouble = reason;
-    return failingMs + waitMs <= this.options.retryForMs;
+    const mayRetry = failingMs <= this.options.retryForMs;
+    if (mayRetry) this.ledger.countRepeat();
+    return mayRetry;
   }
 
   private interruption(): ClientFailure {

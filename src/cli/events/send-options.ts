@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path';
-import type { Family } from '../../client/batch-answers';
-import { ClientFailure } from '../../client/client-failure';
+import type { Family } from './family';
+import { ClientFailure } from '../running-service';
 import { readServiceOptions, type Environment, type GivenService, type ServiceOptions } from '../service-options';
 
-/** What the command line says, as commander gives it. */
+/** The options of the command line, as commander gives them. */
 export interface GivenOptions extends GivenService {
   readonly family?: Family;
   readonly batchSize: number;
@@ -31,7 +31,7 @@ export interface SendOptions extends ServiceOptions {
   readonly restart: boolean;
 }
 
-/** Throws `ClientFailure` (exit code 2) for what cannot be meant. */
+/** Throws `ClientFailure` (exit code 2) for invalid options. */
 export async function readSendOptions(
   path: string,
   given: GivenOptions,
@@ -65,7 +65,7 @@ function stemOf(path: string): string {
   return /^\/(dev|proc)\//.test(path) ? `input-${basename(path)}` : path;
 }
 
-/** Whoever names the file itself as one of the others would lose it. */
+/** A path that is given twice would overwrite the input. */
 function keepApart(...paths: readonly string[]): void {
   if (new Set(paths.map((path) => resolve(path))).size === paths.length) return;
   throw new ClientFailure('FILE, --errors and --state must be three different files.', 2);

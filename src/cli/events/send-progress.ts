@@ -1,4 +1,4 @@
-import { progressBar } from '../../client/progress-bar';
+import { progressBar } from '../progress-bar';
 
 /** How far sending has come. */
 export interface Standing {

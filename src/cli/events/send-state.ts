@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import type { Family } from '../../client/batch-answers';
-import { ClientFailure } from '../../client/client-failure';
-import { fieldsOf, parseJson } from '../../client/foreign-data';
+import type { Family } from './family';
+import { ClientFailure } from '../running-service';
+import { fieldsOf, parseJson } from '../foreign-data';
 import type { DoneLines } from './done-lines';
 import type { Written } from './errors-file';
 import type { Fingerprint } from './input';

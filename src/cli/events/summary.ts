@@ -1,4 +1,4 @@
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 import type { SendState } from './send-state';
 
 export interface SummaryOptions {
@@ -8,7 +8,7 @@ export interface SummaryOptions {
   readonly complete: boolean;
 }
 
-/** What came of a file, over all the runs that it took. */
+/** The result of sending a file, over all runs that it took. */
 export interface Summary {
   readonly file: string;
   readonly family: string | null;
@@ -71,7 +71,7 @@ export function summaryWords(summary: Summary): string {
 export function errorsFailure({ errors, errorsFile, dryRun }: Summary): ClientFailure {
   const where = `${NUMBER.format(errors)} ${errors === 1 ? 'line' : 'lines'} failed, each with why in ${errorsFile ?? ''}.`;
   return new ClientFailure(
-    dryRun ? `${where} Nothing was stored.` : `${where} Mend the events there, and send that file in the same way.`,
+    dryRun ? `${where} Nothing was stored.` : `${where} Correct the events there, and send that file in the same way.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { link, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ClientFailure } from '../../client/client-failure';
+import { ClientFailure } from '../running-service';
 import { syncPath } from '../sync-path';
 
 export interface OutputFile {

@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../client/foreign-data';
-import type { Reply, RequestOptions, ServiceClient } from '../../client/service-client';
+import { fieldsOf } from '../foreign-data';
+import type { RunningService } from '../running-service';
 
 /** A participant as the service lists it. */
 export interface ExportedParticipant {
@@ -15,21 +15,17 @@ const PAGE_ITEMS = 200;
 
 /** The participants of a campaign, page by page, each asked for when the one before is done with. Throws `ClientFailure`. */
 export async function* participantPages(
-  client: ServiceClient,
+  service: RunningService,
   campaignId: string,
-  options: RequestOptions,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly ExportedParticipant[], void, void> {
   const path = `/v1/campaigns/${encodeURIComponent(campaignId)}/participants?limit=${PAGE_ITEMS}`;
   for (let cursor: string | null = ''; cursor !== null;) {
-    const reply: Reply = await client.get(
-      cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`,
-      options,
-    );
-    const { items, nextCursor } = fieldsOf(reply.body);
+    const page = cursor === '' ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
+    const { items, nextCursor } = fieldsOf(await service.get(page, { signal }));
     const participants = Array.isArray(items) ? items.map(participantIn) : [undefined];
     const isPage = nextCursor === null || typeof nextCursor === 'string';
-    if (reply.status !== 200 || !isPage || !participants.every((each) => each !== undefined))
-      throw client.refusal(reply);
+    if (!isPage || !participants.every((each) => each !== undefined)) throw service.foreignAnswer(200);
     yield participants;
     cursor = nextCursor;
   }
@@ -37,13 +33,13 @@ export async function* participantPages(
 
 /** The names of the variables of scope `user` that a campaign declares, in their order. Throws `ClientFailure`. */
 export async function userVariables(
-  client: ServiceClient,
+  service: RunningService,
   campaignId: string,
-  options: RequestOptions,
+  signal: AbortSignal,
 ): Promise<string[]> {
-  const reply = await client.get(`/v1/campaigns/${encodeURIComponent(campaignId)}/variables`, options);
-  const { variables } = fieldsOf(reply.body);
-  if (reply.status !== 200 || !Array.isArray(variables)) throw client.refusal(reply);
+  const path = `/v1/campaigns/${encodeURIComponent(campaignId)}/variables`;
+  const { variables } = fieldsOf(await service.get(path, { signal }));
+  if (!Array.isArray(variables)) throw service.foreignAnswer(200);
   return variables.flatMap((variable) => {
     const { scope, name } = fieldsOf(variable);
     return scope === 'user' && typeof name === 'string' ? [name] : [];

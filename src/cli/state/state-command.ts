@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { processEnvironment } from '../../platform/config/env';
-import type { Console } from '../console';
-import { secondsUpTo } from '../duration';
+import { secondsUpTo, type Console } from '../console';
 import { addServiceOptions, readServiceOptions, type GivenService } from '../service-options';
 import { stoppingBySignals } from '../stopping';
 import { exportState } from './export-state';

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readSample } from '../../../src/demo/cdnow-file';
+import { readSample } from '../../../src/demo/cdnow';
 import { PURCHASE_EVENT_TYPE, purchaseEvent } from '../../../src/demo/cdp-wire';
 import { startCds, type RunningCds } from '../../support/cds';
 import { Client } from '../../support/client';

@@ -3,16 +3,18 @@ const { jestsOwn } = require('./jests-own.cjs');
 
 const { ModuleMocker } = jestsOwn('jest-mock', 'jest-environment-node');
 
+/** Where TypeORM and class-validator collect what decorators say. The decorated classes outlive a spec file, so these do too. */
+const DECORATOR_METADATA = new Set(['typeormMetadataArgsStorage', 'classValidatorMetadataStorage']);
+
 /**
- * Spec files run among the globals of Node.js itself, as the service does, and not in a `vm` context of their own: there every
- * look at a global goes through a proxy, and an error or an array of a package is none of ours. What a file leaves on the
- * global object (there TypeORM and class-validator collect metadata), in `process.env` or as a listener of the process is taken
- * away after it: the next file begins without.
+ * Spec files run in the global scope of Node.js, as the service does, and not in a `vm` context: there each access to a global
+ * takes a detour, and errors and arrays of packages fail `instanceof`. What a file leaves behind is removed after it: new
+ * globals, changed variables in `process.env`, listeners of the process and spies.
  */
 class OneRealmEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
-  /** There are none: what depends on time is given a clock (test-clock.ts). */
+  /** There are none: code that depends on time takes a clock (test-clock.ts). */
   fakeTimers = null;
   fakeTimersModern = null;
   #globals = new Set(Reflect.ownKeys(globalThis));
@@ -23,7 +25,7 @@ class OneRealmEnvironment {
     return ['node', 'node-addons'];
   }
 
-  /** Only asked whether the environment is still there: the runtime beside this file compiles. */
+  /** Jest only asks whether the environment still exists: the runtime beside this file compiles. */
   getVmContext() {
     return globalThis;
   }
@@ -31,25 +33,24 @@ class OneRealmEnvironment {
   async setup() {}
 
   async teardown() {
+    this.moduleMocker.restoreAllMocks();
     for (const key of Reflect.ownKeys(globalThis)) {
-      if (!this.#globals.has(key)) Reflect.deleteProperty(globalThis, key);
+      if (!this.#globals.has(key) && !DECORATOR_METADATA.has(key)) Reflect.deleteProperty(globalThis, key);
     }
     for (const name of Object.keys(process.env)) {
       if (!(name in this.#variables)) delete process.env[name];
     }
     Object.assign(process.env, this.#variables);
-    this.#endListening();
+    this.#removeListeners();
   }
 
-  /** For what a file has loaded its end is that of the process: who waits for that, to write its last lines, is told. */
-  #endListening() {
+  /** Listeners of `exit` stay: modules that outlive the file write their last lines there. */
+  #removeListeners() {
     for (const event of process.eventNames()) {
+      if (event === 'exit') continue;
       const before = this.#listeners.get(event);
       const added = process.rawListeners(event).filter((listener) => !before?.has(listener));
-      for (const listener of added) {
-        if (event === 'exit') listener.call(process, 0);
-        process.removeListener(event, listener);
-      }
+      added.forEach((listener) => process.removeListener(event, listener));
     }
   }
 }

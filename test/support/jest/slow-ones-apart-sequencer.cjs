@@ -41,7 +41,7 @@ const BETWEEN = 6;
 class SlowOnesApartSequencer extends Sequencer {
   sort(tests) {
     const gone = SLOW.filter((path) => !existsSync(path));
-    if (gone.length > 0) throw new Error(`${module.filename} names what is not there: ${gone.join(', ')}`);
+    if (gone.length > 0) throw new Error(`${module.filename} names missing files: ${gone.join(', ')}`);
     const sorted = super.sort(tests);
     const order = sorted.filter(({ path }) => !SLOW.includes(path));
     const slow = SLOW.flatMap((path) => sorted.filter((test) => test.path === path));

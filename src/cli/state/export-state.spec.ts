@@ -1,4 +1,4 @@
-import { csvLine } from './csv';
+import { csvLine } from './export-state';
 
 const guarded = (...values: readonly unknown[]): string => csvLine(values, { guardsFormulas: true });
 const exact = (...values: readonly unknown[]): string => csvLine(values, { guardsFormulas: false });
@@ -19,7 +19,7 @@ describe('a line of CSV', () => {
     expect(guarded(text)).toBe(`${written}\r\n`);
   });
 
-  it('tells null from empty text', () => {
+  it('writes null and empty text differently', () => {
     expect(guarded(null, '', undefined)).toBe(',"",\r\n');
   });
 

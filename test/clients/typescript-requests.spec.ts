@@ -1,0 +1,84 @@
+import { CampaignDataError, createClient, type FailedAttempt } from '../../clients/typescript/src/client';
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { aClient, type Client } from '../support/client';
+import { startUnreliableLine, type Mishap, type UnreliableLine } from '../support/unreliable-line';
+
+let service: TestApp;
+let line: UnreliableLine;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+
+beforeEach(async () => {
+  line = await startUnreliableLine(service.url);
+  admin = await aClient(service);
+});
+
+afterEach(() => line.close());
+afterAll(() => service.stop());
+
+const UNAVAILABLE: Mishap = { status: 503, body: { error_code: 'unavailable', message: 'Not now.' } };
+const VARIABLE = { scope: 'user', name: 'points', type: 'number' };
+const VARIABLES = '/v1/campaigns/spring/variables';
+
+const client = (retry: object = {}) =>
+  createClient({ baseUrl: line.url, apiKey: admin.key!, retry: { pauseMsMin: 5, pauseMsMax: 20, ...retry } });
+
+describe('get and post', () => {
+  it('reach other routes, through failures that pass', async () => {
+    line.next(UNAVAILABLE, 'answer lost');
+    expect(await client().post(`${VARIABLES}:define`, VARIABLE)).toMatchObject({ status: 'defined' });
+    line.next('half an answer');
+    const { variables } = await client().get<{ readonly variables: readonly object[] }>(VARIABLES);
+    expect(variables).toMatchObject([VARIABLE]);
+  });
+
+  it('send text as it is', async () => {
+    await client().post(`${VARIABLES}:define`, `{"scope":"user", "name":"points", "type":"number", "default":1.50}`);
+    expect(await client().get(VARIABLES)).toMatchObject({ variables: [{ name: 'points', default: 1.5 }] });
+  });
+
+  it('follow no redirect and do not repeat the request', async () => {
+    line.next({ status: 307, headers: { location: '/v1/events' } });
+    await expect(client().get(VARIABLES)).rejects.toMatchObject({ status: 307, errorCode: 'unexpected_answer' });
+    expect(line.sent).toHaveLength(1);
+  });
+});
+
+describe('retry.shouldRetry', () => {
+  it('gets each failed attempt, and ends the call', async () => {
+    const failed: FailedAttempt[] = [];
+    const shouldRetry = (attempt: FailedAttempt): boolean => failed.push(attempt) < 3;
+    line.next(UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
+    await expect(client({ shouldRetry }).get(VARIABLES)).rejects.toThrow('Not now.');
+    expect(line.sent).toHaveLength(3);
+    expect(failed.map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(failed[0]).toMatchObject({ error: { status: 503 }, failingMs: 0, waitMs: expect.any(Number) });
+    expect(failed[0]?.error).toBeInstanceOf(CampaignDataError);
+  });
+});
+
+describe('retrySignal', () => {
+  it('ends a pause at once, with its reason', async () => {
+    line.next({ ...UNAVAILABLE, headers: { 'retry-after': '30' } });
+    const stop = new AbortController();
+    const reading = client().get(VARIABLES, { retrySignal: stop.signal });
+    setTimeout(() => stop.abort(new Error('stopping')), 100);
+    await expect(reading).rejects.toThrow('stopping');
+  });
+
+  it('lets a request under way complete', async () => {
+    expect(await client().get(VARIABLES, { retrySignal: AbortSignal.abort() })).toEqual({ variables: [] });
+  });
+});
+
+describe('events.batch', () => {
+  it('refuses an answer that does not have one result for each event', async () => {
+    line.next({ status: 200, body: { results: [] } });
+    const batch = client({ attemptsMax: 1 }).events.batch([anExternalEvent()] as never);
+    await expect(batch).rejects.toMatchObject({ status: 200, errorCode: 'unexpected_answer' });
+  });
+});
