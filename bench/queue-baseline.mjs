@@ -2,7 +2,7 @@
 //
 // What queueing an event costs the transaction that stores it (docs/adr/0027): an event's insert alone, with an entry in our
 // queue, with the same and a NOTIFY, and with a job of graphile-worker. 32 clients, one transaction an event, pipelined. The
-// ways take turns, so that a machine that breathes slows all of them; read the ratios. Then the summary over a full queue.
+// ways take turns, so that a machine whose speed varies slows all of them; read the ratios. Then the summary over a full queue.
 // Needs a build. Takes about a minute.
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';

@@ -1,7 +1,7 @@
 import { medianByRate } from './percentiles.mjs';
 
 /**
- * Measures all contenders in turn, round after round, since a shared machine breathes. Answers by name: the measurement in
+ * Measures all contenders in turn, round after round, since the speed of a shared machine varies. Answers by name: the measurement in
  * the middle, and all of them in the order of the rounds.
  */
 export async function interleave(rounds, contenders) {

@@ -48,17 +48,17 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  * The fast path, for claims that change no customer and whose identifiers this node remembers:
  *
  * 1. `recall` resolves them from memory, without a query;
- * 2. `holdRecalled` makes the transaction fail at COMMIT if the memory is stale.
+ * 2. `confirmRecalled` makes the transaction fail at COMMIT if the memory is stale.
  *
  * The complete path, in this order:
  *
  * 1. `read` looks the identifiers up; nothing is locked;
  * 2. `decide` plans what to change;
- * 3. if nothing changes (`isSettled`): `holdLast` makes the transaction fail at COMMIT if a customer changed since
+ * 3. if nothing changes (`changesNothing`): `holdAtCommit` makes the transaction fail at COMMIT if a customer changed since
  *    `read`;
  * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
  *    identifiers. Then `write` locks the profiles that events are stored under, and writes the rest;
- * 5. `committed` after the COMMIT.
+ * 5. `rememberWritten` after the COMMIT.
  *
  * `claim` and `write` throw `LostRaceError` if another transaction was faster; the caller repeats the whole batch.
  */
@@ -78,7 +78,7 @@ export class IdentityService {
   }
 
   /**
-   * Resolves claims from memory, as `read` and `decide` would. Call `holdRecalled` to have the database confirm the
+   * Resolves claims from memory, as `read` and `decide` would. Call `confirmRecalled` to have the database confirm the
    * result.
    */
   recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
@@ -101,7 +101,7 @@ export class IdentityService {
    * Sends a statement with COMMIT. Its precondition (platform/postgres/precondition.ts): each recalled profile still
    * belongs to the recalled customer and is not erased.
    */
-  holdRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
+  confirmRecalled(transaction: Transaction, { profiles }: RecalledIdentities): void {
     this.profiles.holdProfilesLast(transaction, profiles);
   }
 
@@ -143,13 +143,13 @@ export class IdentityService {
    * Whether the decision changes no customer and needs no further look-up, so that `claim` and `write` have nothing to
    * do.
    */
-  isSettled(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
+  changesNothing(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
     if (!changesNoCustomer(decision)) return false;
     return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
   }
 
-  /** `holdRecalled` for a decision that `isSettled`; replaces `claim` and `write`. */
-  holdLast(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
+  /** `confirmRecalled` for a decision that `changesNothing`; replaces `claim` and `write`. */
+  holdAtCommit(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
     this.profiles.holdProfilesLast(transaction, storedProfilesUsed(decision, claims));
   }
 
@@ -197,7 +197,7 @@ export class IdentityService {
   }
 
   /** Call it after the COMMIT of a decision: the new customers are remembered without a look-up. */
-  committed({ plans }: IdentityDecision): void {
+  rememberWritten({ plans }: IdentityDecision): void {
     for (const plan of plans) this.remembered.rememberNew(plan);
   }
 

@@ -118,7 +118,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     await Promise.all([this.pollConnection, this.connection].map((connection) => connection.close()));
   }
 
-  private addQueued({ places: partitions, hasBundles }: Queued): void {
+  private addQueued({ partitions, hasBundles }: Queued): void {
     this.schedule.add(partitions);
     if (hasBundles) this.wakePoll();
   }
@@ -131,7 +131,11 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       let isMore = false;
       try {
         isMore = await this.bundles.process(this.pollConnection);
-        found = await this.queue.places((...query) => this.pollConnection.query(...query), after, PARTITIONS_PER_POLL);
+        found = await this.queue.partitions(
+          (...query) => this.pollConnection.query(...query),
+          after,
+          PARTITIONS_PER_POLL,
+        );
         this.schedule.add(found);
         this.succeeded(POLL, this.pollOutage);
       } catch (error) {

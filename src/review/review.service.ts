@@ -116,14 +116,14 @@ export class ReviewService implements BeforeApplicationShutdown {
       tenantId,
       entries.map((work) => ({ work, bytes: work.payload.length })),
     );
-    this.tell(problems);
+    this.countRecorded(problems);
   }
 
   /**
    * Counts recorded problems in the metrics. After `recordWithin` the caller calls it once the transaction is
    * committed.
    */
-  tell(problems: readonly Pick<Problem, 'severity' | 'reason'>[]): void {
+  countRecorded(problems: readonly Pick<Problem, 'severity' | 'reason'>[]): void {
     for (const problem of problems) this.metrics.count(problem);
   }
 
@@ -140,7 +140,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   }
 
   /** `hasRefusals` as a precondition: the transaction fails at COMMIT if `supersede` would close an entry. */
-  expectNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
+  assertNoRefusals(transaction: Transaction, events: readonly EventKey[]): void {
     transaction.sendLast(FAIL_IF_ANY_SUPERSEDED, columns(events));
   }
 

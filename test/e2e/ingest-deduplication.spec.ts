@@ -67,7 +67,7 @@ describe.each(INGEST_FAMILIES)(
       const { accepted, duplicates } = settled(answers.flatMap(({ body }) => body.results));
       expect([accepted.length, duplicates.length]).toEqual([100, 1_100]);
       expect(new Set(accepted).size).toBe(100);
-      // Whoever asked for one id was told one event, and no two ids the same one.
+      // Each id was answered with one event, and no two ids with the same one.
       expect([...named.values()].map((ids) => ids.size)).toEqual(Array.from({ length: 100 }, () => 1));
       expect(new Set([...named.values()].flatMap((ids) => [...ids]))).toEqual(new Set(accepted));
       expect(await storedCount(client)).toBe(100);

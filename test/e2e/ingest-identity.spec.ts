@@ -33,7 +33,7 @@ async function profileOf(client: Client, identity: object): Promise<string> {
 
 const reasons = async (client: Client) => (await reviewEntries(client)).map(({ reason }) => reason);
 
-/** Whether this identifier belongs to a customer who has an EXTERNAL one: a stranger's EXTERNAL cannot take it over. */
+/** Whether this identifier belongs to a customer who has an EXTERNAL one: another customer's EXTERNAL cannot take it over. */
 async function isTaken(client: Client, identifier: object): Promise<boolean> {
   const before = (await reasons(client)).length;
   await profileOf(client, { externalUserId: `stranger-${Math.random()}`, ...identifier });

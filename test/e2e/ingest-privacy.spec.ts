@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../support/app';
 import { type IngestFamily, INGEST_FAMILIES, PURCHASE, registerTypes } from '../support/builders';
 import { aWorkspace, type Answer, type Client, reviewEntries, type Workspace } from '../support/client';
 
-/** Whoever finds one of these in an answer or a view has found a leak. */
+/** One of these in an answer or a view is a leak. */
 const WHO = ['zaphod-7f3a9c', 'trillian@heartofgold.com', '+4915155566677', 'marvin-device-42'];
 const SAID = ['prefect-nickname', 'secret-cargo-1979', '73191.55', 'deep-thought-note'];
 const [EXTERNAL, EMAIL, PHONE, DEVICE] = WHO as [string, string, string, string];

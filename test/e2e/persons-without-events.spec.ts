@@ -27,7 +27,7 @@ interface Participant {
   readonly client: Client;
 }
 
-/** Somebody who has changed their state, and of whom no event was sent. */
+/** A participant who has changed their state, and without events. */
 async function aParticipant(): Promise<Participant> {
   const [value, motto] = [`sub-${randomUUID()}`, `motto-${randomUUID()}`];
   const client = campaign.participant({ sub: value });

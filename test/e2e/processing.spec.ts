@@ -46,7 +46,7 @@ async function aFailedEvent(client: Client, fields: Record<string, unknown> = {}
   return { id, event, mend: () => mend(id) };
 }
 
-/** As if the cause were mended that the event itself names. */
+/** As if the cause were repaired that the event itself names. */
 const mend = (id: string) =>
   rowsOf(service.databaseUrl, `UPDATE events SET properties = '{}' WHERE event_id = $1`, [id]);
 

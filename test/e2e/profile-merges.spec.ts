@@ -135,7 +135,7 @@ describe('POST /v1/cdp/merges/{id}:undo', () => {
     expect(await partition(client, 'm1 m2 d1 d2 x1')).toEqual(['d1 d2 m1 m2 x1']);
     expect((await undo(client, middle.id)).status).toBe(200);
     expect(await partition(client, 'm1 m2 d1 d2 x1')).toEqual(['d1 m1', 'd2 m2 x1']);
-    // And each of the others can be undone as well, whoever is the root by now.
+    // Each of the others can be undone as well, whichever profile is the root now.
     for (const { id } of await mergesOf(client, 'x1')) expect((await undo(client, id)).status).toBe(200);
     for (const { id } of await mergesOf(client, 'm1')) expect((await undo(client, id)).status).toBe(200);
     expect(await partition(client, 'm1 m2 d1 d2 x1')).toEqual(['d1', 'd2', 'm1', 'm2', 'x1']);

@@ -181,7 +181,7 @@ describe('a property that becomes personal', () => {
       status: 'open',
       message: expect.stringContaining('state.user.'),
     });
-    // Mended, it is applied by a replay.
+    // Once corrected, it is applied by a replay.
     expect((await define(admin, { ops: [copyOf('properties.alias')] })).status).toBe(200);
     expect((await admin.post(`/v1/review-entries/${entry!.id}:replay`, {})).status).toBe(200);
   });

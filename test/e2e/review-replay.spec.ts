@@ -107,7 +107,7 @@ describe('POST /v1/review-entries/{id}:replay', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => replay(client, entry)));
     const outcomes = answers.map(({ status, body }) => (status === 409 ? body.error_code : body.outcome.status));
     expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
-    // Whoever came when the entry was closed already is told so.
+    // Replays of the closed entry are answered so.
     for (const outcome of outcomes) expect(['accepted', 'duplicate', 'entry_not_open']).toContain(outcome);
     const closed = await theReviewEntry(client);
     expect(closed).toMatchObject({ status: 'replayed', occurrences: 1, resolution: { outcome: 'accepted' } });

@@ -76,7 +76,7 @@ describe('two service processes on one database', () => {
     await define(paths);
     const ops = paths.map((path) => inc(path));
     const people = range(6).map((number) => campaign.participant({ sub: `p-${number}` }));
-    // Both nodes know that the rows are there: whoever does not waits for a row's last writer anyway.
+    // Both nodes know that the rows are there: one that does not know waits for a row's last writer anyway.
     for (const [number, person] of people.entries())
       expect(summary(await mutate(at(number, person), ops))).toBe('200 applied');
     const { tenantId } = campaign.workspace;

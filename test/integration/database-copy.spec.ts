@@ -91,7 +91,7 @@ it('a copy is of one moment, whatever is written meanwhile', async () => {
     `INSERT INTO profiles SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), repeat('x', 400),
     0, 0, 0, 1, now() FROM generate_series(1, 20000)`,
   );
-  // The first table that is copied, and the last: whoever commits between them must not be in one of the two.
+  // The first table that is copied, and the last: a commit between them must not be in one of the two.
   const pair = `WITH one AS (INSERT INTO workspaces SELECT gen_random_uuid(), gen_random_uuid()::text, now() RETURNING tenant_id)
     INSERT INTO api_keys SELECT tenant_id, tenant_id, 'n', decode(replace(tenant_id::text, '-', ''), 'hex'), 'h', '{}', NULL,
       'api', now(), 'test' FROM one`;

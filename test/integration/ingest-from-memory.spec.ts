@@ -156,7 +156,7 @@ async function run(node: INestApplicationContext, tenantId: string, step: Step):
   return rowsOf(url, 'INSERT INTO test_concerned VALUES ($1, $2)', [tenantId, TYPES[step.await]]);
 }
 
-/** All that is told of a workspace, without the ids that differ from one workspace to the next. */
+/** Everything stored of a workspace, without the ids that differ from one workspace to the next. */
 async function stateOf(tenantId: string): Promise<unknown> {
   const queries = [
     // Each event, how it is queued, and by what its customer is known.
@@ -316,7 +316,7 @@ describe('what a node remembers', () => {
 
     it('does not count where it was read at two times', async () => {
       await about([email('b@x.de')]);
-      const goBy = jest.spyOn(node.get(IdentityService), 'holdRecalled');
+      const goBy = jest.spyOn(node.get(IdentityService), 'confirmRecalled');
       expect(await about([email('b@x.de')], [external('jane'), email('a@x.de')], [email('b@x.de')])).toEqual(
         Array(3).fill('accepted'),
       );

@@ -54,7 +54,7 @@ it('never deadlocks and refuses nobody when two nodes change the same values in 
   const ops = paths.map((path) => inc(path));
   const [ann, , cid] = people;
   const { tenantId } = campaign.workspace;
-  // Both nodes know that the rows are there: whoever does not waits for a row's last writer anyway.
+  // Both nodes know that the rows are there: one that does not know waits for a row's last writer anyway.
   for (const node of [0, 1]) await Promise.all(people.map((each) => mutate(at(node, each), ops)));
   const values = await meetAt(
     url,

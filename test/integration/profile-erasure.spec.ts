@@ -120,7 +120,7 @@ describe('erasing persons while their events come in on two nodes', () => {
     expect(left).toEqual([]);
     expect((await brokenRules(url, tenantId)).filter((rule) => !rule.startsWith('an undone merge'))).toEqual([]);
     expect(await heldAndErased(tenantId)).toEqual([]);
-    // Whoever is erased now is nowhere, and stays out.
+    // An erased person is nowhere, and stays out.
     for (let person = 0; person < PERSONS; person += 1) {
       const found = await Promise.all(
         identifiersOf(person).map((each) => of(0, CustomerReader).findByIdentifier(tenantId, each)),

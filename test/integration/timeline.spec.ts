@@ -34,7 +34,7 @@ describe('a timeline of 100,000 events', () => {
   beforeAll(async () => {
     url = await freshDatabaseUrl('timeline');
     await withClient(url, async (client) => {
-      // One customer of one profile, one of three, and strangers between them. Each third of a second holds three events.
+      // One customer of one profile, one of three, and other customers between them. Each third of a second holds three events.
       await client.query(
         `INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, occurred_at, received_at,
            profile_id, identity, properties, content_hash, batch_id)

@@ -12,7 +12,6 @@ import {
   Param,
   ParseUUIDPipe,
   Post,
-  Req,
   UseGuards,
 } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -41,7 +40,7 @@ import { BODY_LIMITS } from '../../src/platform/http/body/body-limits';
 import { configureApp } from '../../src/platform/http/server/configure-app';
 import { ApiExpressAdapter } from '../../src/platform/http/server/express-adapter';
 import { BodyValidators } from '../../src/platform/http/body/body-validators';
-import { receivedJson } from '../../src/platform/http/body/json-body';
+import type { ReceivedJson } from '../../src/platform/http/body/json-body';
 import { JsonBody } from '../../src/platform/http/body/json-body.decorator';
 import { PathNamePipe } from '../../src/platform/http/path-name.pipe';
 
@@ -131,8 +130,8 @@ class KeyGuard implements CanActivate {
 class NotesController {
   @Post('notes')
   @UseGuards(KeyGuard)
-  take(@JsonBody(NoteDto) note: NoteDto, @Req() request: Request): unknown {
-    return { note, bytes: receivedJson(request)?.raw.length };
+  take(@JsonBody(NoteDto, { withText: true }) { value: note, raw }: ReceivedJson<NoteDto>): unknown {
+    return { note, bytes: raw.length };
   }
 
   @Get('notes')

@@ -53,7 +53,7 @@ export type Reading = <T>(statement: Statement, values: readonly unknown[]) => P
 @Injectable()
 export class EventQueue {
   /** The partitions that have entries, at most so many, behind the given one in their order. */
-  async places(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
+  async partitions(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
     const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PARTITIONS, [
       after.tenantId,
       after.shard,

@@ -4,7 +4,7 @@ import type { QueuePartition } from './queue-partition';
 /** What a commit has put into the queue. */
 export interface Queued {
   /** The partitions of the events that have entries of their own. */
-  readonly places: readonly QueuePartition[];
+  readonly partitions: readonly QueuePartition[];
   readonly hasBundles: boolean;
 }
 
@@ -25,7 +25,7 @@ export class QueueSignal {
   }
 
   /** To be called after the commit that queued the entries. */
-  tell(queued: Queued): void {
+  notify(queued: Queued): void {
     this.listener?.(queued);
   }
 }

@@ -74,23 +74,23 @@ export class EventLog {
 
   private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
-    const places = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
+    const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const workspaces = new Map<string, number>();
-    for (const { tenantId } of places) {
+    for (const { tenantId } of partitions) {
       if (!workspaces.has(tenantId)) workspaces.set(tenantId, workspaces.size + 1);
     }
     if (alone.length > 0) {
       transaction.sendLast(sql.INSERT_QUEUE_ENTRIES, [
-        places.map(({ tenantId }) => tenantId),
-        places.map(({ shard }) => shard),
+        partitions.map(({ tenantId }) => tenantId),
+        partitions.map(({ shard }) => shard),
         alone.map(({ event }) => event.eventId),
         alone.map(({ rootId }) => rootId),
-        places.map(({ tenantId }) => workspaces.get(tenantId)),
+        partitions.map(({ tenantId }) => workspaces.get(tenantId)),
         [...workspaces.keys()],
         batchId,
       ]);
     }
-    return { places, hasBundles: alone.length < events.length };
+    return { partitions, hasBundles: alone.length < events.length };
   }
 
   private enqueueTogether(transaction: Transaction, events: readonly ResolvedEvent[]): void {

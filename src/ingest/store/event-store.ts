@@ -103,7 +103,7 @@ export class EventStore implements BeforeApplicationShutdown {
     const inBatch = inOrder(batch, results);
     const failedTogether = inBatch.length >= FAILED_TOGETHER_MIN && inBatch.every(isUnavailable);
     this.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
-    this.review.tell(inBatch.flatMap(recordedWarnings));
+    this.review.countRecorded(inBatch.flatMap(recordedWarnings));
     this.tracing.stored(batch);
     return inBatch;
   }
@@ -140,7 +140,7 @@ export class EventStore implements BeforeApplicationShutdown {
   private async commit<T>(run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>): Promise<T> {
     let queued: Queued | undefined;
     const conclude = await this.connection.transaction(async (open) => run(open, (entries) => (queued = entries)));
-    if (queued !== undefined) this.signal.tell(queued);
+    if (queued !== undefined) this.signal.notify(queued);
     return conclude();
   }
 }

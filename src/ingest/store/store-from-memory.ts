@@ -105,8 +105,8 @@ export class StoreFromMemory {
     this.storing.begin();
     let stored = 0;
     const events = known.map(({ event }) => event);
-    this.identity.holdRecalled(transaction, identities);
-    this.review.expectNoRefusals(transaction, events);
+    this.identity.confirmRecalled(transaction, identities);
+    this.review.assertNoRefusals(transaction, events);
     const bundled = known.filter(isBundled).map(({ event }) => event);
     this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
     queued(this.log.storeLast(transaction, known, batchId, (count) => (stored = count)));

@@ -78,7 +78,7 @@ export class StoreTransaction {
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const results = await this.storeStepByStep(transaction, prepared, queued);
     return () => {
-      this.identity.committed(decision);
+      this.identity.rememberWritten(decision);
       return results;
     };
   }
@@ -106,7 +106,8 @@ export class StoreTransaction {
   /** The results of a batch that stores nothing but its events, if no other node comes in between; most batches are such. */
   private resultsWithoutTraces(prepared: Prepared): IngestResult[] | undefined {
     const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
-    if (hasRefusals || resolved.length === 0 || !this.identity.isSettled(claims, reading, decision)) return undefined;
+    if (hasRefusals || resolved.length === 0 || !this.identity.changesNothing(claims, reading, decision))
+      return undefined;
     const results: Results = new Map();
     addStored(results, batch, stored, batchId);
     addFresh(results, fresh, decision, new Set(resolved.map(({ event }) => event.eventId)));
@@ -124,7 +125,7 @@ export class StoreTransaction {
     queued: OnQueued,
     results: readonly IngestResult[],
   ): Conclude {
-    this.identity.holdLast(transaction, decision, claims);
+    this.identity.holdAtCommit(transaction, decision, claims);
     let storedNow = 0;
     queued(this.log.storeLast(transaction, resolved, batchId, (count) => (storedNow = count)));
     return () => {

@@ -5,7 +5,7 @@ import type { DomainError } from '../errors/domain-error';
 import { unavailable } from '../errors/unavailable';
 
 /**
- * What a failed statement means for whoever sent it:
+ * What a failed statement means for the caller that sent it:
  *
  * - `repeat`: nobody's fault; the whole transaction may be sent again at once (deadlock, serialisation).
  * - `contended`: somebody else holds a lock too long; only the rows concerned suffer.

@@ -9,7 +9,7 @@ import { READ_ONLY } from './database-errors';
 export class SteadyClient extends Client {
   constructor(...settings: ConstructorParameters<typeof Client>) {
     super(...settings);
-    // Whoever waits for an answer is told by its own promise.
+    // A caller that waits for an answer gets the error by its own promise.
     this.on('error', () => undefined);
     // A session that found its server read-only stays there after a failover. The pool drops a client that is ending.
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {

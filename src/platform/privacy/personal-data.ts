@@ -14,7 +14,7 @@ export interface Traces {
 /** Somebody whose data are exported or erased, by every name that the service has for them. */
 export interface Person {
   readonly tenantId: string;
-  /** Every profile of the customer; none of a participant of whom there are no events. */
+  /** Every profile of the customer; none of a participant without events. */
   readonly profileIds: readonly string[];
   /** The EXTERNAL identifier, which is the subject of their tokens; null for who has none. */
   readonly subject: string | null;
@@ -45,7 +45,7 @@ export interface ErasureSteps {
 export interface PersonalDataKeeper {
   /** Under which its steps are kept. */
   readonly name: string;
-  /** Whether it knows somebody as the subject of a token, of whom there may be no event. */
+  /** Whether it knows the subject of a token, who may be without events. */
   knowsSubject?(tenantId: string, subject: string): Promise<boolean>;
   /** Everything that it holds about somebody, unmasked. */
   exportOf(person: Person): AsyncIterable<PersonalRecord>;
@@ -62,8 +62,8 @@ export interface PersonalDataKeeper {
 }
 
 /**
- * The features that keep data of persons. Each says so at start, so that an export shows all of them and an erasure reaches all of
- * them, and whoever carries these out need not know who they are.
+ * The features that keep data of persons. Each registers when the application starts, so that exports and erasures reach all of
+ * them without importing any.
  */
 @Injectable()
 export class PersonalData {

@@ -48,7 +48,7 @@ describe('a bucket', () => {
         const letIn = admitted({ quota, windowSeconds: 1 }, requests).filter(Boolean).length;
         const most = Math.floor(quota + (atMs * quota) / 1000 + 1e-6);
         expect(letIn).toBeLessThanOrEqual(most);
-        // Whoever was refused left nothing unspent that was there at that moment.
+        // A refusal leaves nothing unspent that was there at that moment.
         expect(letIn).toBeGreaterThanOrEqual(Math.min(requests.length, quota));
       }),
     );

@@ -137,7 +137,7 @@ export const fillDisk: Fault = async (arena, load) => {
     await file.close();
     await rm(filler);
   }
-  // PostgreSQL ends itself when it can no longer write its log; whoever runs it starts it again.
+  // PostgreSQL ends itself when it can no longer write its log; its supervisor starts it again.
   if (!(await isUp(postgres.url()))) await postgres.start(30_000);
   await load.progress(PROGRESS);
   expectAlive(arena, before);

@@ -29,7 +29,7 @@ export interface SentMutation {
 
 type Told = MutationOutcome & { readonly entries: readonly Entry[] };
 
-/** One change of a variable that a client has been told of. */
+/** One change of a variable that was answered to a client. */
 interface Step {
   readonly previous: Value;
   readonly current: Value;
@@ -102,7 +102,7 @@ function follows({ op, value }: SentOperation, entry: Entry | undefined): boolea
   return entry.current === Number(entry.previous ?? 0) + change;
 }
 
-/** Up to `gaps` steps that nobody was told of may be missing. */
+/** Up to `gaps` steps without an answer may be missing. */
 function chainViolation(steps: readonly Step[], final: Value, gaps: number): string | undefined {
   const next = new Map(steps.map((step) => [step.previous, step]));
   const reached = new Set(steps.map(({ current }) => current));

@@ -33,12 +33,6 @@ const defaultHeldBodies = new HeldBodies();
 /** Express gives a request its answer. */
 type Answered = IncomingMessage & { readonly res?: ServerResponse };
 
-const received = Symbol('received');
-
-interface Receiving extends IncomingMessage {
-  [received]?: ReceivedJson;
-}
-
 /**
  * Reads and parses the JSON body of a request, to be called once credential and scope are known to suffice; a promise of it,
  * while it is not all there, has to be inflated, or is large. Checked in this order: content type, content encoding, declared
@@ -71,7 +65,7 @@ export function readJsonBody(
       const parsing = isLargeBatch(raw, entriesOf)
         ? roomFor(request, raw.length).then(() => parseBody(raw, limits, entriesOf))
         : parseBody(raw, limits, entriesOf);
-      return atOnce(parsing, (parsed) => remembered(request, parsed, raw));
+      return atOnce(parsing, ({ value, entries }) => ({ value, entries, raw }));
     });
   });
 }
@@ -84,17 +78,6 @@ async function roomFor(request: IncomingMessage, bytes: number): Promise<void> {
     leave();
     if (res !== undefined) throw new ClientGone();
   } else res.once('close', leave);
-}
-
-function remembered(request: Receiving, { value, entries }: ParsedBody, raw: Buffer): ReceivedJson {
-  const body: ReceivedJson = { value, entries, raw };
-  request[received] = body;
-  return body;
-}
-
-/** The body that `readJsonBody` has read of this request, for whoever stores or signs what was sent. */
-export function receivedJson(request: IncomingMessage): ReceivedJson | undefined {
-  return (request as Receiving)[received];
 }
 
 /** JSON text as it came, without a byte order mark, which JSON.parse does not take. */

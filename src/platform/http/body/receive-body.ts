@@ -12,7 +12,7 @@ const INFLATION_MAX = 100;
 const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** Is told of each piece of a body; throws when memory is short. */
+/** Called with the bytes of each piece of a body; throws when memory is short. */
 type Hold = (bytes: number) => void;
 
 /**
@@ -39,7 +39,7 @@ export function receiveBody(request: IncomingMessage, bytesMax: number, hold: Ho
       resolve(body);
     };
     const refuse = (error: Error): void => {
-      // The rest stays unread here; whoever answers decides what becomes of it.
+      // The rest stays unread here; the code that answers decides whether to read it.
       request.pause();
       reject(error);
     };

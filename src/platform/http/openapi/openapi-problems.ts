@@ -14,7 +14,7 @@ export const OTHER_PROBLEM = 'OtherProblem';
 
 const ORDER = Object.keys(ERROR_CODES) as ErrorCode[];
 const OF_EVERY_OPERATION: readonly ErrorCode[] = ['method_not_allowed', 'internal'];
-/** Whoever has a credential is looked up, and counted when it is wrong. */
+/** A credential is looked up, and a wrong one is counted. */
 const OF_CREDENTIALS: readonly ErrorCode[] = ['unauthenticated', 'rate_limited', 'unavailable'];
 const OF_SCHEME: Readonly<Record<string, readonly ErrorCode[]>> = {
   [API_KEY_SECURITY]: ['invalid_api_key', 'api_key_expired', 'api_key_revoked', 'insufficient_scope'],

@@ -33,7 +33,7 @@ export async function initialise(cluster: Cluster): Promise<void> {
   if (cluster.as !== undefined) {
     await giveTo(cluster.as, cluster.folder);
   }
-  // Trust, since only whoever may enter the folder finds the socket. C.UTF-8 of PostgreSQL itself sorts alike everywhere.
+  // Trust, since only an account that may enter the folder reaches the socket. C.UTF-8 of PostgreSQL itself sorts alike everywhere.
   await initdb(cluster, [
     `--username=${SUPERUSER}`,
     '--auth=trust',

@@ -107,7 +107,7 @@ async function startClaimed(
   return { connection, url, pid: postmaster.pid, stop: () => (stopped ??= stop()) };
 }
 
-/** Claims the folder of the database; whoever does the work releases it, unless the work fails. */
+/** Claims the folder of the database. The work releases it; when the work fails, it is released here. */
 async function withClaim<Result>(
   dataDir: string,
   work: (home: string, claim: FolderClaim) => Promise<Result>,

@@ -62,7 +62,7 @@ export async function packagedBinaries(name: string): Promise<string | undefined
 
 /**
  * These programs in a state in which `as` can run them: where they are, else a copy (in `ownFolder`, or for root in a folder of
- * root), when they lie where that account cannot go, or are incomplete and cannot be mended.
+ * root), when they lie where that account cannot go, or are incomplete and cannot be repaired.
  */
 export async function usableBinaries(installed: string, ownFolder: string, as: Account | undefined): Promise<Binaries> {
   await mend(installed).catch(unless('EACCES', 'EPERM', 'EROFS'));

@@ -23,7 +23,7 @@ export interface Postmaster {
 export interface PostmasterOptions {
   readonly settings: ServerSettings;
   readonly logFile: string;
-  /** An empty folder to be removed once the server is gone, whoever is still there then. */
+  /** An empty folder to be removed once the server is gone. */
   readonly temporaryFolder: string | undefined;
 }
 

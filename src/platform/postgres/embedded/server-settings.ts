@@ -33,7 +33,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
 
-  // Only whoever can enter the data folder (mode 0700) reaches the socket.
+  // Only an account that can enter the data folder (mode 0700) reaches the socket.
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',

@@ -24,7 +24,7 @@ interface StartServerOptions {
   readonly settings?: ServerSettings | undefined;
 }
 
-/** The database of the service, as it is found by whoever connects. */
+/** The name of the service's database. */
 export const SERVICE_DATABASE = { port: SERVICE_PORT, user: SUPERUSER, database: 'cds', ssl: false } as const;
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024;

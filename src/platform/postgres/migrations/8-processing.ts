@@ -16,7 +16,7 @@ export class Processing1764000000007 implements MigrationInterface {
 const TABLES = ['queue_leases', 'event_processing', 'parked_events', 'processing_counts'];
 
 const UP = [
-  // Whoever works on a shard of a workspace holds its row, and lets go of it with the connection when it dies. Rows stay.
+  // A worker locks the row of the shard that it works on; the lock ends with its connection. Rows stay.
   `CREATE TABLE queue_leases (
     tenant_id uuid NOT NULL,
     shard smallint NOT NULL,

@@ -52,7 +52,7 @@ export function mayNestDeeper(json: Buffer, depthMax: number): boolean {
 
 /**
  * Walks once over the bytes of a JSON text without parsing it, and counts what would make parsing it slow. It finds where the
- * entries of the top-level list `entriesOf` begin and end. The text need not be valid JSON: whoever parses it finds that.
+ * entries of the top-level list `entriesOf` begin and end. The text need not be valid JSON: the parser finds that.
  * A step can be cut short (`run`), so that a large text does not hold the event loop.
  */
 export class JsonScan {

@@ -15,7 +15,7 @@ const JSON_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * JSON.parse, with Infinity for each number in an object or a list that a double does not keep: 0.1234567890123456789, 1e-400,
- * 2^53 + 1. 1e999 is Infinity anyway, so whoever checks numbers refuses all of them alike, and nothing changes without a word
+ * 2^53 + 1. 1e999 is Infinity anyway, so that a check of numbers refuses all of them alike, and no number changes silently
  * (docs/adr/0050). 0.10, 1.0 and 1e2 are kept. A SyntaxError names the same positions.
  */
 export function parseExactly(text: string): unknown {
