@@ -43,6 +43,8 @@ export default tseslint.config(
     rules: {
       // DTOs and entities are shapes: plain objects stand for them, and no method of theirs is ever called.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // A new member of a closed union must be handled, or fail to pass.
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: false }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],

@@ -70,14 +70,8 @@ export function valueFaults(value: unknown, type: VariableType, path: string): F
 
 /** The same for a value whose variable is not known yet. Fault codes: `range`, `too_large`, `invalid_characters`. */
 export function storageFaults(value: VariableValue, path: string): Fault[] {
-  switch (typeof value) {
-    case 'number':
-      return isInRange(value) ? [] : [rangeFault(path, RANGE_WORDS)];
-    case 'string':
-      return textFaults(value, path);
-    case 'boolean':
-      return [];
-  }
+  if (typeof value === 'string') return textFaults(value, path);
+  return typeof value === 'boolean' || isInRange(value) ? [] : [rangeFault(path, RANGE_WORDS)];
 }
 
 function textFaults(text: string, path: string): Fault[] {
