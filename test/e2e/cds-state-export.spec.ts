@@ -149,7 +149,7 @@ describe('cds state export', () => {
     expect([odd.code, odd.said]).toEqual([1, expect.stringContaining('campaign_id')]);
   });
 
-  it('writes 80 MB with a heap of 32 MB', async () => {
+  it('writes 80 MB with a heap of 48 MB, of which the program itself takes 28', async () => {
     await campaign.define('state.user.note', 'string');
     await rowsOf(
       service.databaseUrl,
@@ -158,8 +158,8 @@ describe('cds state export', () => {
       [campaign.workspace.tenantId, campaign.campaignId],
     );
     const file = join(folder, 'state.ndjson');
-    const environment = { ...environmentOf(campaign.workspace.admin), NODE_OPTIONS: '--max-old-space-size=32' };
-    const { code } = await runCds(environment, [
+    const environment = { ...environmentOf(campaign.workspace.admin), NODE_OPTIONS: '--max-old-space-size=48' };
+    const { code, said } = await runCds(environment, [
       'state',
       'export',
       '--campaign',
@@ -167,7 +167,8 @@ describe('cds state export', () => {
       '--output',
       file,
     ]);
-    expect([code, (await stat(file)).size > 80_000_000]).toEqual([0, true]);
+    expect(code === 0 ? '' : said).toBe('');
+    expect((await stat(file)).size).toBeGreaterThan(80_000_000);
     expect(spawnSync('wc', ['-l', file]).stdout.toString()).toContain('20000 ');
   });
 });

@@ -162,9 +162,9 @@ describe('a process that cannot see what changes elsewhere', () => {
   it('says so once, and serves good keys all the while', async () => {
     const { key } = await create();
     for (let call = 0; call < 50; call += 1) expect(await outcomeOf(blind, key)).toBe('200');
-    expect(blind.output().match(/Changes on other nodes cannot be seen/g)).toHaveLength(1);
+    expect(blind.output().match(/Changes on other nodes cannot be read/g)).toHaveLength(1);
     expect(blind.output()).not.toMatch(/Background jobs do not run/);
-    expect(second.output()).not.toMatch(/cannot be seen/);
+    expect(second.output()).not.toMatch(/cannot be read/);
   });
 });
 

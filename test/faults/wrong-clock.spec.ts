@@ -85,7 +85,7 @@ describe('a node whose clock is 60 days ahead of the database', () => {
     expect(Math.abs((difference ?? 0) - AHEAD_SECONDS)).toBeLessThan(10);
     const ready = await new Client(ahead.url, undefined).get('/health/ready');
     expectProblem(ready, 503, 'unavailable');
-    expect(ready.body.message).toMatch(/clock of this machine .* Set whichever of the two is wrong/);
+    expect(ready.body.message).toMatch(/clock of this machine .* Correct the wrong clock/);
     expect((await new Client(good.url, undefined).get('/health/ready')).status).toBe(200);
     expect(Math.abs((await metricsOf(good.url))['cds_clock_difference_seconds'] ?? NaN)).toBeLessThan(1);
   });

@@ -86,7 +86,7 @@ function tampered({ signature, ...others }: SignatureHeaders): Attempt['headers'
 }
 
 const UNMATCHED = /does not match this request/;
-const UNKNOWN = /is not known/;
+const UNKNOWN = /unknown service credential/;
 
 /** Signatures that are refused, also where signed requests are accepted. */
 export const REFUSED_SIGNATURES: Columns<SignatureMeans> = {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { currentTimeMs } from './clock';
 import { firstIdAt, nameId, newId } from './ids';
 
 describe('nameId', () => {
@@ -36,21 +37,21 @@ describe('newId', () => {
   });
 
   it('makes UUIDv7 of the time, of which no two have the same random end', () => {
-    const before = Date.now();
+    const before = Math.floor(currentTimeMs());
     const ids = Array.from({ length: 1000 }, newId);
     for (const id of ids) {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
       expect(ms).toBeGreaterThanOrEqual(before);
-      expect(ms).toBeLessThanOrEqual(Date.now());
+      expect(ms).toBeLessThanOrEqual(currentTimeMs());
     }
     expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
   });
 
   it('makes none before the first id of its time, nor behind that of a later one', () => {
-    const before = new Date();
+    const before = new Date(currentTimeMs());
     const ids = Array.from({ length: 100 }, newId).sort();
-    const after = new Date(Date.now() + 1);
+    const after = new Date(currentTimeMs() + 1);
     expect(firstIdAt(before) <= ids[0]!).toBe(true);
     expect(firstIdAt(after) > ids.at(-1)!).toBe(true);
     expect(firstIdAt(new Date('2026-11-22T00:00:00Z'))).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7000-8000-0{12}$/);
