@@ -77,8 +77,26 @@ function eventOf(
   receivedAt: number,
   warnings: readonly WarningReason[],
 ): Event {
-  const eventId = eventIdOf(tenantId, fields.source, fields.externalEventId);
-  return { ...fields, tenantId, eventId, contentHash: contentHashOf(fields), receivedAt, warnings, submission };
+  const { family, source, externalEventId, eventType, eventTypeVersion } = fields;
+  const { occurredAt, identifiers, identity, properties } = fields;
+  // Not by a spread, which takes 20 µs here: a tenth of the CPU of a batch (`npm run bench -- --ab`, --only=b).
+  return {
+    tenantId,
+    eventId: eventIdOf(tenantId, source, externalEventId),
+    family,
+    source,
+    externalEventId,
+    eventType,
+    eventTypeVersion,
+    occurredAt,
+    identifiers,
+    identity,
+    properties,
+    contentHash: contentHashOf(fields),
+    receivedAt,
+    warnings,
+    submission,
+  };
 }
 
 /** Both in epoch milliseconds; an event without a time of its own is never ahead. */

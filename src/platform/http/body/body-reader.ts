@@ -36,7 +36,7 @@ export class BodyReader {
     if (optional && !announcesBody(request)) return this.checked(EMPTY_BODY, plan);
     return atOnce(readJsonBody(request, this.limits[limit], plan.batchOf), (body) => {
       const value = this.checked(body, plan);
-      return withText ? { ...body, value } : value;
+      return withText ? { value, raw: body.raw, entries: body.entries } : value;
     });
   }
 
