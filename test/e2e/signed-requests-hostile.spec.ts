@@ -149,10 +149,19 @@ const ATTACKS: Readonly<Record<string, readonly [attack: Attack, words: RegExp]>
   ],
   'an HMAC by another secret': [({ sign, hmac }) => sign({}, hmacSigner(hmac.keyId, 'secret')), /does not match/],
   'an HMAC by an empty secret': [({ sign, hmac }) => sign({}, hmacSigner(hmac.keyId, '')), /does not match/],
-  'a key id that is no id': [({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: 'admin' }), /unknown service credential/],
+  'a key id that is no id': [
+    ({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: 'admin' }),
+    /unknown service credential/,
+  ],
   'an empty key id': [({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: '' }), /unknown service credential/],
-  'an unknown key id': [({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: randomUUID() }), /unknown service credential/],
-  'SQL for a key id': [({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: "' OR 1=1 --" }), /unknown service credential/],
+  'an unknown key id': [
+    ({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: randomUUID() }),
+    /unknown service credential/,
+  ],
+  'SQL for a key id': [
+    ({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: "' OR 1=1 --" }),
+    /unknown service credential/,
+  ],
   "another workspace's key id": [
     ({ sign, ed25519, foreign }) => sign({}, { ...ed25519, keyId: foreign.keyId }),
     /does not match/,
@@ -171,7 +180,10 @@ const ATTACKS: Readonly<Record<string, readonly [attack: Attack, words: RegExp]>
   '10 KB of components': [over(...Array<string>(900).fill(METHOD)), /does not cover/],
   '10 KB of parameters': [sending('signature-input', `sig1=()${';a'.repeat(5_000)}`), /not a dictionary/],
   '10 KB of signature': [sending('signature', `sig1=:${'YWFh'.repeat(2_560)}:`), /does not match/],
-  '10 KB of key id': [({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: 'x'.repeat(10_240) }), /unknown service credential/],
+  '10 KB of key id': [
+    ({ sign, ed25519 }) => sign({}, { ...ed25519, keyId: 'x'.repeat(10_240) }),
+    /unknown service credential/,
+  ],
   '10 KB of digest': [withDigest(() => `sha-256=:${'YWFh'.repeat(2_560)}:`), /sha-256 must be 32 bytes/],
   'a name of the language': [
     sending('signature-input', '__proto__=(), constructor=1'),
