@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
+import { QueryText } from '../http/query-text.decorator';
 import { CURSOR_CHARACTERS_MAX } from './cursor';
 
 const LIMIT_DEFAULT = 50;
@@ -13,10 +14,7 @@ export class PageQuery {
   limit?: string;
 
   /** `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(CURSOR_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(CURSOR_CHARACTERS_MAX)
   cursor?: string;
 }
 

@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../platform/auth/unmask.query';
+import { QueryText } from '../../platform/http/query-text.decorator';
 import { PageQuery } from '../../platform/pagination/page.query';
 import { REVIEW_STAGES, REVIEW_STATUSES, type ReviewStage, type ReviewStatus } from '../domain/review-entry';
 
@@ -16,22 +17,13 @@ export class ReviewQuery extends PageQuery {
   @ApiPropertyOptional({ enum: REVIEW_STAGES })
   stage?: ReviewStage;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(128)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(128)
   reason?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(256)
   source?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(256)
   eventType?: string;
 
   @Unmaskable()

@@ -1,9 +1,10 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../../ingest/domain/event-limits';
 import type { TimelineOrder, TimelineSpan } from '../../../ingest/log/timeline-range';
 import { TimeBound } from '../../../ingest/log/dto/time-bound.decorator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';
+import { QueryText } from '../../../platform/http/query-text.decorator';
 import { PageQuery } from '../../../platform/pagination/page.query';
 import { pageStart } from '../../../platform/pagination/time-key';
 import { parseTimeRange } from '../../../platform/pagination/time-range';
@@ -14,16 +15,10 @@ export class ProfileListQuery extends PageQuery {
 }
 
 export class ProfileTimelineQuery extends PageQuery {
-  @IsOptional()
-  @IsString()
-  @MaxLength(EVENT_TYPE_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(EVENT_TYPE_CHARACTERS_MAX)
   eventType?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(SOURCE_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(SOURCE_CHARACTERS_MAX)
   source?: string;
 
   /** Events that occurred at this time or later. */

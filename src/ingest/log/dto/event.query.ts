@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { Unmaskable, type Unmask } from '../../../platform/auth/unmask.query';
+import { QueryText } from '../../../platform/http/query-text.decorator';
 import { PageQuery } from '../../../platform/pagination/page.query';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../domain/event-limits';
 import { EVENT_FAMILIES, type EventFamily } from '../../domain/submission';
@@ -8,23 +9,14 @@ import { PROCESSING_STATES, type ProcessingState } from '../../queue/processing-
 import { TimeBound } from './time-bound.decorator';
 
 export class EventQuery extends PageQuery {
-  @IsOptional()
-  @IsString()
-  @MaxLength(SOURCE_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(SOURCE_CHARACTERS_MAX)
   source?: string;
 
   /** With `source`: the one event of this name, or none. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(EVENT_ID_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(EVENT_ID_CHARACTERS_MAX)
   externalEventId?: string;
 
-  @IsOptional()
-  @IsString()
-  @MaxLength(EVENT_TYPE_CHARACTERS_MAX)
-  @ApiPropertyOptional({ type: 'string' })
+  @QueryText(EVENT_TYPE_CHARACTERS_MAX)
   eventType?: string;
 
   @IsOptional()
