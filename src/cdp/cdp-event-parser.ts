@@ -6,7 +6,7 @@ import type { Submission } from '../ingest/domain/submission';
 import { checkFields, joinFaults, refuseInvalid, textFields } from '../ingest/parse/event-fields';
 import { FAULTS_PER_EVENT_MAX } from '../ingest/domain/fault-budget';
 import { explainOtherFamily } from '../ingest/domain/field-names';
-import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from '../ingest/parse/free-form';
+import { freeFormLimits, type FreeFormLimits } from '../ingest/parse/free-form';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
 import { BodyValidators } from '../platform/http/body/body-validators';
@@ -25,7 +25,7 @@ export class CdpEventParser {
     private readonly contracts: EventTypeContracts,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
-    this.limits = { bytesMax: settings.propertiesBytesMax, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
+    this.limits = freeFormLimits(settings);
   }
 
   async parse(tenantId: string, submission: Submission): Promise<ParsedEvent> {

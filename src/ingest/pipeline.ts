@@ -5,7 +5,7 @@ import type { Problem } from '../review/domain/review-entry';
 import { ReviewService } from '../review/review.service';
 import { checkEvent, eventsToStore, resultsOf, type CheckedEvent, type Sender } from './domain/checked-event';
 import type { Event } from './domain/event';
-import type { IngestResult } from './domain/ingest-result';
+import { isUnavailable, type IngestResult } from './domain/ingest-result';
 import { differingCopyProblem, refusalProblem, warningProblem } from './domain/review-problems';
 import type { Submission } from './domain/submission';
 import { EventParsers } from './parse/event-parsers';
@@ -140,9 +140,7 @@ export class IngestPipeline {
       if (result === undefined) return [];
       if (result.status === 'error') {
         const isNew = mode === 'live' && (refusal === undefined || undecided.has(each));
-        // What only could not be stored now is no problem of the event; its sender sends it again.
-        const isPassing = result.refusal.code === 'unavailable';
-        return isNew && !isPassing ? [refusalProblem(tenantId, submission, result.refusal, at)] : [];
+        return isNew && !isUnavailable(result) ? [refusalProblem(tenantId, submission, result.refusal, at)] : [];
       }
       if (event !== undefined && result.warnings.includes('event_type_deprecated')) this.deprecations.add(event);
       if (result.isCopyInBatch !== true) return [];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sender } from '../ingest/domain/checked-event';
+import { isUnavailable } from '../ingest/domain/ingest-result';
 import type { Submission } from '../ingest/domain/submission';
 import { IngestPipeline } from '../ingest/pipeline';
 import { Clock } from '../platform/values/clock';
@@ -66,10 +67,10 @@ export class ReplayPieces {
     const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? NO_RESULT);
     const byEntry = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
     const failures = byEntry.flatMap(({ result, id }) =>
-      isTransient(result) ? [] : failedReplay(id, attempt, result),
+      isUnavailable(result) ? [] : failedReplay(id, attempt, result),
     );
     await this.resolutions.noteFailures(tenantId, failures);
-    if (results.some(isTransient)) throw unavailable();
+    if (results.some(isUnavailable)) throw unavailable();
     return results;
   }
 
@@ -109,8 +110,3 @@ const NO_RESULT: ReplayResult = {
   status: 'error',
   refusal: { code: 'unavailable', message: 'The event was left without a result.', details: [] },
 };
-
-/** Whether a later attempt may succeed. */
-function isTransient(result: ReplayResult): boolean {
-  return result.status === 'error' && result.refusal.code === 'unavailable';
-}

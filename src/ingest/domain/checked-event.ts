@@ -37,16 +37,16 @@ export function checkEvent(
   isWarnedToday: IsWarnedToday,
 ): CheckedEvent {
   const { value } = submission;
-  const refusal = refuseSource(isObject(value) ? value['source'] : undefined, sources) ?? parsed.refusal;
-  const { fields } = parsed;
-  if (refusal !== undefined) {
-    if (fields === undefined) return { submission, refusal };
-    return { submission, refusal, event: eventOf(tenantId, submission, fields, receivedAt, []) };
-  }
-  if (fields === undefined) throw new Error('A parser returned neither fields nor a refusal');
+  const refused = (refusal: Refusal): CheckedEvent => {
+    if (parsed.fields === undefined) return { submission, refusal };
+    return { submission, refusal, event: eventOf(tenantId, submission, parsed.fields, receivedAt, []) };
+  };
+  const sourceRefusal = refuseSource(isObject(value) ? value['source'] : undefined, sources);
+  if (sourceRefusal !== undefined) return refused(sourceRefusal);
+  if (parsed.refusal !== undefined) return refused(parsed.refusal);
+  const { fields, isDeprecated = false } = parsed;
   const warnings: WarningReason[] = [];
   if (isClockSkewed(fields.occurredAt, receivedAt)) warnings.push('clock_skew');
-  const isDeprecated = parsed.refusal === undefined && parsed.isDeprecated === true;
   if (isDeprecated && !isWarnedToday(tenantId, fields.eventType, receivedAt)) warnings.push('event_type_deprecated');
   return { submission, event: eventOf(tenantId, submission, fields, receivedAt, warnings) };
 }

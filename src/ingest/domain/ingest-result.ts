@@ -33,3 +33,8 @@ export interface RefusedResult {
 
 /** What becomes of one event (specification, event ingest result). */
 export type IngestResult = StoredResult | RefusedResult;
+
+/** Whether the event could only not be stored now: its sender sends it again, and it is no problem of the event. */
+export function isUnavailable({ refusal }: { readonly status: string; readonly refusal?: Refusal }): boolean {
+  return refusal?.code === 'unavailable';
+}

@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import type { ReviewStage } from '../../review/domain/review-entry';
-import type { Refusal } from './ingest-result';
+import type { Refusal, RefusedResult } from './ingest-result';
 
 /** The refusal of an event of a source that the credential may not send; undefined when it may. `allowed`: null is all. */
 export function refuseSource(source: unknown, allowed: ReadonlySet<string> | null): Refusal | undefined {
@@ -27,10 +27,10 @@ const MESSAGES: Readonly<Record<Refusal['code'], string>> = {
   unavailable: 'The event could not be stored now; send it again with the same id, it takes effect once.',
 };
 
-/** A refusal that only the database could decide. */
-export function refusalByStore(code: Refusal['code']): Refusal {
+/** The result of an event that storing refused. */
+export function refusedByStore(code: Refusal['code']): RefusedResult {
   const message = MESSAGES[code];
   const details: Fault[] =
     code === 'identity_conflict' || code === 'profile_erased' ? [{ path: 'identity', code, message }] : [];
-  return { code, message, details };
+  return { status: 'error', refusal: { code, message, details } };
 }

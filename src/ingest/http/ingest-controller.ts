@@ -8,7 +8,7 @@ import { sentTextOf, type ReceivedJson } from '../../platform/http/body/json-bod
 import { chargeUnits } from '../../platform/rate-limit/request-meter';
 import type { RateLimits } from '../../platform/rate-limit/rate-limits';
 import { entriesOf } from '../../platform/values/json/json-entries';
-import type { IngestResult, Refusal } from '../domain/ingest-result';
+import { isUnavailable, type Refusal } from '../domain/ingest-result';
 import type { EventFamily, Submission } from '../domain/submission';
 import { capListedFaults, FaultBudget } from '../domain/fault-budget';
 import type { IngestMode, IngestPipeline } from '../pipeline';
@@ -91,10 +91,6 @@ export abstract class IngestController {
       faults,
     }));
   }
-}
-
-function isUnavailable(result: IngestResult): boolean {
-  return result.status === 'error' && result.refusal.code === 'unavailable';
 }
 
 function refusalError({ code, message, details }: Refusal): DomainError {

@@ -10,7 +10,7 @@ import { ExternalEventDto } from '../http/dto/external-event.dto';
 import { checkFields, joinFaults, refuseInvalid, textFields } from './event-fields';
 import { FAULTS_PER_EVENT_MAX } from '../domain/fault-budget';
 import { explainOtherFamily } from '../domain/field-names';
-import { FREE_FORM_DEPTH_MAX, FREE_FORM_KEYS_MAX, type FreeFormLimits } from './free-form';
+import { freeFormLimits, type FreeFormLimits } from './free-form';
 
 /** Checks a JSON value as an event of the external-events family: shape, text, time, identity, limits; every fault. */
 @Injectable()
@@ -22,7 +22,7 @@ export class ExternalEventParser {
     private readonly identity: IdentityService,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
-    this.limits = { bytesMax: settings.propertiesBytesMax, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
+    this.limits = freeFormLimits(settings);
   }
 
   parse(submission: Submission): ParsedEvent {

@@ -23,6 +23,15 @@ export interface FreeFormLimits {
 export const FREE_FORM_DEPTH_MAX = 8;
 export const FREE_FORM_KEYS_MAX = 300;
 
+/** The limits of both families; `propertiesBytesMax` is configured. */
+export function freeFormLimits({
+  propertiesBytesMax: bytesMax,
+}: {
+  readonly propertiesBytesMax: number;
+}): FreeFormLimits {
+  return { bytesMax, depthMax: FREE_FORM_DEPTH_MAX, keysMax: FREE_FORM_KEYS_MAX };
+}
+
 /** A value and the members that lead to it; the path is only put together where a fault is found. */
 interface Node {
   readonly value: unknown;

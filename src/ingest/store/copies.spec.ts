@@ -1,9 +1,9 @@
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
-import { refusalByStore } from '../domain/refusals';
+import { refusedByStore } from '../domain/refusals';
 import { storeCopies } from './copies';
 
 const ACCEPTED: StoredResult = { status: 'accepted', eventId: 'a', warnings: [], storedHash: 'same' };
-const CONFLICT: IngestResult = { status: 'error', refusal: refusalByStore('identity_conflict') };
+const CONFLICT: IngestResult = refusedByStore('identity_conflict');
 
 function event(eventId: string, contentHash = 'same') {
   return { eventId, contentHash };
@@ -66,6 +66,6 @@ describe('storeCopies', () => {
     });
     expect(rounds).toBe(8);
     expect(results[0]).toEqual(CONFLICT);
-    expect(results[399]).toEqual({ status: 'error', refusal: refusalByStore('unavailable') });
+    expect(results[399]).toEqual(refusedByStore('unavailable'));
   });
 });

@@ -1,7 +1,7 @@
 import { saysTheSame } from '../domain/deduplication';
 import type { Event } from '../domain/event';
-import type { IngestResult } from '../domain/ingest-result';
-import { refusalByStore } from '../domain/refusals';
+import { isUnavailable, type IngestResult } from '../domain/ingest-result';
+import { refusedByStore } from '../domain/refusals';
 
 /** A copy that says something else is tried by itself this often; beyond it its sender is asked to send it again. */
 const ROUNDS_MAX = 8;
@@ -24,7 +24,7 @@ export async function storeCopies<T extends Identified>(
     if (firsts.length === batch.length) return stored;
     const originals = new Map<string, { readonly event: T; readonly result: IngestResult }>();
     firsts.forEach((event, index) => {
-      const result = stored[index] ?? unavailableResult();
+      const result = stored[index] ?? refusedByStore('unavailable');
       results.set(event, result);
       originals.set(event.eventId, { event, result });
     });
@@ -35,7 +35,7 @@ export async function storeCopies<T extends Identified>(
       return result === undefined;
     });
   }
-  return batch.map((event) => results.get(event) ?? unavailableResult());
+  return batch.map((event) => results.get(event) ?? refusedByStore('unavailable'));
 }
 
 /** Splits a batch into the first of each event id and the rest, both in the order of arrival. */
@@ -57,13 +57,9 @@ function separateCopies<T extends Identified>(batch: readonly T[]): { firsts: T[
 function resultOfCopy(copy: Identified, first: Identified, result: IngestResult): IngestResult | undefined {
   if (result.status === 'error') {
     const isSame = copy.contentHash === first.contentHash;
-    return isSame || result.refusal.code === 'unavailable' ? result : undefined;
+    return isSame || isUnavailable(result) ? result : undefined;
   }
   const { eventId, storedHash } = result;
   const warnings = saysTheSame(storedHash, copy.contentHash) ? [] : (['payload_mismatch'] as const);
   return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };
-}
-
-function unavailableResult(): IngestResult {
-  return { status: 'error', refusal: refusalByStore('unavailable') };
 }

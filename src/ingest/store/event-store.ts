@@ -10,8 +10,8 @@ import { PipelinedConnection, type Transaction } from '../../platform/postgres/p
 import { newMark } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
 import type { Event } from '../domain/event';
-import type { IngestResult } from '../domain/ingest-result';
-import { refusalByStore } from '../domain/refusals';
+import { isUnavailable, type IngestResult } from '../domain/ingest-result';
+import { refusedByStore } from '../domain/refusals';
 import { QueueSignal, type OnQueued, type Queued } from '../queue/queue-signal';
 import { storeCopies } from './copies';
 import { StoreFromMemory, type StoredPart } from './store-from-memory';
@@ -154,13 +154,9 @@ function recordedWarnings(result: IngestResult): { readonly severity: 'warning';
   return result.status === 'error' ? [] : result.warnings.map((reason) => ({ severity: 'warning', reason }));
 }
 
-function isUnavailable(result: IngestResult): boolean {
-  return result.status === 'error' && result.refusal.code === 'unavailable';
-}
-
 /** Throws what is a bug of the service: it must show as such. */
 function refusedBy(_event: Event, error: unknown): IngestResult {
-  if (databaseFailure(error) === 'data') return { status: 'error', refusal: refusalByStore('validation_failed') };
-  if (isPassing(error)) return { status: 'error', refusal: refusalByStore('unavailable') };
+  if (databaseFailure(error) === 'data') return refusedByStore('validation_failed');
+  if (isPassing(error)) return refusedByStore('unavailable');
   throw error;
 }

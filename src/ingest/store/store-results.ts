@@ -3,7 +3,7 @@ import type { ReplayedEntry } from '../../review/domain/resolution';
 import { saysTheSame } from '../domain/deduplication';
 import type { Event } from '../domain/event';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
-import { refusalByStore } from '../domain/refusals';
+import { refusedByStore } from '../domain/refusals';
 import type { StoredEvent } from './event-log';
 
 /** The results of a batch, by its events. */
@@ -47,7 +47,7 @@ export function addFresh(
     const resolution = resolutions[index];
     if (resolution === undefined) return;
     if (resolution.outcome !== 'resolved') {
-      results.set(event, { status: 'error', refusal: refusalByStore(resolution.outcome) });
+      results.set(event, refusedByStore(resolution.outcome));
     } else if (inserted.has(event.eventId)) {
       const accepted = acceptedResult(event);
       const { warnings } = resolution;

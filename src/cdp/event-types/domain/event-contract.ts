@@ -119,7 +119,8 @@ function unknownPropertyFault(name: string): Fault {
   return { path, code: 'unknown_property', message };
 }
 
-function ownProperty(object: unknown, name: string): unknown {
+/** A property of an object's own: `__proto__` and `constructor` are names like any other. */
+export function ownProperty(object: unknown, name: string): unknown {
   return typeof object === 'object' && object !== null
     ? Object.getOwnPropertyDescriptor(object, name)?.value
     : undefined;

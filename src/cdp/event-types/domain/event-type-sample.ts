@@ -1,4 +1,5 @@
 import type { Comparison } from './contract-compatibility';
+import { ownProperty } from './event-contract';
 import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
 import { maskContacts } from '../../../platform/privacy/contact-data';
@@ -91,8 +92,4 @@ export function withoutPersonalProperties(
   const { properties } = payload;
   const value = { ...payload, properties: withoutPersonal(properties, piiNames) };
   return { value, isLeftOut: leftOutOf(properties, piiNames) };
-}
-
-function ownProperty(object: unknown, name: string): unknown {
-  return isObject(object) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
