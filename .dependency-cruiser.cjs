@@ -11,10 +11,13 @@ const FEATURES = [
   'processing',
   'reactions',
   'replay',
+  'retention',
   'review',
   'runtime',
   'service-credentials',
+  'statistics',
   'variables',
+  'webhooks',
   'workspaces',
 ];
 
@@ -24,8 +27,11 @@ const ARROWS = {
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],
+  retention: ['ingest', 'statistics'],
   reactions: ['ingest', 'processing', 'runtime', 'variables'],
   runtime: ['variables'],
+  statistics: ['ingest'],
+  webhooks: ['ingest', 'identity', 'processing', 'reactions', 'review'],
   'jwt-issuers': ['workspaces'],
   workspaces: ['api-keys'],
 };
@@ -89,13 +95,13 @@ module.exports = {
     },
     {
       name: 'clients-are-clients',
-      comment: 'The demo, `cds events send` and `cds state export` know the service by its HTTP interface.',
+      comment: 'The demo, `cds events` and `cds state` know the service by its HTTP interface.',
       severity: 'error',
       from: { path: '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data))' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path)|platform/config)',
+          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path|output-file|standard-output|state-file)|platform/(config|values/timestamp))',
       },
     },
     {

@@ -3,6 +3,8 @@ export default {
   // What takes a minute by itself has commands of its own: `npm run test:faults` and `npm run test:fuzz`.
   testPathIgnorePatterns: [
     '/node_modules/',
+    // Needs a Citus cluster: `npm run test:citus`.
+    ...(process.env.TEST_CITUS_URL === undefined ? ['/test/citus/'] : []),
     ...(process.env.LONG_ROUNDS === undefined ? ['/test/(?:faults|fuzz)/long/'] : []),
   ],
   moduleFileExtensions: ['ts', 'js', 'json'],

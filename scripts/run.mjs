@@ -1,4 +1,4 @@
-// node scripts/run.mjs start|test|test-fast|demo|cds|migrate|faults|fuzz|bench [arguments]
+// node scripts/run.mjs start|test|test-fast|test-citus|demo|cds|migrate|faults|fuzz|bench [arguments]
 //
 // Makes a fresh clone ready (installs, builds) and runs one command of it. Nothing is imported from packages here,
 // because node_modules may not be there yet. Its own messages go to stderr; stdout is the command's.
@@ -21,7 +21,7 @@ const BUILD_STAMP = at('dist', '.build-stamp');
 const CLIENT_SOURCES = join('clients', 'typescript', 'src');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
 const BUILD_INPUTS = ['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
-const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs'].map((name) => join('scripts', name));
+const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs'].map((name) => join('scripts', name));
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
@@ -31,7 +31,10 @@ const FAULT_ROUNDS = {
   TIMES: '8',
   FULL_DISKS: '5',
   WORKER_KILLS: '20',
+  BACKFILL_PURCHASES: '6919',
+  BACKFILL_KILLS: '5',
   KEY_ROUNDS: '5',
+  RETENTION_EVENTS: '5000000',
   SEED: undefined,
 };
 const FUZZ_ROUNDS = { REQUESTS: '100000', SEED: undefined };
@@ -44,6 +47,7 @@ const COMMANDS = {
   bench: (args) => runHere(at('bench', 'run.mjs'), args),
   test: runTests,
   'test-fast': (args) => runTests(['--config', at('jest.fast.config.mjs'), ...args]),
+  'test-citus': runOnCitus,
   faults: (args) => runLong('test/faults', FAULT_ROUNDS, args),
   fuzz: (args) => runLong('test/fuzz', FUZZ_ROUNDS, args),
 };
@@ -224,6 +228,19 @@ async function runLong(path, rounds, args) {
   process.env.LONG_ROUNDS = 'true';
   // One of the fuzz rounds measures what other clients wait: nothing may run beside it.
   await runTests(kind === 'FUZZ' ? ['--runInBand', path] : [path]);
+}
+
+/** What clients and operators see, faults and two nodes, on distributed databases of the cluster at TEST_CITUS_URL. */
+async function runOnCitus(args) {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(process.env.TEST_CITUS_URL ?? '')) {
+    throw new Failure(
+      'Set TEST_CITUS_URL to a database on the coordinator of a Citus cluster (13.2 or newer) in which citus_add_node and ' +
+        'citus_set_coordinator_host have named the nodes, such as postgresql://postgres@127.0.0.1:5432/postgres. The tests ' +
+        'make and drop databases named cds_… on every node of it.',
+      2,
+    );
+  }
+  await runTests(args.length > 0 ? args : ['test/citus', 'test/e2e', 'test/faults']);
 }
 
 async function runTests(args) {

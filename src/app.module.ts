@@ -9,10 +9,13 @@ import { PlatformModule } from './platform/platform.module';
 import { ProcessingModule } from './processing/processing.module';
 import { ReactionsModule } from './reactions/reactions.module';
 import { ReplayModule } from './replay/replay.module';
+import { RetentionModule } from './retention/retention.module';
 import { ReviewModule } from './review/review.module';
 import { ServiceCredentialsModule } from './service-credentials/service-credentials.module';
 import { RuntimeModule } from './runtime/runtime.module';
+import { StatisticsModule } from './statistics/statistics.module';
 import { VariablesModule } from './variables/variables.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 import { WorkspacesModule } from './workspaces/workspaces.module';
 
 /** The whole service over one database. Express tries routes in this order, so that those that are called most come first. */
@@ -24,8 +27,11 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
     ReviewModule,
     ProcessingModule,
     ReplayModule,
+    RetentionModule,
     VariablesModule,
     ReactionsModule,
+    StatisticsModule,
+    WebhooksModule,
     ApiKeysModule,
     JwtIssuersModule,
     ServiceCredentialsModule,

@@ -44,3 +44,12 @@ export function secondsUpTo(daysMax: number): (text: string) => number {
     throw new InvalidArgumentError(`It must be a number with s, m, h or d behind it, from 1s to ${daysMax}d.`);
   };
 }
+
+/** A whole number from 1 to `max`. */
+export function countUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    if (count >= 1 && count <= max) return count;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
+}

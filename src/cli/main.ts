@@ -6,13 +6,22 @@ import { databaseProblem } from '../platform/postgres/database-problem';
 import { DomainError } from '../platform/errors/domain-error';
 import { messageOf } from '../platform/errors/error-summary';
 import { cliProgram } from './program';
+import { standardOutputFailure } from './standard-output';
 
 void run();
 
-/** Exit code 0: done; 1: it could not be done; 2: called the wrong way; 130: interrupted. What was asked for goes to stdout, words to stderr. */
+/**
+ * Exit code 0: done; 1: it could not be done; 2: called the wrong way; 130: interrupted; 141: nobody reads the output any more.
+ * What was asked for goes to stdout, words to stderr.
+ */
 async function run(): Promise<void> {
+  // Each write reports its failure; without a listener, Node.js would end with a stack trace besides.
+  process.stdout.on('error', () => undefined);
   const program = cliProgram({
-    out: (text) => process.stdout.write(`${text}\n`),
+    out: (text) =>
+      process.stdout.write(`${text}\n`, (error) => {
+        if (error instanceof Error) process.exitCode = exitCodeOf(standardOutputFailure(error));
+      }),
     say: (words) => process.stderr.write(`${words}\n`),
     within: async (work) => {
       const { withoutServing } = await import('../server/service.js');
@@ -38,7 +47,9 @@ function quietSettings(): Settings {
 function exitCodeOf(error: unknown): number {
   // Commander has said itself what is wrong; help that was asked for is none.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  process.stderr.write(`${wordsOf(error)}\n`);
+  const isUnread = error instanceof ClientFailure && error.exitCode === 141;
+  // `| head` has what it wanted.
+  if (!isUnread) process.stderr.write(`${wordsOf(error)}\n`);
   return error instanceof ClientFailure ? error.exitCode : 1;
 }
 

@@ -31,6 +31,8 @@ it.each<[string, RegExp]>([
   ['issuers create --development --issuer x', /cannot be used with/],
   ['state export', /--campaign/],
   ['state export --campaign x --format xml', /ndjson, csv/],
+  ['reactions backfill', /reaction/],
+  ['reactions backfill x --campaign y --from z --to z --events-per-second 0', /1 to 10000/],
   ['backup', /file/],
   ['restore --force', /file/],
   ['keys revoke', /key/],

@@ -2,9 +2,11 @@ import { Command } from 'commander';
 import { VERSION } from '../platform/config/version';
 import { backupCommand } from './backup-command';
 import type { Console } from './console';
+import { dbCommand } from './db-command';
 import { eventsCommand } from './events/events-command';
 import { issuersCommand } from './issuers-command';
 import { keysCommand } from './keys-command';
+import { reactionsCommand } from './reactions/reactions-command';
 import { restoreCommand } from './restore-command';
 import { secretsCommand } from './secrets-command';
 import { stateCommand } from './state/state-command';
@@ -12,7 +14,7 @@ import { tokensCommand } from './tokens-command';
 import { workspacesCommand } from './workspaces-command';
 
 const WORDS = `Works on the database of the service: the embedded one in DATA_DIR, also while a service runs on it, or DATABASE_URL.
-"events send" and "state export" are clients of a running service instead.
+Those that send or export events, export state or backfill reactions are clients of a running service instead.
 Only what was asked for is written to standard output.`;
 
 const COMMANDS = [
@@ -22,9 +24,11 @@ const COMMANDS = [
   tokensCommand,
   eventsCommand,
   stateCommand,
+  reactionsCommand,
   backupCommand,
   restoreCommand,
   secretsCommand,
+  dbCommand,
 ];
 
 /** The command `cds` (contract section 9). Refusals of its own parsing are thrown as CommanderError. */

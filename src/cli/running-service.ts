@@ -8,10 +8,10 @@ import { readable } from './foreign-data';
 
 /** A program that is a client of the service cannot go on, for a reason that its user can do something about. */
 export class ClientFailure extends Error {
-  /** Exit code 2: called the wrong way; 130: interrupted; 1: everything else. */
+  /** Exit code 2: called the wrong way; 130: interrupted; 141: nobody reads the output any more; 1: everything else. */
   constructor(
     message: string,
-    readonly exitCode: 1 | 2 | 130 = 1,
+    readonly exitCode: 1 | 2 | 130 | 141 = 1,
   ) {
     super(message);
     this.name = 'ClientFailure';

@@ -3,7 +3,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
-import { identityRules, type IdentityRules } from './domain/identifier';
+import { identityRules, type Identifier, type IdentityRules } from './domain/identifier';
 import {
   addedIdentifiers,
   changedRootsOf,
@@ -114,6 +114,26 @@ export class IdentityService {
     ]);
     this.remembered.remember(identifiers);
     return { identifiers, isComplete: identifiers.length === named.length, erased };
+  }
+
+  /**
+   * The profile that an event with these identifiers, strongest first, would be stored under; undefined: a new one.
+   * Locks nothing.
+   */
+  async findProfile(
+    transaction: Transaction,
+    tenantId: string,
+    identifiers: readonly Identifier[],
+  ): Promise<string | undefined> {
+    const known = await this.profiles.read(
+      transaction,
+      identifiers.map((identifier) => ({ ...identifier, tenantId })),
+    );
+    for (const { kind, value } of identifiers) {
+      const owner = known.find((each) => each.kind === kind && each.value === value);
+      if (owner !== undefined) return owner.profile.profileId;
+    }
+    return undefined;
   }
 
   /** Adds to a reading which unknown identifiers are an erased person's. For a dry run; `claim` finds out by itself. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import { replacing } from '../platform/postgres/one-workspace';
 import { preconditionOf } from '../platform/postgres/precondition';
 import { SEPARATIONS_MAX } from './domain/known-identities';
 
@@ -89,6 +90,14 @@ export const INSERT_IDENTIFIERS: Statement = {
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[])
     ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
     RETURNING profile_id`,
+  oneWorkspace: {
+    text: `
+    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))
+    ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
+    RETURNING profile_id`,
+    values: replacing(0),
+  },
 };
 
 /**
@@ -107,18 +116,15 @@ export const HOLD_PROFILES: Statement = {
 };
 
 /** HOLD_PROFILES as a precondition: all profiles exist, are not erased, and still belong to the customers $3. */
-export const HOLD_KNOWN_PROFILES: Statement = preconditionOf(
-  'identity_hold_known_profiles',
-  `cardinality($1::uuid[]) = (
-      SELECT count(*)
-      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS u (tenant_id, profile_id, root_id)
+export const HOLD_KNOWN_PROFILES: Statement = preconditionOf('identity_hold_known_profiles', {
+  expected: 'cardinality($1::uuid[])',
+  found: `FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS u (tenant_id, profile_id, root_id)
       CROSS JOIN LATERAL (
         SELECT profile_id FROM profiles
         WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND root_id = u.root_id AND erased_at IS NULL
         LIMIT 1 FOR KEY SHARE
-      ) p
-    )`,
-);
+      ) p`,
+});
 
 export const INSERT_PROFILES: Statement = {
   name: 'identity_insert_profiles',

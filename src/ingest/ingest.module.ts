@@ -3,13 +3,20 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule } from '../identity/identity.module';
 import { ReviewModule } from '../review/review.module';
 import { EventTypeCatalog } from './event-type-catalog';
+import { ContentChecks } from './expiry/content-checks';
+import { ExpiredEventCount } from './expiry/entities/expired-event-count.entity';
+import { EventExpiry } from './expiry/event-expiry';
+import { ExpiredEvents } from './expiry/expired-events';
 import { ExternalEventsController } from './http/external-events.controller';
 import { IngestMetrics } from './http/ingest-metrics';
+import { IngestOutcomes } from './http/ingest-outcomes';
+import { DeliveryViews } from './log/delivery-views';
 import { EventReader } from './log/event-reader';
 import { EventSample } from './log/event-sample';
 import { EventViews } from './log/event-views';
 import { EventsController } from './log/events.controller';
 import { EventsOfPerson } from './log/events-of-person';
+import { ReceiptWatermark } from './log/receipt-watermark';
 import { Timeline } from './log/timeline';
 import { EventParsers } from './parse/event-parsers';
 import { ExternalEventParser } from './parse/external-event-parser';
@@ -27,13 +34,21 @@ import { EventRow } from './store/entities/event.entity';
 import { EventLog } from './store/event-log';
 import { EventStore } from './store/event-store';
 import { EventSubscriptions } from './store/event-subscriptions';
+import { ReplayedEvents } from './store/replayed-events';
 import { StoreFromMemory } from './store/store-from-memory';
 import { StoreTransaction } from './store/store-transaction';
 import { StoredCopies } from './store/stored-copies';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([EventRow, QueuedEvent, EventProcessing, QueuedBundle, ProcessedBundle]),
+    TypeOrmModule.forFeature([
+      EventRow,
+      QueuedEvent,
+      EventProcessing,
+      QueuedBundle,
+      ProcessedBundle,
+      ExpiredEventCount,
+    ]),
     IdentityModule,
     ReviewModule,
   ],
@@ -41,6 +56,7 @@ import { StoredCopies } from './store/stored-copies';
   providers: [
     IngestPipeline,
     IngestMetrics,
+    IngestOutcomes,
     // parse
     EventParsers,
     ExternalEventParser,
@@ -53,11 +69,18 @@ import { StoredCopies } from './store/stored-copies';
     DryRunStore,
     EventLog,
     EventSubscriptions,
+    ReplayedEvents,
+    // expiry
+    EventExpiry,
+    ExpiredEvents,
+    ContentChecks,
     // log
+    DeliveryViews,
     EventReader,
     EventSample,
     EventViews,
     EventsOfPerson,
+    ReceiptWatermark,
     Timeline,
     // queue
     EventQueue,
@@ -68,12 +91,16 @@ import { StoredCopies } from './store/stored-copies';
   exports: [
     IngestPipeline,
     IngestMetrics,
+    IngestOutcomes,
     EventParsers,
     EventTypeCatalog,
     EventSubscriptions,
+    ReplayedEvents,
+    DeliveryViews,
     EventSample,
     EventViews,
     Timeline,
+    EventExpiry,
     EventQueue,
     QueueSignal,
   ],

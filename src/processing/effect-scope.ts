@@ -25,6 +25,7 @@ export async function withinSavepoint<T>(
     const result = await work({
       send,
       sendLast: (statement, values) => void send(statement, values).catch(() => undefined),
+      beforeCommit: (steps) => transaction.beforeCommit(steps),
     });
     await Promise.all(sent);
     isOpen = false;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { queuePartitionKey, type QueuePartition } from '../ingest/queue/queue-partition';
-import { BEFORE_ALL_PARTITIONS, EventQueue } from '../ingest/queue/event-queue';
+import { BEFORE_ALL_PARTITIONS } from '../ingest/queue/event-queue';
 import { QueueSignal, type Queued } from '../ingest/queue/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
@@ -17,6 +17,7 @@ import { isDatabaseAway, isSessionLost } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
+import { QueuePoll } from './queue-poll';
 import { QueueTurns } from './queue-turns';
 
 /** With a backlog, each turn is followed by a pause of this share of its time, so that ingest keeps its speed. */
@@ -74,7 +75,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   constructor(
     private readonly batch: QueueBatch,
     private readonly bundles: QueuedBundles,
-    private readonly queue: EventQueue,
+    private readonly queuePoll: QueuePoll,
     private readonly leases: QueueLeases,
     private readonly turns: QueueTurns,
     private readonly signal: QueueSignal,
@@ -131,7 +132,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       let isMore = false;
       try {
         isMore = await this.bundles.process(this.pollConnection);
-        found = await this.queue.partitions(
+        found = await this.queuePoll.partitions(
           (...query) => this.pollConnection.query(...query),
           after,
           PARTITIONS_PER_POLL,
@@ -177,7 +178,8 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     } catch (error) {
       this.failed(queuePartitionKey(partition), this.turnOutage, error);
       const isOver = this.pauseAfter(error).then(() => this.schedule.done(partition, false));
-      if (isDatabaseAway(error)) await isOver;
+      // Where only a node is down, partitions of other nodes go on.
+      if (isDatabaseAway(error) && !this.queuePoll.isPartlyAway(error)) await isOver;
     }
   }
 
@@ -186,7 +188,10 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const turnId = newMark();
       try {
         await this.createLease(partition);
-        return await this.connection.transaction((open) => this.batch.run(open, partition, { turnId, carefully }));
+        return await this.connection.transaction(
+          (open) => this.batch.run(open, partition, { turnId, carefully }),
+          partition.tenantId,
+        );
       } catch (error) {
         // If this fails too, the turn counts as interrupted: its entries are tried one by one.
         if (!isSessionLost(error)) await this.turns.forget(partition, turnId).catch(() => undefined);
@@ -198,7 +203,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async createLease(partition: QueuePartition): Promise<void> {
     if (this.leased.has(queuePartitionKey(partition))) return;
-    await this.connection.transaction((open) => this.leases.create(open, partition));
+    await this.connection.transaction((open) => this.leases.create(open, partition), partition.tenantId);
     this.leased.set(queuePartitionKey(partition), true);
   }
 

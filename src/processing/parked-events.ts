@@ -123,15 +123,25 @@ export class ParkedEvents {
    * entries of their profiles would wait as long.
    */
   async pullBack(most: number): Promise<void> {
-    await this.database.query(
-      `UPDATE parked_events p SET retry_at = clock_timestamp() - interval '1 minute'
-       FROM (
-         SELECT tenant_id, profile_id, queued_at, position, event_id FROM parked_events
-         WHERE retry_at IS NOT NULL AND retry_at > now() + interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED
-       ) ahead
-       WHERE p.tenant_id = ahead.tenant_id AND p.profile_id = ahead.profile_id AND p.queued_at = ahead.queued_at
-         AND p.position = ahead.position AND p.event_id = ahead.event_id`,
+    const found: { tenant_id: string }[] = await this.database.query(
+      `SELECT tenant_id FROM parked_events
+       WHERE retry_at IS NOT NULL AND retry_at > now() + interval '1 minute' GROUP BY tenant_id LIMIT $1`,
       [most],
+    );
+    for (const { tenant_id: tenantId } of found) await this.pullBackOf(tenantId, most);
+  }
+
+  private async pullBackOf(tenantId: string, most: number): Promise<void> {
+    await this.database.query(
+      `UPDATE parked_events p SET retry_at = statement_timestamp() - interval '1 minute'
+       FROM (
+         SELECT profile_id, queued_at, position, event_id FROM parked_events
+         WHERE tenant_id = $1 AND retry_at IS NOT NULL AND retry_at > now() + interval '1 minute'
+         LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) ahead
+       WHERE p.tenant_id = $1 AND p.profile_id = ahead.profile_id AND p.queued_at = ahead.queued_at
+         AND p.position = ahead.position AND p.event_id = ahead.event_id`,
+      [tenantId, most],
     );
   }
 

@@ -69,7 +69,9 @@ export class ParkedRetry implements OnModuleInit {
    */
   async retry(partition: QueuePartition): Promise<void> {
     const startedAt = performance.now();
-    const due = await this.serial.transaction((open) => this.parked.due(open, partition, ENTRIES_PER_JOB));
+    const due = await this.serial.transaction(partition.tenantId, (open) =>
+      this.parked.due(open, partition, ENTRIES_PER_JOB),
+    );
     const errors: unknown[] = [];
     for (const entry of due) {
       if (performance.now() - startedAt > JOB_MS_MAX) break;
@@ -86,7 +88,7 @@ export class ParkedRetry implements OnModuleInit {
   private async work(partition: QueuePartition): Promise<void> {
     await this.retry(partition);
     if (await this.parked.isAnyLeft(partition)) {
-      await this.serial.transaction((open) => {
+      await this.serial.transaction(partition.tenantId, (open) => {
         this.parked.retryLater(open, partition);
         return Promise.resolve();
       });
@@ -104,10 +106,10 @@ export class ParkedRetry implements OnModuleInit {
 
   /** In two transactions: the first one counts the attempt, so that an interrupted attempt counts. */
   private async tryAgain(partition: QueuePartition, due: DueEntry): Promise<void> {
-    const attempts = await this.serial.transaction((open) => this.begin(open, partition, due));
+    const attempts = await this.serial.transaction(partition.tenantId, (open) => this.begin(open, partition, due));
     if (attempts === undefined) return;
     try {
-      await this.serial.transaction((open) => this.attempt(open, partition, { due, attempts }));
+      await this.serial.transaction(partition.tenantId, (open) => this.attempt(open, partition, { due, attempts }));
     } catch (error) {
       // The result could not be stored, for example because the disk is full: the event did not cause that.
       if (!isSessionLost(error)) await this.takeBack(partition, { due, attempts }).catch(() => undefined);
@@ -159,7 +161,7 @@ export class ParkedRetry implements OnModuleInit {
   }
 
   private takeBack(partition: QueuePartition, { due, attempts }: BegunAttempt): Promise<void> {
-    return this.serial.transaction(async (open) => {
+    return this.serial.transaction(partition.tenantId, async (open) => {
       await this.leases.await(open, partition);
       if ((await this.parked.find(open, partition.tenantId, due))?.attempts !== attempts) return;
       this.parked.postpone(open, partition.tenantId, due, attempts - 1, TAKEN_BACK_MS);

@@ -29,6 +29,8 @@ export interface ProcessedAgain {
   readonly failure?: EffectFailure;
   /** Another replay processed it before this attempt. */
   readonly wasProcessed?: true;
+  /** The event is gone, because its retention has ended. */
+  readonly hasExpired?: true;
 }
 
 /**
@@ -51,8 +53,10 @@ export class ProcessingReplay {
   async replay(again: EventToProcessAgain): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     try {
-      const attempts = await this.serial.transaction((open) => this.queue.countAttempt(open, tenantId, eventId));
-      return await this.serial.transaction((open) => this.attempt(open, again, attempts));
+      const attempts = await this.serial.transaction(tenantId, (open) =>
+        this.queue.countAttempt(open, tenantId, eventId),
+      );
+      return await this.serial.transaction(tenantId, (open) => this.attempt(open, again, attempts));
     } catch (error) {
       throw isDatabaseAway(error) || error instanceof LostRaceError ? unavailable(error) : error;
     }
@@ -68,17 +72,19 @@ export class ProcessingReplay {
   ): Promise<ProcessedAgain> {
     const { tenantId, eventId } = again;
     const event = (await this.queue.events(transaction, tenantId, [eventId])).get(eventId);
-    if (event === undefined) throw new Error('A review entry names an event that is not stored');
+    if (event === undefined) return { hasExpired: true };
     const { rootId } = await this.order.outOfOrder(transaction, tenantId, event);
     const partition = { tenantId, shard: shardOf(rootId) };
     await this.leases.await(transaction, partition);
     const before = (await this.queue.lockProcessing(transaction, tenantId, [eventId])).get(eventId);
-    if (before?.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
+    // The record of a failed event goes only with the event.
+    if (before === undefined) return { hasExpired: true };
+    if (before.state === 'processed') return { ...this.close(transaction, again), wasProcessed: true };
     const entry = await this.order.outOfOrder(transaction, tenantId, event, before);
     const result = await this.effectsOn(transaction, entry);
-    const record = finishedRecord(entry, attempts ?? before?.attempts ?? 1, result);
+    const record = finishedRecord(entry, attempts ?? before.attempts, result);
     this.queue.writeDown(transaction, tenantId, [record]);
-    const waitsAlready = isAnyWaiting(before?.reactions ?? []);
+    const waitsAlready = isAnyWaiting(before.reactions);
     if (isAnyWaiting(result.reactions) && !waitsAlready) {
       this.waiting.add(transaction, tenantId, [{ ...entry, queuedAt: null }]);
     }

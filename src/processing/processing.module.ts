@@ -9,6 +9,7 @@ import { ProcessingCount } from './entities/processing-count.entity';
 import { QueueLease } from './entities/queue-lease.entity';
 import { QueueTurn } from './entities/queue-turn.entity';
 import { WaitingEvent } from './entities/waiting-event.entity';
+import { EventTrials } from './event-trials';
 import { EventWorker } from './event-worker';
 import { SerialConnection } from './serial-connection';
 import { ParkedEvents } from './parked-events';
@@ -20,9 +21,11 @@ import { ProcessingController } from './processing.controller';
 import { QueueBatch } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
+import { QueuePoll } from './queue-poll';
 import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
 import { EventProcessor } from './event-processor';
+import { LateEffects } from './late-effects';
 import { WaitingEvents } from './waiting-events';
 import { WaitingEventsUpkeep } from './waiting-events-upkeep';
 
@@ -40,6 +43,7 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     QueueBatch,
     QueuedBundles,
     QueueLeases,
+    QueuePoll,
     QueueOrder,
     QueueTurns,
     EventProcessor,
@@ -49,9 +53,11 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     ParkedRetry,
     SerialConnection,
     ProcessingReplay,
+    LateEffects,
+    EventTrials,
     QueueStatistics,
     ProcessingMetrics,
   ],
-  exports: [EventEffects, EventWorker, ProcessingReplay],
+  exports: [EventEffects, EventTrials, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
 })
 export class ProcessingModule {}

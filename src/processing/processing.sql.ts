@@ -1,6 +1,8 @@
 import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { QueuePartition } from '../ingest/queue/queue-partition';
+import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import { IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queued-at';
 
 /** An entry to be parked. */
 export interface EntryToPark extends QueuedKey {
@@ -15,8 +17,6 @@ export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
   readonly queuedAt: string | null;
   readonly profileId: string;
 }
-
-const TEXT_OF_QUEUED_AT = `to_char(queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at`;
 
 /** Inserts the row that workers lock. */
 export const INSERT_LEASE: Statement = {
@@ -165,6 +165,15 @@ export const RELEASE_ENTRIES: Statement = {
     WHERE p.tenant_id = r.tenant_id AND p.profile_id = r.profile_id AND p.queued_at = r.queued_at AND p.position = r.position
       AND p.event_id = r.event_id
     RETURNING to_char(p.queued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, p.position, p.event_id`,
+  oneWorkspace: oneWorkspaceForm(`
+    DELETE FROM parked_events p USING (
+      SELECT queued_at, position, event_id FROM parked_events
+      WHERE tenant_id = $1::uuid AND profile_id = $2::uuid
+      ORDER BY queued_at, position, event_id LIMIT $3
+    ) r
+    WHERE p.tenant_id = $1::uuid AND p.profile_id = $2::uuid AND p.queued_at = r.queued_at AND p.position = r.position
+      AND p.event_id = r.event_id
+    RETURNING ${IMMUTABLE_TEXT_OF_QUEUED_AT} AS queued_at, p.position, p.event_id`),
 };
 
 /** Makes the first parked entry of a profile due now, if there is one. */

@@ -182,7 +182,8 @@ export class QueueOrder {
   }
 }
 
-function readyEntry(
+/** An entry with its customer and its record; `customers`: those of its profile, held until the transaction ends. */
+export function readyEntry(
   tenantId: string,
   { event, ...key }: EntryWithEvent,
   customers: KnownCustomers,
@@ -203,8 +204,10 @@ function readyEntry(
     toProcess: {
       tenantId,
       event: { ...event, profileId: rootId },
+      ownProfileId: event.profileId,
       externalId: customer?.externalId ?? null,
       recorded: before?.reactions ?? [],
+      backfilled: (before?.reactions ?? []).filter(({ backfilledAt }) => backfilledAt !== undefined),
     },
   };
 }

@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { EventQueue } from '../ingest/queue/event-queue';
-import type { PipelinedConnection } from '../platform/postgres/pipelined-connection';
+import { Inject, Injectable } from '@nestjs/common';
+import { EventQueue, type ProcessedBundles, type Reading } from '../ingest/queue/event-queue';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { QueueLeases } from './queue-leases';
+import { QueuePoll } from './queue-poll';
 
 /** As many as a busy service queues in a second; they take some ten milliseconds. */
 const BUNDLES_PER_TURN = 500;
@@ -17,19 +19,48 @@ export class QueuedBundles {
   constructor(
     private readonly queue: EventQueue,
     private readonly leases: QueueLeases,
+    private readonly queuePoll: QueuePoll,
+    @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {}
 
-  /** One turn, in one transaction; returns whether there may be more bundles. */
+  /**
+   * One turn, in one transaction, or in one for each workspace (`isOneWorkspace`); returns whether there may be more bundles.
+   */
   async process(connection: PipelinedConnection): Promise<boolean> {
+    if (this.settings.isOneWorkspace === true) return this.processEach(connection);
     const processed = await connection.transaction(async (open) => {
       const gone = await this.queue.processBundles(open, BUNDLES_PER_TURN);
       const sorted = gone.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
-      this.leases.count(
-        open,
-        sorted.map(({ tenantId, events }) => ({ tenantId, shard: NO_SHARD, count: events })),
-      );
+      this.count(open, sorted);
       return gone;
     });
     return processed.reduce((sum, { bundles }) => sum + bundles, 0) === BUNDLES_PER_TURN;
+  }
+
+  private async processEach(connection: PipelinedConnection): Promise<boolean> {
+    const read: Reading = (...query) => connection.query(...query);
+    const workspaces = await this.queuePoll.workspacesWithBundles(read, BUNDLES_PER_TURN);
+    let isMore = workspaces.length === BUNDLES_PER_TURN;
+    for (const tenantId of workspaces) {
+      await this.queuePoll.unlessAway(async () => {
+        const gone = await connection.transaction((open) => this.takeOut(open, tenantId), tenantId);
+        isMore ||= gone.bundles === BUNDLES_PER_TURN;
+      });
+    }
+    return isMore;
+  }
+
+  private async takeOut(open: Transaction, tenantId: string): Promise<ProcessedBundles> {
+    const taken = await this.queue.processBundlesOf(open, tenantId, BUNDLES_PER_TURN);
+    this.count(open, [taken]);
+    return taken;
+  }
+
+  /** The caller sorts them as all callers do. */
+  private count(open: Transaction, processed: readonly ProcessedBundles[]): void {
+    this.leases.count(
+      open,
+      processed.map(({ tenantId, events }) => ({ tenantId, shard: NO_SHARD, count: events })),
+    );
   }
 }

@@ -2,6 +2,8 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Reading } from '../ingest/queue/event-queue';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../platform/values/uuid';
 import { handleInSteps } from '../platform/jobs/in-steps';
@@ -34,6 +36,7 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
     private readonly waiting: WaitingEvents,
     private readonly data: PersonalData,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   onModuleInit(): void {
@@ -72,8 +75,8 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
 
   private eraseSome(manager: EntityManager, { tenantId, profileIds }: Person): Promise<number> {
     // TypeORM returns [rows, count] for a statement that changes rows.
-    const run: Reading = async <T>({ text }: Statement, values: readonly unknown[]): Promise<readonly T[]> => {
-      const [rows]: [T[], number] = await manager.query(text, [...values]);
+    const run: Reading = async <T>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> => {
+      const [rows]: [T[], number] = await manager.query(...queryOf(statement, values, this.connection));
       return rows;
     };
     return this.waiting.erase(run, tenantId, profileIds, EVENTS_PER_STEP);
@@ -81,7 +84,9 @@ export class WaitingEventsUpkeep implements PersonalDataKeeper, OnModuleInit {
 
   private expire(tenantId: string): Promise<number> {
     const { reactionLinkDays } = this.settings;
-    return this.serial.transaction((open) => this.waiting.expire(open, tenantId, reactionLinkDays, EVENTS_PER_STEP));
+    return this.serial.transaction(tenantId, (open) =>
+      this.waiting.expire(open, tenantId, reactionLinkDays, EVENTS_PER_STEP),
+    );
   }
 
   private async nextTenant(after: string): Promise<string | undefined> {

@@ -16,8 +16,10 @@ import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
 import { MutationStore } from '../runtime/mutation-store';
 import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
+import { BackfillMarks } from './backfill/backfill-marks';
 import { recordOf, type EventRecord } from './domain/event-record';
 import {
+  backfilledAtOf,
   failureOfFaults,
   faultsOfReaction,
   isSameName,
@@ -25,6 +27,11 @@ import {
   notInForceRecords,
   planReaction,
   finalRecords,
+  isAnyToRetry,
+  isMutationPlan,
+  retriedAsAWhole,
+  type CompiledReaction,
+  type MutationPlan,
   type Plan,
   type ReactionResult,
 } from './domain/react';
@@ -36,7 +43,6 @@ import { ReactionCache } from './reaction-cache';
 import { FIND_KINDS } from './reaction.sql';
 
 type KnownReactions = Awaited<ReturnType<ReactionCache['read']>>;
-type MutationPlan = Extract<Plan, { readonly operations: unknown }>;
 
 /** Applies reactions to events, in the worker's transaction (contract section 8, docs/adr/0028). */
 @Injectable()
@@ -49,6 +55,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     private readonly variables: VariablesService,
     private readonly mutations: MutationStore,
     private readonly personal: PersonalProperties,
+    private readonly backfillMarks: BackfillMarks,
   ) {}
 
   onModuleInit(): void {
@@ -67,6 +74,14 @@ export class EventReactions implements EventEffect, OnModuleInit {
     const plans = await this.planAll(events, known);
     const planned = events.slice(0, plans.length);
     const results = await this.applyPlans(transaction, planned, plans);
+    this.backfillMarks.add(
+      transaction,
+      planned.flatMap(({ tenantId, event }, index) =>
+        (plans[index] ?? [])
+          .filter((plan) => resultOf(plan, results).outcome === 'applied')
+          .map(({ reaction }) => ({ tenantId, event, reaction })),
+      ),
+    );
     return planned.map((event, index) => {
       const ofEvent = plans[index] ?? [];
       const done = ofEvent.map((plan) => ({ reaction: plan.reaction, result: resultOf(plan, results) }));
@@ -77,11 +92,34 @@ export class EventReactions implements EventEffect, OnModuleInit {
           event,
           done.map(({ reaction }) => reaction),
         ),
-        ...done.map(({ reaction, result }) => outcomeOf(reaction, result)),
+        ...done.map(({ reaction, result }) => outcomeOf(reaction, result, backfilledAtOf(reaction, event))),
       ];
       if (failure === undefined) return { reactions };
       return isAnyToRetry(ofEvent) ? { reactions: [], failure, mayRetry: true } : { reactions, failure };
     });
+  }
+
+  /**
+   * Plans one reaction for events of its type, for a backfill (docs/adr/0066). The order, the end and the time are as
+   * for `apply`. Undefined: the reaction does not apply to the event. What is recorded of it is not looked at.
+   */
+  async planOne(compiled: CompiledReaction, events: readonly EventToProcess[]): Promise<readonly (Plan | undefined)[]> {
+    const [first] = events;
+    if (first === undefined) return [];
+    const unmet = events.map((event) => ({ ...event, recorded: [] }));
+    const plans = await this.planAll(unmet, new Map([[kindOf(first), [compiled]]]));
+    return plans.map(([plan]) => plan);
+  }
+
+  /** Carries out such plans, in the order of their events. */
+  async applyOne(
+    transaction: Transaction,
+    events: readonly EventToProcess[],
+    plans: readonly (Plan | undefined)[],
+  ): Promise<readonly (ReactionResult | undefined)[]> {
+    const ofEvents = plans.map((plan) => (plan === undefined ? [] : [plan]));
+    const results = await this.applyPlans(transaction, events, ofEvents);
+    return plans.map((plan) => (plan === undefined ? undefined : resultOf(plan, results)));
   }
 
   /** Plans for the events in order. Stops after one that must be retried, or when the time is used up. */
@@ -170,24 +208,6 @@ function kindOf({ tenantId, event: { eventType } }: EventToProcess): string {
   return kindName({ tenantId, eventType });
 }
 
-/** Only the last plan can have to be retried: planning stops after it. */
-function isAnyToRetry(plans: readonly Plan[]): boolean {
-  const last = plans.at(-1);
-  return last !== undefined && 'result' in last && last.result.outcome === 'failed' && last.result.mayRetry === true;
-}
-
-/**
- * Drops the plans before one that must be retried. The next attempt plans them again, so that reactions keep their
- * order.
- */
-function retriedAsAWhole(plans: readonly Plan[]): readonly Plan[] {
-  return isAnyToRetry(plans) ? plans.slice(-1) : plans;
-}
-
-function isMutationPlan(plan: Plan): plan is MutationPlan {
-  return 'operations' in plan;
-}
-
 function workOf(
   { reaction, operations, subject }: MutationPlan,
   of: EventToProcess,
@@ -207,6 +227,10 @@ function workOf(
     mutationKey: mutationKey('reaction', `${event.eventId}:${reaction.id}`),
     // A ledger may hold nothing of a person's values, not even a hash.
     fingerprint: fingerprintOf(subject === null ? [] : operations),
+    cause: {
+      kind: backfilledAtOf(reaction, of) === undefined ? 'reaction' : 'backfill',
+      ...{ campaignId, reaction: reaction.name, eventId: event.eventId },
+    },
   };
 }
 
@@ -220,9 +244,11 @@ function resultOfMutation(outcome: MutationResult | undefined): ReactionResult {
   if (outcome === undefined) throw unavailable();
   switch (outcome.status) {
     case 'applied':
+      return outcome.isClamped ? { outcome: 'applied', reason: 'clamped' } : { outcome: 'applied' };
     case 'duplicate':
       return { outcome: 'applied' };
     case 'refused':
+      if (outcome.refusal.code === 'limit_reached') return { outcome: 'skipped', reason: 'limit_reached' };
       return { outcome: 'failed', faults: outcome.refusal.extras.details ?? [] };
     case 'unavailable':
       throw unavailable();

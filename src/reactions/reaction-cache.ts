@@ -29,6 +29,7 @@ interface ReactionRow {
   readonly condition: Condition | null;
   readonly operations: readonly ReactionOperation[];
   readonly applies_from: Date;
+  readonly backfill_id: string | null;
 }
 
 /**
@@ -96,9 +97,9 @@ export class ReactionCache {
 }
 
 function compile(row: ReactionRow): CompiledReaction {
-  const { id, campaign_id: campaignId, name, source, condition, operations: ops, applies_from: appliesFrom } = row;
+  const { id, campaign_id: campaignId, name, source, condition, operations: ops } = row;
   return {
-    reaction: { id, campaignId, name, source, ops, appliesFrom },
+    reaction: { id, campaignId, name, source, ops, appliesFrom: row.applies_from, backfillId: row.backfill_id },
     condition: condition === null ? undefined : compileCondition(condition),
     sharedCopies: sharedCopiesOf(ops),
   };

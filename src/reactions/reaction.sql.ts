@@ -28,10 +28,11 @@ export const FIND_KINDS: Statement = {
 export const READ_REACTIONS: Statement = {
   name: 'reactions_read',
   text: `
-    SELECT u.position, r.id, r.campaign_id, r.name, r.source, r.condition, r.operations, r.applies_from
+    SELECT u.position, r.id, r.campaign_id, r.name, r.source, r.condition, r.operations, r.applies_from,
+      r.backfill_id
     FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
     CROSS JOIN LATERAL (
-      SELECT id, campaign_id, name, source, condition, operations, applies_from, enabled FROM reactions
+      SELECT id, campaign_id, name, source, condition, operations, applies_from, backfill_id, enabled FROM reactions
       WHERE tenant_id = u.tenant_id AND event_type = u.event_type AND created_at > '-infinity'
       ORDER BY id LIMIT $3
     ) r

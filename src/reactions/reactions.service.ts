@@ -61,11 +61,29 @@ export class ReactionsService {
    */
   async define(caller: Principal, campaignId: string, body: unknown): Promise<DefinedReaction> {
     const { tenantId } = caller;
+    const definition = await this.check(caller, campaignId, body);
+    const warnings = reactionWarnings(definition, await this.factsOf(tenantId, definition.eventType));
+    const stored = await this.reactions.find(tenantId, campaignId, definition.name);
+    // Clients repeat definitions with every deployment; that must not invalidate the caches of all nodes.
+    if (stored !== null && isSameReaction(stored, definition)) return { reaction: stored, warnings };
+    const reaction = await this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
+    return { reaction, warnings };
+  }
+
+  /**
+   * The definition in a body, any JSON value. Throws as `define` does, `limit_exceeded` apart. `at`: where it stands in
+   * the body of the request.
+   */
+  async check(caller: Principal, campaignId: string, body: unknown, at = ''): Promise<ReactionDefinition> {
+    const { tenantId } = caller;
     const parsed = parseReactionDefinition(body);
-    if ('faults' in parsed) throw validationFailed(parsed.faults);
+    if ('faults' in parsed) throw validationFailed(faultsBelow(at, parsed.faults));
     const { definition } = parsed;
     const names = await this.personal.namesOf(tenantId, definition.eventType);
-    assertMayRead(caller, personalReads(definition, names));
+    assertMayRead(
+      caller,
+      personalReads(definition, names).map((path) => pathBelow(at, path)),
+    );
     const faults = [
       ...declarationFaults(
         definition.ops,
@@ -74,13 +92,14 @@ export class ReactionsService {
       ),
       ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
     ];
-    if (faults.length > 0) throw validationFailed(faults);
-    const warnings = reactionWarnings(definition, await this.factsOf(tenantId, definition.eventType));
-    const stored = await this.reactions.find(tenantId, campaignId, definition.name);
-    // Clients repeat definitions with every deployment; that must not invalidate the caches of all nodes.
-    if (stored !== null && isSameReaction(stored, definition)) return { reaction: stored, warnings };
-    const reaction = await this.change(tenantId, (manager) => this.store(manager, tenantId, campaignId, definition));
-    return { reaction, warnings };
+    if (faults.length > 0) throw validationFailed(faultsBelow(at, faults));
+    return definition;
+  }
+
+  /** Throws `insufficient_scope` if a stored reaction reads personal data and the caller may not. */
+  async assertMayTest(caller: Principal, { eventType, condition, operations }: Reaction): Promise<void> {
+    const names = await this.personal.namesOf(caller.tenantId, eventType);
+    assertMayRead(caller, personalReads({ when: condition ?? undefined, ops: operations }, names));
   }
 
   /** Newest first; an unknown campaign has none. */
@@ -97,11 +116,23 @@ export class ReactionsService {
 
   /** Out of force on every node when this resolves, also for events that wait. Throws `not_found`. */
   delete(tenantId: string, campaignId: string, name: string): Promise<Reaction> {
+    return this.changeOne(tenantId, campaignId, name, async (manager, reaction) => {
+      await this.reactions.delete(manager, reaction);
+      return reaction;
+    });
+  }
+
+  /** `change` for one reaction. Throws `not_found`. */
+  changeOne<T>(
+    tenantId: string,
+    campaignId: string,
+    name: string,
+    work: (manager: EntityManager, reaction: Reaction) => Promise<T>,
+  ): Promise<T> {
     return this.change(tenantId, async (manager) => {
       const reaction = await this.reactions.find(tenantId, campaignId, name, manager);
       if (reaction === null) throw unknownReaction();
-      await this.reactions.delete(manager, reaction);
-      return reaction;
+      return work(manager, reaction);
     });
   }
 
@@ -115,9 +146,9 @@ export class ReactionsService {
 
   /**
    * Changes of one workspace run one at a time: on this node by the mutex, on all nodes by the lock of the workspace's
-   * row.
+   * row. Workers see the change with their next transaction.
    */
-  private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.mutex.runExclusive(tenantId, () =>
       this.database.transaction(async (manager) => {
         await this.reactions.lockSet(manager, tenantId);
@@ -147,6 +178,8 @@ export class ReactionsService {
       name,
       id: stored?.id ?? newId(),
       ...storedOf(definition, stored === null ? now : appliesFrom(stored, definition, now)),
+      // A backfill ends when its reaction changes.
+      backfillId: null,
       createdAt: stored?.createdAt ?? now,
       updatedAt: now,
     };
@@ -179,6 +212,21 @@ function assertMayRead(caller: Principal, paths: readonly string[]): void {
     message: `${path} reads personal data, which requires the scope pii:read.`,
   }));
   throw scopeMissing('pii:read', message, details);
+}
+
+function pathBelow(at: string, path: string): string {
+  return at === '' || path === '' ? at + path : `${at}.${path}`;
+}
+
+function faultsBelow(at: string, faults: readonly Fault[]): readonly Fault[] {
+  if (at === '') return faults;
+  return faults.map((fault) => {
+    const path = pathBelow(at, fault.path);
+    // Messages begin with the path.
+    const message =
+      fault.path !== '' && fault.message.startsWith(fault.path) ? `${at}.${fault.message}` : fault.message;
+    return { ...fault, path, message };
+  });
 }
 
 function unknownReaction(): DomainError {

@@ -21,9 +21,9 @@ export class StoredEventReplay {
     const refusal = refuseSource(source, sources);
     if (refusal !== undefined) return { status: 'error', refusal };
     const again = { tenantId, eventId, replay: { entryId: id, attempt } };
-    const { failure, wasProcessed = false } = await this.processing.replay(again);
+    const { failure, wasProcessed = false, hasExpired = false } = await this.processing.replay(again);
     if (failure !== undefined) return { status: 'failed', eventId, failure };
-    // Of several concurrent replays one processes the event; the others get `duplicate`.
-    return wasProcessed ? { status: 'duplicate', eventId } : { status: 'processed', eventId };
+    // Of several concurrent replays one processes the event; the others get `duplicate`, as for an expired event.
+    return wasProcessed || hasExpired ? { status: 'duplicate', eventId } : { status: 'processed', eventId };
   }
 }

@@ -54,7 +54,7 @@ export class ClosedEntryRetention implements OnModuleInit {
   /** Sets `closed_at` of entries that an older version of the service closed without it: their retention starts now. */
   private async mark(tenantId: string): Promise<number> {
     return this.change(
-      `UPDATE review_entries e SET closed_at = clock_timestamp()
+      `UPDATE review_entries e SET closed_at = statement_timestamp()
        FROM (
          SELECT tenant_id, id FROM review_entries
          WHERE tenant_id = $1 AND status <> 'open' AND closed_at IS NULL

@@ -12,7 +12,7 @@ export class ReviewResolutions {
   /** Closes an open entry. Has no effect on a closed one. */
   async dismiss(tenantId: string, id: string, dismissal: Dismissal): Promise<void> {
     await this.database.query(
-      `UPDATE review_entries SET status = 'dismissed', closed_at = clock_timestamp(), resolution = $3::jsonb
+      `UPDATE review_entries SET status = 'dismissed', closed_at = statement_timestamp(), resolution = $3::jsonb
        WHERE tenant_id = $1 AND id = $2 AND status = 'open'`,
       [tenantId, id, JSON.stringify(dismissal)],
     );
@@ -26,12 +26,13 @@ export class ReviewResolutions {
     await this.database.query(
       `UPDATE review_entries e
        SET resolution = f.resolution, occurrences = e.occurrences + 1,
-         last_seen_at = greatest(e.last_seen_at, (f.resolution->>'at')::timestamptz)
+         last_seen_at = greatest(e.last_seen_at, f.at)
        FROM (
-         SELECT id, resolution FROM json_to_recordset($2::json) AS r (id uuid, resolution jsonb) ORDER BY id
+         SELECT id, resolution, at FROM json_to_recordset($2::json) AS r (id uuid, resolution jsonb, at timestamptz)
+         ORDER BY id
        ) f
        WHERE e.tenant_id = $1 AND e.id = f.id AND e.status = 'open'`,
-      [tenantId, JSON.stringify(failures)],
+      [tenantId, JSON.stringify(failures.map((each) => ({ ...each, at: each.resolution.at })))],
     );
   }
 }

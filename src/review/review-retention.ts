@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { Jobs } from '../platform/jobs/jobs';
+import { NIL_UUID } from '../platform/values/uuid';
 
 const EVERY_HOUR = '17 * * * *';
 /** Rows of one statement: few enough that it holds their locks for milliseconds. */
@@ -34,20 +35,38 @@ export class ReviewRetention implements OnModuleInit {
   /** Returns the number of removed payloads. Several nodes may run it at the same time. */
   async removeOldPayloads(): Promise<number> {
     let removed = 0;
-    for (let rows = 1; rows > 0; removed += rows) {
-      const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
-        this.settings.reviewPayloadDays,
-        ROWS_PER_STATEMENT,
-        BYTES_PER_STATEMENT,
-      ]);
-      rows = count;
+    for (let tenantId = await this.nextTenant(NIL_UUID); tenantId !== undefined;) {
+      const rows = await this.removeOf(tenantId);
+      removed += rows;
+      if (rows === 0) tenantId = await this.nextTenant(tenantId);
     }
     return removed;
   }
 
+  /** The next workspace with a payload that is too old. */
+  private async nextTenant(after: string): Promise<string | undefined> {
+    const rows: { tenant_id: string }[] = await this.database.query(
+      `SELECT tenant_id FROM review_entries
+       WHERE tenant_id > $1 AND last_seen_at < now() - make_interval(days => $2) AND payload IS NOT NULL
+       ORDER BY tenant_id LIMIT 1`,
+      [after, this.settings.reviewPayloadDays],
+    );
+    return rows[0]?.tenant_id;
+  }
+
+  private async removeOf(tenantId: string): Promise<number> {
+    const [, count]: [unknown, number] = await this.database.query(REMOVE_OLD_PAYLOADS, [
+      tenantId,
+      this.settings.reviewPayloadDays,
+      ROWS_PER_STATEMENT,
+      BYTES_PER_STATEMENT,
+    ]);
+    return count;
+  }
+
   private async removeOldCounts(): Promise<void> {
     await this.database.query(
-      `DELETE FROM review_bytes WHERE day < (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::int`,
+      `DELETE FROM review_bytes WHERE day < (statement_timestamp() AT TIME ZONE 'UTC')::date - $1::int`,
       [DAYS_COUNTED],
     );
   }
@@ -55,11 +74,11 @@ export class ReviewRetention implements OnModuleInit {
 
 const REMOVE_OLD_PAYLOADS = `
   WITH old AS MATERIALIZED (
-    SELECT tenant_id, id, octet_length(payload) AS bytes FROM review_entries
-    WHERE last_seen_at < now() - make_interval(days => $1) AND payload IS NOT NULL
-    LIMIT $2 FOR UPDATE SKIP LOCKED
+    SELECT id, octet_length(payload) AS bytes FROM review_entries
+    WHERE tenant_id = $1 AND last_seen_at < now() - make_interval(days => $2) AND payload IS NOT NULL
+    LIMIT $3 FOR UPDATE SKIP LOCKED
   ), sized AS MATERIALIZED (
-    SELECT tenant_id, id, bytes, sum(bytes) OVER (ORDER BY tenant_id, id) AS so_far FROM old
+    SELECT id, bytes, sum(bytes) OVER (ORDER BY id) AS so_far FROM old
   )
   UPDATE review_entries e SET payload = NULL
-  FROM sized WHERE e.tenant_id = sized.tenant_id AND e.id = sized.id AND (so_far <= $3 OR so_far = bytes)`;
+  FROM sized WHERE e.tenant_id = $1 AND e.id = sized.id AND (so_far <= $4 OR so_far = bytes)`;

@@ -19,6 +19,7 @@ import {
 } from './domain/review-entry';
 import type { ReplayedEntry } from './domain/resolution';
 import { recordingOf } from './recording';
+import { recordOneByOne } from './recording-of-one';
 import * as sql from './review.sql';
 
 /** The key of an event. */
@@ -76,6 +77,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   private readonly refusals: GroupCommit<NewReviewEntry, true>;
   private readonly entryOptions: EntryOptions;
   private readonly bytesPerDayMax: number;
+  private readonly isOneWorkspace: boolean;
 
   constructor(
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
@@ -85,6 +87,7 @@ export class ReviewService implements BeforeApplicationShutdown {
     private readonly metrics: ReviewMetrics,
   ) {
     this.bytesPerDayMax = reviewBytesPerDayMax;
+    this.isOneWorkspace = connection.isOneWorkspace === true;
     this.entryOptions = {
       idOf: (parts) => ids.of(['review entry', ...parts]),
       jsonBytesMax: Math.max(JSON_BYTES_MAX, bodyBytesMax),
@@ -100,6 +103,7 @@ export class ReviewService implements BeforeApplicationShutdown {
       fillTo: ENTRIES_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: QUEUE_BYTES_MAX,
+      isOneWorkspace: connection.isOneWorkspace,
       watch: groupCommitMetrics.of('review'),
     });
   }
@@ -129,7 +133,12 @@ export class ReviewService implements BeforeApplicationShutdown {
 
   /** Records problems in the caller's transaction; the statements are sent with its COMMIT. */
   recordWithin(transaction: Transaction, problems: readonly Problem[]): void {
-    for (const { statement, rows } of recordingOf(this.entriesOf(problems)))
+    const entries = this.entriesOf(problems);
+    if (this.isOneWorkspace) {
+      if (entries.length > 0) transaction.beforeCommit(() => recordOneByOne(transaction, entries, this.bytesPerDayMax));
+      return;
+    }
+    for (const { statement, rows } of recordingOf(entries))
       transaction.sendLast(statement, [rows, this.bytesPerDayMax]);
   }
 
@@ -174,9 +183,10 @@ export class ReviewService implements BeforeApplicationShutdown {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
         await this.connection.transaction(async (open) => {
+          if (this.isOneWorkspace) return recordOneByOne(open, batch, this.bytesPerDayMax);
           // Sequential: each statement is built when the one before it is done, which limits the memory.
           for (const { statement, rows } of recordingOf(batch)) await open.send(statement, [rows, this.bytesPerDayMax]);
-        });
+        }, batch[0]?.tenantId);
         return batch.map(() => true);
       },
       refuse: (_entry, error) => {

@@ -1,3 +1,4 @@
+import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { ROW_BYTES } from './domain/review-entry';
 
@@ -8,7 +9,7 @@ import { ROW_BYTES } from './domain/review-entry';
 const GROWTH = 'greatest(0, e.bytes - coalesce(known.bytes, 0))';
 const GROWTH_ONCE = 'CASE WHEN known.id IS NULL THEN e.bytes ELSE 0 END';
 
-const COUNTED_MESSAGE =
+export const COUNTED_MESSAGE =
   'The review area of this workspace has reached its limit of bytes for this day (REVIEW_BYTES_PER_DAY_MAX). Until the ' +
   'day ends (UTC), problems with this reason are counted here without payloads. Correct the sender, or ask the operator ' +
   'to raise the limit.';
@@ -37,19 +38,28 @@ const weighed = (growth: string): string => `
       LEFT JOIN LATERAL (
         SELECT sum(b.bytes) AS bytes FROM review_bytes b WHERE b.tenant_id = r.tenant_id AND b.day = r.day
       ) used ON true
-    ), charged AS (
+    )`;
+
+const charged = (growth: string): string => `${weighed(growth)}, charged AS (
       INSERT INTO review_bytes AS b (tenant_id, day, backend, bytes)
       SELECT tenant_id, day, pg_backend_pid(), sum(growth) FROM weighed
       WHERE fits AND growth > 0 GROUP BY tenant_id, day
       ON CONFLICT ON CONSTRAINT review_bytes_pkey DO UPDATE SET bytes = b.bytes + excluded.bytes
     )`;
 
+const INSERT_WRITTEN = `INSERT INTO review_entries AS stored (tenant_id, id, severity, stage, reason, message, details, family, source,
+      external_event_id, event_type, event_id, payload, payload_form, payload_state, occurrences, first_seen_at,
+      last_seen_at, status)
+    SELECT w.tenant_id, w.id, w.severity, w.stage, w.reason, w.message, w.details, w.family, w.source,
+      w.external_event_id, w.event_type, w.event_id, w.payload, w.payload_form, w.payload_state, w.occurrences, w.seen_at,
+      w.seen_at, 'open'`;
+
 /**
  * Writes the entries. Beyond the limit, a stored entry is counted but keeps its texts; an entry that needs its own row
  * (`keeps_row`) gets one without a payload; the others share one row for each day and reason. The id of that row is
  * derived from nothing that a client sent.
  */
-const insertEntries = (growth: string): string => `${weighed(growth)}, written AS (
+const insertEntries = (growth: string): string => `${charged(growth)}, written AS (
       SELECT tenant_id, id, severity, stage, reason, message, details, family, source, external_event_id, event_type,
         event_id, CASE WHEN fits THEN payload END AS payload, payload_form,
         CASE WHEN fits THEN payload_state ELSE 'not_kept' END AS payload_state, occurrences, seen_at
@@ -63,17 +73,18 @@ const insertEntries = (growth: string): string => `${weighed(growth)}, written A
       FROM weighed WHERE NOT (fits OR is_known OR keeps_row)
       GROUP BY tenant_id, day, severity, stage, reason, family
     )
-    INSERT INTO review_entries AS stored (tenant_id, id, severity, stage, reason, message, details, family, source,
-      external_event_id, event_type, event_id, payload, payload_form, payload_state, occurrences, first_seen_at,
-      last_seen_at, status)
-    SELECT w.tenant_id, w.id, w.severity, w.stage, w.reason, w.message, w.details, w.family, w.source,
-      w.external_event_id, w.event_type, w.event_id, w.payload, w.payload_form, w.payload_state, w.occurrences, w.seen_at,
-      w.seen_at, 'open'
+    ${INSERT_WRITTEN}
     FROM written w ORDER BY w.tenant_id, w.id`;
 
 /** Sets a column of a stored entry to the new value, or leaves it if the new one exceeds the limit. */
 const ifItFits = (column: string): string =>
   `${column} = CASE WHEN excluded.payload_state = 'not_kept' THEN stored.${column} ELSE excluded.${column} END`;
+
+const COUNT_OCCURRENCES = `ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
+      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifItFits).join(',\n      ')},
+      occurrences = stored.occurrences + excluded.occurrences,
+      last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
+      status = 'open', resolution = NULL, closed_at = NULL`;
 
 /**
  * Inserts entries, or counts further occurrences; a closed entry whose problem occurs again is reopened. `$1`: rows as
@@ -82,11 +93,7 @@ const ifItFits = (column: string): string =>
 export const RECORD_ENTRIES: Statement = {
   name: 'review_record_entries',
   text: `${insertEntries(GROWTH)}
-    ON CONFLICT ON CONSTRAINT review_entries_pkey DO UPDATE SET
-      ${['message', 'details', 'event_type', 'payload', 'payload_form', 'payload_state'].map(ifItFits).join(',\n      ')},
-      occurrences = stored.occurrences + excluded.occurrences,
-      last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
-      status = 'open', resolution = NULL, closed_at = NULL`,
+    ${COUNT_OCCURRENCES}`,
 };
 
 /**
@@ -96,6 +103,46 @@ export const RECORD_ENTRIES: Statement = {
 export const RECORD_ENTRIES_ONCE: Statement = {
   name: 'review_record_entries_once',
   text: `${insertEntries(GROWTH_ONCE)}
+    ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
+};
+
+/*
+ * The same in steps, for one workspace (`recording-of-one.ts`): a distributed database takes no statement that changes two
+ * tables. $1 and $2 as above.
+ */
+
+export const WEIGH_ENTRIES: Statement = { name: 'review_weigh_entries', text: weighing(GROWTH) };
+export const WEIGH_ENTRIES_ONCE: Statement = { name: 'review_weigh_entries_once', text: weighing(GROWTH_ONCE) };
+
+function weighing(growth: string): string {
+  return `${weighed(growth)}
+    SELECT id, day::text AS day, fits, is_known, growth::int AS growth FROM weighed`;
+}
+
+export const CHARGE_BYTES: Statement = {
+  name: 'review_charge_bytes',
+  text: `
+    INSERT INTO review_bytes AS b (tenant_id, day, backend, bytes)
+    VALUES ($1::uuid, $2::date, pg_backend_pid(), $3::bigint)
+    ON CONFLICT ON CONSTRAINT review_bytes_pkey DO UPDATE SET bytes = b.bytes + excluded.bytes`,
+};
+
+const WRITE_WEIGHED = `
+    ${INSERT_WRITTEN}
+    FROM json_to_recordset($1::json) AS w (tenant_id uuid, id uuid, severity text, stage text, reason text,
+      message text, details jsonb, family text, source text, external_event_id text, event_type text, event_id uuid,
+      payload text, payload_form text, payload_state text, occurrences int, seen_at timestamptz)
+    ORDER BY w.tenant_id, w.id`;
+
+export const WRITE_ENTRIES: Statement = {
+  name: 'review_write_entries',
+  text: `${WRITE_WEIGHED}
+    ${COUNT_OCCURRENCES}`,
+};
+
+export const WRITE_ENTRIES_ONCE: Statement = {
+  name: 'review_write_entries_once',
+  text: `${WRITE_WEIGHED}
     ON CONFLICT ON CONSTRAINT review_entries_pkey DO NOTHING`,
 };
 
@@ -125,7 +172,15 @@ export const FIND_SUPERSEDED: Statement = {
  */
 export const SUPERSEDE_ENTRIES: Statement = {
   name: 'review_supersede_entries',
-  text: `
+  text: superseding("jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)"),
+  // Of functions with columns a distributed database takes immutable ones only.
+  oneWorkspace: oneWorkspaceForm(
+    superseding(`('{"action":"superseded","outcome":"accepted","eventId":"' || e.event_id::text || '"}')::jsonb`),
+  ),
+};
+
+function superseding(resolution: string): string {
+  return `
     WITH closing AS MATERIALIZED (
       SELECT r.tenant_id, r.id
       FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
@@ -137,10 +192,10 @@ export const SUPERSEDE_ENTRIES: Statement = {
     )
     UPDATE review_entries e
     SET status = 'superseded', closed_at = clock_timestamp(),
-      resolution = jsonb_build_object('action', 'superseded', 'outcome', 'accepted', 'eventId', e.event_id)
+      resolution = ${resolution}
     FROM closing c
-    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`,
-};
+    WHERE e.tenant_id = c.tenant_id AND e.id = c.id AND e.status = 'open'`;
+}
 
 /** Closes entries whose events a replay stored. A replayed or superseded entry stays as it is. */
 export const CLOSE_REPLAYED_ENTRIES: Statement = {

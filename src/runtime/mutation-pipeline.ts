@@ -21,6 +21,7 @@ import {
   type StateAddress,
   type StateOwner,
 } from './domain/state-owner';
+import type { ChangeCause } from './domain/value-change';
 import { MutationMetrics } from './mutation-metrics';
 import { MutationStore } from './mutation-store';
 
@@ -47,7 +48,8 @@ export interface MutationReply {
  * | parse  | `domain/mutation-request.ts`, `domain/operation.ts`       | 422                 |
  * | owner  | `domain/state-owner.ts`                                   | 403 or 409, 422     |
  * | apply  | `mutation-store.ts`, which calls                          | 503                 |
- * |        | `domain/apply-mutations.ts`: a repetition? paths, types   | 200, 400, 422       |
+ * |        | `domain/apply-mutations.ts`: a repetition? paths, types,  | 200, 400, 422, 409  |
+ * |        | limits                                                    |                     |
  * | reply  | here                                                      |                     |
  *
  * An owner of another campaign, app or participant than the token's is `context_violation`; its status is configurable.
@@ -73,20 +75,26 @@ export class MutationPipeline {
     const request = parse(received);
     const named = { ...request.named, campaigns: [...campaigns, ...request.named.campaigns] };
     const owner = ownerOf(findStateOwner(participant, named));
-    return this.reply(await this.apply(participant, owner, request));
+    return this.reply(await this.apply(participant, owner, request, causeOf(request)));
   }
 
   /** A mutation by a backend, for the participant of the path; the session of the participant stays unchanged. */
-  async mutateFor({ tenantId }: Principal, address: StateAddress, received: ReceivedMutation): Promise<MutationReply> {
+  async mutateFor(
+    { tenantId, credentialId }: Principal,
+    address: StateAddress,
+    received: ReceivedMutation,
+  ): Promise<MutationReply> {
     const request = parse(received);
     const owner = ownerOf(findAddressedOwner(address, request.named));
-    return this.reply(await this.apply({ tenantId, sessionId: null }, owner, request));
+    const cause = causeOf(request, credentialId);
+    return this.reply(await this.apply({ tenantId, sessionId: null }, owner, request, cause));
   }
 
   private async apply(
     { tenantId, sessionId }: Pick<Participant, 'tenantId' | 'sessionId'>,
     owner: StateOwner,
     { operations, mutationId }: MutationRequest,
+    cause: ChangeCause,
   ): Promise<MutationResult> {
     const workId = newMark();
     return this.store.apply({
@@ -99,6 +107,7 @@ export class MutationPipeline {
       // A mutation without an id gets one, by which the store finds out whether a commit of unknown outcome happened.
       mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
       fingerprint: fingerprintOf(operations),
+      cause,
     });
   }
 
@@ -124,4 +133,12 @@ function parse({ body, idempotencyKey }: ReceivedMutation): MutationRequest {
   const parsed = parseMutationRequest(body, idempotencyKey);
   if ('faults' in parsed) throw validationFailed(parsed.faults);
   return parsed.request;
+}
+
+function causeOf({ mutationId }: MutationRequest, actor?: string): ChangeCause {
+  return {
+    kind: 'mutation',
+    ...(mutationId === undefined ? {} : { mutationId }),
+    ...(actor === undefined ? {} : { actor }),
+  };
 }

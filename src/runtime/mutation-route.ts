@@ -21,7 +21,7 @@ export function MutationRoute(...refusals: readonly ErrorCode[]): MethodDecorato
       description: 'An alias of `mutation_id`, as `"abc"` (a string of RFC 9651) or `abc`.',
     }),
     ApiOkResponse({ type: MutationResultDto, headers: documentedHeaders(PAYLOAD_MISMATCH) }),
-    MayRefuse('system_field', 'undeclared_variable', ...refusals),
+    MayRefuse('system_field', 'undeclared_variable', 'limit_reached', ...refusals),
     UseFilters(RefusedMutationFilter),
   );
 }

@@ -14,6 +14,8 @@ export interface StoredParticipant {
 
 /** Some participants in the order of the list, and where the list goes on; null at the end. */
 export interface ParticipantPage {
+  /** The database's time of the read, in epoch milliseconds. */
+  readonly at: number;
   readonly participants: readonly StoredParticipant[];
   readonly nextCursor: string | null;
 }
@@ -28,7 +30,9 @@ const ROWS_LOOKED_AT_MAX = 10_000;
 interface ParticipantRow extends LookedAtRow {
   readonly subject: string;
   readonly values: string | null;
+  readonly periods: string | null;
   readonly system: string;
+  readonly at: number;
 }
 
 /** The bytes of an item beside its participant's values. */
@@ -47,17 +51,17 @@ const OTHER_FIELDS_BYTES = 128;
 export const READ_PARTICIPANTS = `
   WITH RECURSIVE page AS (
     SELECT 0 AS looked, 0 AS shown, 0::bigint AS bytes, $3::uuid AS id, NULL::text AS subject, NULL::text AS values,
-      NULL::text AS system, false AS is_next
+      NULL::text AS periods, NULL::text AS system, false AS is_next
     UNION ALL
     SELECT p.looked + 1, p.shown + (s.values IS NOT NULL)::integer,
       p.bytes + coalesce(${OTHER_FIELDS_BYTES} + $6::integer + octet_length(s.subject) + octet_length(s.values), 0),
-      s.id, s.subject, s.values, s.system, s.has_value AND s.values IS NULL
+      s.id, s.subject, s.values, s.periods, s.system, s.has_value AND s.values IS NULL
     FROM page p
     CROSS JOIN LATERAL (
       SELECT id, subject, has_value, CASE WHEN has_value AND p.shown < $4 AND p.bytes < $5 THEN values::text END AS values,
-        system::text AS system
+        periods::text AS periods, system::text AS system
       FROM (
-        SELECT id, subject, values, system, pg_column_size(values) > pg_column_size('{}'::jsonb) AS has_value
+        SELECT id, subject, values, periods, system, pg_column_size(values) > pg_column_size('{}'::jsonb) AS has_value
         FROM participant_states
         WHERE tenant_id = $1 AND campaign_id = $2 AND subject <> '' AND id < p.id ORDER BY id DESC LIMIT 1
       ) following
@@ -65,7 +69,9 @@ export const READ_PARTICIPANTS = `
     ) s
     WHERE NOT p.is_next AND p.looked < $7
   )
-  SELECT id, subject, values, system, is_next AS "isNext", looked FROM page
+  SELECT id, subject, values, periods, system, is_next AS "isNext", looked,
+    date_part('epoch', clock_timestamp()) * 1000 AS at
+  FROM page
   WHERE values IS NOT NULL OR is_next OR looked = $7
   ORDER BY looked`;
 
@@ -95,18 +101,23 @@ export class ParticipantReader {
     ]);
     const slice = new TimeSlice();
     const participants: StoredParticipant[] = [];
-    for (const { subject, values, system } of rows) {
+    for (const { subject, values, periods, system } of rows) {
       await slice.pause();
-      if (values !== null) participants.push({ subject, ...parsed(values, system) });
+      if (values !== null) participants.push({ subject, ...parsed(values, periods, system) });
     }
     const lastShown = rows.findLast(({ values }) => values !== null);
-    return { participants, nextCursor: cursorAfterLookedAt(rows, lastShown, ROWS_LOOKED_AT_MAX) };
+    const [{ at } = { at: 0 }] = rows;
+    return { at, participants, nextCursor: cursorAfterLookedAt(rows, lastShown, ROWS_LOOKED_AT_MAX) };
   }
 }
 
-function parsed(valuesText: string, systemText: string): Pick<StoredParticipant, 'values' | 'system'> {
+function parsed(
+  valuesText: string,
+  periodsText: string | null,
+  systemText: string,
+): Pick<StoredParticipant, 'values' | 'system'> {
   const { sessionId = null } = JSON.parse(systemText) as Partial<SystemFields>;
-  const system = { sessionId };
-  const values = valuesOf({ values: JSON.parse(valuesText) as ParticipantDocument['values'], system });
-  return { values, system };
+  const values = JSON.parse(valuesText) as ParticipantDocument['values'];
+  const periods = periodsText === null ? null : (JSON.parse(periodsText) as ParticipantDocument['periods']);
+  return { values: valuesOf({ values, periods }), system: { sessionId } };
 }

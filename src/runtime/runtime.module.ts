@@ -9,11 +9,14 @@ import { MutationOutcome } from './entities/mutation-outcome.entity';
 import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
+import { ValueChangeRow } from './entities/value-change.entity';
+import { HistoryOfPerson } from './history-of-person';
+import { HistoryReader } from './history-reader';
+import { HistoryController } from './history.controller';
 import { MutationMetrics } from './mutation-metrics';
 import { MutationPipeline } from './mutation-pipeline';
 import { MutationStore } from './mutation-store';
 import { OutcomeClock } from './outcome-clock';
-import { OutcomePartitions } from './outcome-partitions';
 import { ParticipantReader } from './participant-reader';
 import { ParticipantsController } from './participants.controller';
 import { CampaignRuntimeController, RUNTIME_PATHS, RuntimeController } from './runtime.controller';
@@ -21,6 +24,8 @@ import { StateOfPerson } from './state-of-person';
 import { StateReader } from './state-reader';
 import { StateRepository } from './state.repository';
 import { StateService } from './state.service';
+import { ValuesOutsideLimits } from './values-outside-limits';
+import { WeeklyPartitions } from './weekly-partitions';
 
 /** How long a browser may cache a preflight. Browsers cap it; the lowest cap is two hours. */
 const PREFLIGHT_SECONDS = 2 * 60 * 60;
@@ -53,10 +58,10 @@ function browserAccess(origins: readonly string[]): CorsOptions {
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([ParticipantState, SharedValue, MutationOutcome, OutcomeClockRow]),
+    TypeOrmModule.forFeature([ParticipantState, SharedValue, MutationOutcome, OutcomeClockRow, ValueChangeRow]),
     VariablesModule,
   ],
-  controllers: [RuntimeController, CampaignRuntimeController, ParticipantsController],
+  controllers: [RuntimeController, CampaignRuntimeController, ParticipantsController, HistoryController],
   providers: [
     MutationPipeline,
     MutationStore,
@@ -67,9 +72,12 @@ function browserAccess(origins: readonly string[]): CorsOptions {
     ParticipantReader,
     StateOfPerson,
     OutcomeClock,
-    OutcomePartitions,
+    WeeklyPartitions,
+    HistoryReader,
+    HistoryOfPerson,
+    ValuesOutsideLimits,
   ],
-  exports: [MutationStore],
+  exports: [MutationStore, StateService],
 })
 export class RuntimeModule implements NestModule {
   constructor(

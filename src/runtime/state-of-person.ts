@@ -19,6 +19,7 @@ interface StateRow {
   readonly campaignId: string;
   /** JSON text, like the mutations of an outcome; parsed row by row. */
   readonly values: string;
+  readonly periods: string | null;
   readonly system: string;
   readonly updatedAt: Date;
 }
@@ -38,17 +39,19 @@ interface OutcomeRow {
  */
 const READ_STATES_OF_PERSON = `
   WITH RECURSIVE page AS (
-    SELECT 0 AS number, 0::bigint AS bytes, $3::text AS campaign_id, NULL::text AS values, NULL::text AS system,
-      NULL::timestamptz AS updated_at
+    SELECT 0 AS number, 0::bigint AS bytes, $3::text AS campaign_id, NULL::text AS values, NULL::text AS periods,
+      NULL::text AS system, NULL::timestamptz AS updated_at
     UNION ALL
-    SELECT p.number + 1, p.bytes + octet_length(s.values), s.campaign_id, s.values, s.system, s.updated_at
+    SELECT p.number + 1, p.bytes + octet_length(s.values), s.campaign_id, s.values, s.periods, s.system, s.updated_at
     FROM page p CROSS JOIN LATERAL (
-      SELECT campaign_id, values::text AS values, system::text AS system, updated_at FROM participant_states
+      SELECT campaign_id, values::text AS values, periods::text AS periods, system::text AS system, updated_at
+      FROM participant_states
       WHERE tenant_id = $1 AND subject = $2 AND campaign_id > p.campaign_id ORDER BY campaign_id LIMIT 1
     ) s
     WHERE p.number < $4 AND p.bytes < $5
   )
-  SELECT campaign_id AS "campaignId", values, system, updated_at AS "updatedAt" FROM page WHERE number > 0 ORDER BY number`;
+  SELECT campaign_id AS "campaignId", values, periods, system, updated_at AS "updatedAt"
+  FROM page WHERE number > 0 ORDER BY number`;
 
 /** The outcomes of a person's mutations after a campaign, a key and a time ($3 to $5): at most $6, or $7 bytes. */
 const READ_OUTCOMES_OF_PERSON = `
@@ -67,6 +70,11 @@ const READ_OUTCOMES_OF_PERSON = `
   )
   SELECT campaign_id AS "campaignId", mutation_key AS key, created_at AS "createdAt", created_at::text AS exactly, mutations
   FROM page WHERE number > 0 ORDER BY number`;
+
+/** Before what mutations write is erased: the participant's rows, in the order in which mutations lock them. */
+export const LOCK_STATES_OF_PERSON = `
+  SELECT 1 FROM participant_states WHERE tenant_id = $1 AND subject = $2
+  ORDER BY campaign_id COLLATE "C" FOR UPDATE`;
 
 /** The personal data of the runtime: `user` values in every campaign, and the stored outcomes of mutations. */
 @Injectable()
@@ -120,12 +128,8 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
   /** The few outcomes stored since, and the values. */
   async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
     if (subject === null) return;
-    // The participant's rows first, in the order in which mutations lock them: then no mutation is storing an outcome.
-    await manager.query(
-      `SELECT 1 FROM participant_states WHERE tenant_id = $1 AND subject = $2
-       ORDER BY campaign_id COLLATE "C" FOR UPDATE`,
-      [tenantId, subject],
-    );
+    // Then no mutation is storing an outcome.
+    await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
     for (const table of ['participant_states', 'mutation_outcomes']) {
       await manager.query(`DELETE FROM ${table} WHERE tenant_id = $1 AND subject = $2`, [tenantId, subject]);
     }
@@ -140,10 +144,11 @@ export class StateOfPerson implements PersonalDataKeeper, OnModuleInit {
         ROWS_PER_PAGE,
         PAGE_BYTES_MAX,
       ]);
-      for (const { campaignId, values, system, updatedAt } of rows) {
+      for (const { campaignId, values, periods, system, updatedAt } of rows) {
         const data = {
           campaignId,
           values: JSON.parse(values) as object,
+          ...(periods === null ? {} : { periods: JSON.parse(periods) as object }),
           system: JSON.parse(system) as object,
           updatedAt,
         };

@@ -3,9 +3,14 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { PipelinedConnection } from '../platform/postgres/pipelined-connection';
 import { GroupCommit } from '../platform/group-commit/group-commit';
-import type { VariableValue } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';
-import type { StateValues, SystemFields } from './domain/state-tree';
+import {
+  valuesOf,
+  type ParticipantDocument,
+  type StateValues,
+  type StoredValues,
+  type SystemFields,
+} from './domain/state-tree';
 import { READ_STATES } from './state.sql';
 
 const LOCK_TIMEOUT_MS = 100;
@@ -15,13 +20,26 @@ const READS_MAX = 200;
 /** About the memory of a waiting read. */
 const READ_BYTES = 500;
 
-type Values = Readonly<Record<string, VariableValue>>;
+type Values = ParticipantDocument['values'];
+type Periods = ParticipantDocument['periods'];
 
 interface StateRow {
   readonly user_values: Values | null;
+  readonly user_periods: Periods;
   readonly system: { readonly sessionId?: string } | null;
   readonly campaign_values: Values | null;
+  readonly campaign_periods: Periods;
   readonly app_values: Values | null;
+  readonly app_periods: Periods;
+  readonly at: number;
+}
+
+/** What a participant sees, and when. */
+export interface ReadState {
+  readonly values: StateValues;
+  readonly system: SystemFields;
+  /** The database's time of the read, in epoch milliseconds. */
+  readonly at: number;
 }
 
 /** The owner of the state to read. */
@@ -49,6 +67,7 @@ export class StateReader implements BeforeApplicationShutdown {
       singlesMax: READS_MAX,
       fillTo: 0,
       bytesMax: settings.laneBytesMax,
+      isOneWorkspace: connection.isOneWorkspace,
     });
   }
 
@@ -58,19 +77,17 @@ export class StateReader implements BeforeApplicationShutdown {
   }
 
   /** Throws `unavailable` when too many reads are waiting. */
-  async read(
-    tenantId: string,
-    { subject, campaignId, appId }: StateOwner,
-  ): Promise<{ readonly values: StateValues; readonly system: SystemFields }> {
+  async read(tenantId: string, { subject, campaignId, appId }: StateOwner): Promise<ReadState> {
     const work = { tenantId, subject, campaignId, appId };
     const row = await this.groupCommit.submit(tenantId, { work, bytes: READ_BYTES });
     return {
       values: {
-        user: mapOf(row.user_values),
-        campaign: mapOf(row.campaign_values),
-        app: mapOf(row.app_values),
+        user: storedValues(row.user_values, row.user_periods),
+        campaign: storedValues(row.campaign_values, row.campaign_periods),
+        app: storedValues(row.app_values, row.app_periods),
       },
       system: { sessionId: row.system?.sessionId ?? null },
+      at: row.at,
     };
   }
 
@@ -84,6 +101,6 @@ export class StateReader implements BeforeApplicationShutdown {
   }
 }
 
-function mapOf(values: Values | null | undefined): ReadonlyMap<string, VariableValue> {
-  return new Map(Object.entries(values ?? {}));
+function storedValues(values: Values | null, periods: Periods): StoredValues {
+  return valuesOf({ values: values ?? {}, periods });
 }

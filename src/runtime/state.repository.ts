@@ -6,15 +6,18 @@ import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
 import type { MutationEntry } from './domain/mutation-work';
 import {
+  campaignName,
   participantName,
   sharedName,
+  type CampaignKey,
   type LockedState,
   type OutcomeKey,
   type ParticipantKey,
   type SharedKey,
   type StateChanges,
 } from './domain/apply-mutations';
-import type { ParticipantDocument } from './domain/state-tree';
+import { PeriodValue, type ParticipantDocument } from './domain/state-tree';
+import { INSERT_CHANGES, insertChangesParameters } from './history.sql';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
 
@@ -22,10 +25,20 @@ import * as sql from './state.sql';
 const KNOWN_ROWS_MAX = 100_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-interface ParticipantRow {
+interface LockedRow {
   readonly position: string;
+  readonly change_seconds: number;
+}
+
+interface ParticipantRow extends LockedRow {
   readonly values: ParticipantDocument['values'];
+  readonly periods: ParticipantDocument['periods'];
   readonly system: { readonly sessionId?: string };
+}
+
+interface SharedRow extends LockedRow {
+  readonly value: VariableValue | null;
+  readonly period_start: number | null;
 }
 
 interface OutcomeRow {
@@ -48,31 +61,43 @@ export class StateRepository {
 
   /**
    * Locks rows, given in the order in which all nodes lock, and reads them and the stored outcomes of the mutation ids.
-   * Throws LostRaceError when a row that was known to exist is gone.
+   * `versions`: the versions of the declarations of `campaigns`, by `campaignName`. Throws LostRaceError when a row that
+   * was known to exist is gone.
    */
   async lock(
     transaction: Transaction,
     participants: readonly ParticipantKey[],
     shared: readonly SharedKey[],
     outcomes: readonly OutcomeKey[],
-  ): Promise<LockedState> {
+    campaigns: readonly CampaignKey[],
+  ): Promise<{ readonly state: LockedState; readonly versions: ReadonlyMap<string, string> }> {
     // All statements in one Promise.all: it rejects with the first error, which is the cause of the others.
-    const [, lockedParticipants, lockedShared, found] = await Promise.all([
+    const [, participantRows, sharedRows, found, versions] = await Promise.all([
       this.ensure(transaction, participants, shared),
       this.lockParticipants(transaction, participants),
       shared.length === 0 ? [] : this.lockShared(transaction, shared),
       this.findOutcomes(transaction, outcomes),
+      this.readVersions(transaction, campaigns),
     ]);
-    return { participants: lockedParticipants, shared: lockedShared, outcomes: found };
+    const state = {
+      atMicros: latestMicros([...participantRows, ...sharedRows]),
+      participants: participantRows.flatMap((row) => documentsIn(row, participants)),
+      shared: sharedRows.flatMap((row) => valuesIn(row, shared)),
+      outcomes: found,
+    };
+    return { state, versions };
   }
 
-  /** Writes changes of locked rows, along with COMMIT. */
-  write(transaction: Transaction, { participants, shared, outcomes }: StateChanges): void {
+  /** Writes changes of locked rows, and their history, along with COMMIT. `atMicros`: that of the locked state. */
+  write(transaction: Transaction, { participants, shared, outcomes, history }: StateChanges, atMicros: number): void {
     if (participants.length > 0) {
-      transaction.sendLast(sql.UPDATE_PARTICIPANTS, sql.updateParticipantsParameters(participants));
+      transaction.sendLast(sql.UPDATE_PARTICIPANTS, sql.updateParticipantsParameters(participants, atMicros));
     }
     if (shared.length > 0) {
-      transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared));
+      transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared, atMicros));
+    }
+    if (history.length > 0 && this.settings.stateHistoryDays > 0) {
+      transaction.sendLast(INSERT_CHANGES, insertChangesParameters(history, atMicros, this.clock.now()));
     }
     if (outcomes.length > 0) {
       transaction.sendLast(sql.INSERT_OUTCOMES, sql.insertOutcomesParameters(outcomes, this.clock.now()));
@@ -96,22 +121,26 @@ export class StateRepository {
   private async lockParticipants(transaction: Transaction, keys: readonly ParticipantKey[]) {
     const rows = await transaction.send<ParticipantRow>(sql.LOCK_PARTICIPANTS, sql.participantParameters(keys));
     this.remember(keys.map(participantName), rows.length);
-    return rows.flatMap(({ position, values, system }) => {
-      const key = keys[Number(position) - 1];
-      return key === undefined ? [] : [{ key, document: { values, system: { sessionId: system.sessionId ?? null } } }];
-    });
+    return rows;
   }
 
   private async lockShared(transaction: Transaction, keys: readonly SharedKey[]) {
-    const rows = await transaction.send<{ position: string; value: VariableValue | null }>(
-      sql.LOCK_SHARED_VALUES,
-      sql.sharedParameters(keys),
-    );
+    const rows = await transaction.send<SharedRow>(sql.LOCK_SHARED_VALUES, sql.sharedParameters(keys));
     this.remember(keys.map(sharedName), rows.length);
-    return rows.flatMap(({ position, value }) => {
-      const key = keys[Number(position) - 1];
-      return key === undefined ? [] : [{ key, value }];
-    });
+    return rows;
+  }
+
+  private async readVersions(transaction: Transaction, campaigns: readonly CampaignKey[]) {
+    const rows = await transaction.send<{ position: string; version: string }>(sql.READ_CAMPAIGN_VERSIONS, [
+      campaigns.map(({ tenantId }) => tenantId),
+      campaigns.map(({ campaignId }) => campaignId),
+    ]);
+    return new Map(
+      rows.flatMap(({ position, version }): [string, string][] => {
+        const key = campaigns[Number(position) - 1];
+        return key === undefined ? [] : [[campaignName(key), version]];
+      }),
+    );
   }
 
   private async findOutcomes(transaction: Transaction, keys: readonly OutcomeKey[]) {
@@ -136,4 +165,29 @@ export class StateRepository {
       throw new LostRaceError('A row of state was deleted');
     }
   }
+}
+
+function documentsIn(
+  { position, values, periods, system }: ParticipantRow,
+  keys: readonly ParticipantKey[],
+): LockedState['participants'] {
+  const key = keys[Number(position) - 1];
+  if (key === undefined) return [];
+  return [{ key, document: { values, periods, system: { sessionId: system.sessionId ?? null } } }];
+}
+
+function valuesIn(
+  { position, value, period_start: start }: SharedRow,
+  keys: readonly SharedKey[],
+): LockedState['shared'] {
+  const key = keys[Number(position) - 1];
+  if (key === undefined) return [];
+  return [{ key, value: value === null || start === null ? value : new PeriodValue(value, start) }];
+}
+
+/** The moment when the last of these rows was locked. */
+function latestMicros(rows: readonly LockedRow[]): number {
+  let seconds = 0;
+  for (const { change_seconds: each } of rows) if (each > seconds) seconds = each;
+  return Math.round(seconds * 1_000_000);
 }

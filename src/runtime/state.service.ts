@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Participant } from '../platform/auth/principal';
+import type { Fault } from '../platform/errors/fault';
 import { idPageStart } from '../platform/pagination/id-key';
 import { VariablesService } from '../variables/variables.service';
+import { applyOperations } from './domain/apply-operations';
+import { checkTypes, resolvePaths } from './domain/check-operations';
+import type { MutationEntry } from './domain/mutation-work';
+import type { Operation } from './domain/operation';
 import { findStateOwner, ownerOf, type NamedField, type StateOwner } from './domain/state-owner';
 import {
   readBranch,
@@ -27,6 +32,12 @@ export interface ListedPage {
   readonly nextCursor: string | null;
 }
 
+/** Why operations would change nothing. `isLimitReached`: a value would leave its limits. */
+export interface TriedInVain {
+  readonly faults: readonly Fault[];
+  readonly isLimitReached?: true;
+}
+
 /** Reads the state of campaigns (contract section 8). */
 @Injectable()
 export class StateService {
@@ -50,11 +61,31 @@ export class StateService {
     tenantId: string,
     owner: StateOwner,
   ): Promise<{ readonly state: StateTree; readonly system: SystemFields }> {
-    const [declarations, { values, system }] = await Promise.all([
+    const [declarations, { values, system, at }] = await Promise.all([
       this.variables.declarationsOf(tenantId, owner.campaignId),
       this.reader.read(tenantId, owner),
     ]);
-    return { state: stateTree(declarations, values), system };
+    return { state: stateTree(declarations, values, at), system };
+  }
+
+  /**
+   * What operations would change now. Faults, or a refusal of their paths: they would be refused. Changes nothing.
+   */
+  async tryOut(
+    tenantId: string,
+    owner: StateOwner,
+    operations: readonly Operation[],
+  ): Promise<{ readonly mutations: readonly MutationEntry[] } | TriedInVain> {
+    const declarations = await this.variables.declarationsOf(tenantId, owner.campaignId);
+    const { values, at } = await this.reader.read(tenantId, owner);
+    const paths = resolvePaths(operations, declarations);
+    if ('refusal' in paths) return { faults: paths.refusal.details };
+    const faults = checkTypes(paths.operations);
+    if (faults.length > 0) return { faults };
+    const applied = applyOperations(paths.operations, values, at);
+    if (!('refused' in applied)) return applied;
+    const { code, faults: found } = applied.refused;
+    return code === 'limit_reached' ? { faults: found, isLimitReached: true } : { faults: found };
   }
 
   /**
@@ -64,11 +95,11 @@ export class StateService {
   async list(tenantId: string, campaignId: string, cursor: string | undefined, limit: number): Promise<ListedPage> {
     const before = idPageStart(cursor);
     const declarations = await this.variables.declarationsOf(tenantId, campaignId);
-    const branchOf = (values: StoredValues): StateBranch => readBranch(declarations, 'user', values);
-    const defaultsBytes = Buffer.byteLength(JSON.stringify(branchOf(new Map())));
+    const branchOf = (values: StoredValues, at: number): StateBranch => readBranch(declarations, 'user', values, at);
+    const defaultsBytes = Buffer.byteLength(JSON.stringify(branchOf(new Map(), 0)));
     const page = await this.participants.list(tenantId, campaignId, before, { limit, defaultsBytes });
     const participants = page.participants.map(({ subject, values, system }) => {
-      return { subject, user: branchOf(values), system };
+      return { subject, user: branchOf(values, page.at), system };
     });
     return { participants, nextCursor: page.nextCursor };
   }

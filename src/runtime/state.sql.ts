@@ -1,6 +1,8 @@
 import { newId } from '../platform/values/ids';
+import { replacing } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import type { OutcomeKey, ParticipantKey, SharedKey, StateChanges, StoredOutcome } from './domain/apply-mutations';
+import { PeriodValue } from './domain/state-tree';
 
 /*
  * Rows are locked before outcomes are read, and always in one order (docs/adr/0018): a statement processes its arrays
@@ -53,14 +55,17 @@ export const ENSURE_SHARED_VALUES: Statement = {
     ON CONFLICT ON CONSTRAINT shared_values_pkey DO NOTHING`,
 };
 
+/** Epoch seconds of the database's clock when a row is locked, but later than its last change, also if the clock is set. */
+const CHANGE_SECONDS = `date_part('epoch', greatest(clock_timestamp(), updated_at + interval '1 microsecond'))`;
+
 /** Locks participants: other transactions that change one of them, on any node, wait for this commit. */
 export const LOCK_PARTICIPANTS: Statement = {
   name: 'runtime_lock_participants',
   text: `
-    SELECT u.position, p.values, p.system
+    SELECT u.position, p.values, p.periods, p.system, ${CHANGE_SECONDS} AS change_seconds
     FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS u (tenant_id, subject, campaign_id, position)
     CROSS JOIN LATERAL (
-      SELECT values, system FROM participant_states
+      SELECT values, periods, system, updated_at FROM participant_states
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id LIMIT 1 FOR NO KEY UPDATE
     ) p`,
 };
@@ -68,11 +73,12 @@ export const LOCK_PARTICIPANTS: Statement = {
 export const LOCK_SHARED_VALUES: Statement = {
   name: 'runtime_lock_shared_values',
   text: `
-    SELECT u.position, v.value
+    SELECT u.position, v.value, date_part('epoch', v.period_start) * 1000 AS period_start,
+      ${CHANGE_SECONDS} AS change_seconds
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
       WITH ORDINALITY AS u (tenant_id, scope, owner_id, name, position)
     CROSS JOIN LATERAL (
-      SELECT value FROM shared_values
+      SELECT value, period_start, updated_at FROM shared_values
       WHERE tenant_id = u.tenant_id AND scope = u.scope AND owner_id = u.owner_id AND name = u.name
       LIMIT 1 FOR NO KEY UPDATE
     ) v`,
@@ -108,19 +114,26 @@ export function findOutcomesParameters(
 export const UPDATE_PARTICIPANTS: Statement = {
   name: 'runtime_update_participants',
   text: `
-    UPDATE participant_states p SET values = u.values, system = u.system, updated_at = now()
-    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::jsonb[])
-      AS u (tenant_id, subject, campaign_id, values, system)
+    UPDATE participant_states p
+    SET values = u.values, system = u.system, periods = u.periods, updated_at = to_timestamp($7::float8 / 1000000)
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::jsonb[], $6::jsonb[])
+      AS u (tenant_id, subject, campaign_id, values, system, periods)
     WHERE p.tenant_id = u.tenant_id AND p.subject = u.subject AND p.campaign_id = u.campaign_id`,
 };
 
-export function updateParticipantsParameters(participants: StateChanges['participants']): Columns {
+/** `atMicros`: the moment of the changes. */
+export function updateParticipantsParameters(
+  participants: StateChanges['participants'],
+  atMicros: number,
+): readonly unknown[] {
   return [
     ...participantParameters(participants.map(({ key }) => key)),
     participants.map(({ document }) => JSON.stringify(document.values)),
     participants.map(({ document: { system } }) =>
       JSON.stringify(system.sessionId === null ? {} : { sessionId: system.sessionId }),
     ),
+    participants.map(({ document: { periods } }) => (periods === null ? null : JSON.stringify(periods))),
+    atMicros,
   ];
 }
 
@@ -128,14 +141,32 @@ export function updateParticipantsParameters(participants: StateChanges['partici
 export const UPDATE_SHARED_VALUES: Statement = {
   name: 'runtime_update_shared_values',
   text: `
-    UPDATE shared_values v SET value = u.value, updated_at = now()
-    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) AS u (tenant_id, scope, owner_id, name, value)
+    UPDATE shared_values v
+    SET value = u.value, period_start = u.period_start, updated_at = to_timestamp($7::float8 / 1000000)
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[])
+      AS u (tenant_id, scope, owner_id, name, value, period_start)
     WHERE v.tenant_id = u.tenant_id AND v.scope = u.scope AND v.owner_id = u.owner_id AND v.name = u.name`,
 };
 
-export function updateSharedValuesParameters(shared: StateChanges['shared']): Columns {
-  return [...sharedParameters(shared.map(({ key }) => key)), shared.map(({ value }) => JSON.stringify(value))];
+export function updateSharedValuesParameters(shared: StateChanges['shared'], atMicros: number): readonly unknown[] {
+  return [
+    ...sharedParameters(shared.map(({ key }) => key)),
+    shared.map(({ value }) => JSON.stringify(value instanceof PeriodValue ? value.value : value)),
+    shared.map(({ value }) => (value instanceof PeriodValue ? value.periodStart : null)),
+    atMicros,
+  ];
 }
+
+/** The versions of campaigns' declarations. Sent after the locks: a later definition waits for this transaction. */
+export const READ_CAMPAIGN_VERSIONS: Statement = {
+  name: 'runtime_read_campaign_versions',
+  text: `
+    SELECT u.position, c.version
+    FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, campaign_id, position)
+    CROSS JOIN LATERAL (
+      SELECT version FROM campaigns WHERE tenant_id = u.tenant_id AND campaign_id = u.campaign_id LIMIT 1
+    ) c`,
+};
 
 /** While the participant is locked, no other transaction inserts the same id; a conflict is impossible. */
 export const INSERT_OUTCOMES: Statement = {
@@ -145,6 +176,18 @@ export const INSERT_OUTCOMES: Statement = {
     SELECT u.tenant_id, u.subject, u.campaign_id, u.mutation_key, $8::timestamptz, decode(u.fingerprint, 'base64'), u.mutations, u.work_id
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::json[], $7::uuid[])
       AS u (tenant_id, subject, campaign_id, mutation_key, fingerprint, mutations, work_id)`,
+  // No function may stand around a set of values.
+  oneWorkspace: {
+    text: `
+    INSERT INTO mutation_outcomes (tenant_id, subject, campaign_id, mutation_key, created_at, fingerprint, mutations, work_id)
+    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), $8::timestamptz, unnest($5::bytea[]),
+      unnest($6::json[]), unnest($7::uuid[]))`,
+    values: (values, tenantId) => {
+      const scalars = [...replacing(0)(values, tenantId)];
+      scalars[4] = (values[4] as readonly string[]).map((fingerprint) => Buffer.from(fingerprint, 'base64'));
+      return scalars;
+    },
+  },
 };
 
 export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now: Date): readonly unknown[] {
@@ -158,6 +201,10 @@ export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now
   ];
 }
 
+/** Null unless a value belongs to a period. */
+const PERIODS_BY_NAME = `json_object_agg(name, date_part('epoch', period_start) * 1000)
+        FILTER (WHERE period_start IS NOT NULL)`;
+
 /**
  * The values that each participant can see in one campaign and one app, from one snapshot, in the order of the
  * parameters.
@@ -165,19 +212,21 @@ export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now
 export const READ_STATES: Statement = {
   name: 'runtime_read_states',
   text: `
-    SELECT p.values AS user_values, p.system, c.values AS campaign_values, a.values AS app_values
+    SELECT p.values AS user_values, p.periods AS user_periods, p.system,
+      c.values AS campaign_values, c.periods AS campaign_periods, a.values AS app_values, a.periods AS app_periods,
+      date_part('epoch', clock_timestamp()) * 1000 AS at
     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
       AS u (tenant_id, subject, campaign_id, app_id, position)
     LEFT JOIN LATERAL (
-      SELECT values, system FROM participant_states
+      SELECT values, periods, system FROM participant_states
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id LIMIT 1
     ) p ON true
     CROSS JOIN LATERAL (
-      SELECT json_object_agg(name, value) AS values FROM shared_values
+      SELECT json_object_agg(name, value) AS values, ${PERIODS_BY_NAME} AS periods FROM shared_values
       WHERE tenant_id = u.tenant_id AND scope = 'campaign' AND owner_id = u.campaign_id AND value IS NOT NULL
     ) c
     CROSS JOIN LATERAL (
-      SELECT json_object_agg(name, value) AS values FROM shared_values
+      SELECT json_object_agg(name, value) AS values, ${PERIODS_BY_NAME} AS periods FROM shared_values
       WHERE tenant_id = u.tenant_id AND scope = 'app' AND owner_id = u.app_id AND value IS NOT NULL
     ) a
     ORDER BY u.position`,

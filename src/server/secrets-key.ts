@@ -8,9 +8,10 @@ import { type KeyedRecords, SecretsKeyCheck } from '../platform/secrets/secrets-
 import { localSecretsKey, readLocalSecretsKey, SECRETS_KEY_FILE } from '../platform/secrets/local-secrets-key';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { SEALED_CREDENTIALS } from '../service-credentials/service-credential.repository';
+import { SEALED_WEBHOOKS } from '../webhooks/webhook.repository';
 
 /** All records that need the key they were written with. A feature that writes such records adds them here. */
-const KEYED_RECORDS: readonly KeyedRecords[] = [SEALED_ISSUERS, SEALED_CREDENTIALS, ERASED_HASHES];
+const KEYED_RECORDS: readonly KeyedRecords[] = [SEALED_ISSUERS, SEALED_CREDENTIALS, SEALED_WEBHOOKS, ERASED_HASHES];
 
 const CONSEQUENCE = 'Without it secrets cannot be read, and events for erased persons would be accepted again.';
 const LAST_RESORT = 'If it is lost for good: npm run cds -- secrets accept-key';

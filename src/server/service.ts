@@ -8,6 +8,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module';
 import pluginMetadata from '../metadata';
 import type { Settings } from '../platform/config/settings';
+import { withDatabaseKind } from '../platform/postgres/distribution/database-kind';
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
@@ -23,6 +24,7 @@ import { RequestObserver } from '../platform/http/server/request-observer';
 import { apiDocumentTexts } from './api-document';
 import { withSecretsKey } from './secrets-key';
 import { openStandbyServer } from './standby-server';
+import { WebhookDispatcher } from '../webhooks/delivery/dispatcher';
 import { BootstrapService } from '../workspaces/bootstrap.service';
 import type { FirstKey } from '../workspaces/workspaces.service';
 
@@ -187,7 +189,7 @@ export async function createApp(
   further: Pick<DynamicModule, 'controllers'> = {},
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    { ...AppModule.with(settings, connection), ...further },
+    { ...AppModule.with(settings, await withDatabaseKind(connection, settings)), ...further },
     new ApiExpressAdapter(settings),
     { bodyParser: false, logger, abortOnError: false },
   );
@@ -209,6 +211,7 @@ export async function createApp(
 function startWork(app: NestExpressApplication, { role }: Settings): void {
   if (role === 'api') return;
   app.get(EventWorker).start();
+  app.get(WebhookDispatcher).start();
   app.get(Jobs).start();
 }
 
@@ -254,6 +257,7 @@ async function stop(app: NestExpressApplication, { shutdownDelaySeconds }: Setti
     Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
     app.get(Jobs).stop(),
     app.get(EventWorker).stop(),
+    app.get(WebhookDispatcher).stop(),
   ]);
   httpServerOf(app).closeAllConnections();
   await app.close();

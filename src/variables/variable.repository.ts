@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { NO_VERSION } from './domain/declarations';
 import type { VariableScope, VariableType } from './domain/variable';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
@@ -22,10 +23,24 @@ export class VariableRepository {
     return this.database.manager.find(Variable, { where: { tenantId, campaignId, archivedAt: IsNull() } });
   }
 
+  /** The version of the campaign's declarations; those that are read afterwards are at least as new. */
+  async version(tenantId: string, campaignId: string): Promise<string> {
+    const campaign = await this.database.manager.findOneBy(Campaign, { tenantId, campaignId });
+    return campaign?.version ?? NO_VERSION;
+  }
+
+  /** Makes the declarations that nodes remember void for mutations; the campaign must be locked. */
+  async raiseVersion(manager: EntityManager, tenantId: string, campaignId: string): Promise<void> {
+    await manager.query('UPDATE campaigns SET version = version + 1 WHERE tenant_id = $1 AND campaign_id = $2', [
+      tenantId,
+      campaignId,
+    ]);
+  }
+
   /** Creates the campaign's row unless it exists, and locks it until the transaction ends. */
   async lockCampaign(manager: EntityManager, tenantId: string, campaignId: string, now: Date): Promise<void> {
     if (await this.lockExistingCampaign(manager, tenantId, campaignId)) return;
-    const row = { tenantId, campaignId, createdAt: now };
+    const row = { tenantId, campaignId, version: NO_VERSION, createdAt: now };
     await manager.createQueryBuilder().insert().into(Campaign).values(row).orIgnore().execute();
     await this.lockExistingCampaign(manager, tenantId, campaignId);
   }
@@ -55,9 +70,38 @@ export class VariableRepository {
     await manager.upsert(Variable, variable, ['tenantId', 'campaignId', 'scope', 'name']);
   }
 
+  /** Removes a declaration. */
+  async delete(manager: EntityManager, { tenantId, campaignId, scope, name }: Variable): Promise<void> {
+    await manager.delete(Variable, { tenantId, campaignId, scope, name });
+  }
+
+  /** The declaration of a name of the scope `app` that is in force in some other campaign. */
+  async findInOtherCampaign(
+    manager: EntityManager,
+    tenantId: string,
+    name: string,
+    campaignId: string,
+  ): Promise<Variable | null> {
+    return manager.findOneBy(Variable, {
+      tenantId,
+      scope: 'app',
+      name,
+      archivedAt: IsNull(),
+      campaignId: Not(campaignId),
+    });
+  }
+
+  /** The transactions that are changing something now, as the server numbers them. */
+  async openTransactions(): Promise<readonly string[]> {
+    const rows: { id: string }[] = await this.database.query(
+      'SELECT xip::text AS id FROM pg_snapshot_xip(pg_current_snapshot()) AS xip',
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /**
-   * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Of concurrent
-   * callers the first one decides, and the others wait for its commit.
+   * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Locks the name: of
+   * concurrent callers the first one decides, and the others wait for its commit.
    */
   async agreedAppType(
     manager: EntityManager,
@@ -67,6 +111,7 @@ export class VariableRepository {
   ): Promise<VariableType> {
     const row = { tenantId, name, type: proposed };
     await manager.createQueryBuilder().insert().into(AppVariable).values(row).orIgnore().execute();
-    return (await manager.findOneByOrFail(AppVariable, { tenantId, name })).type;
+    const lock = { mode: 'pessimistic_write' } as const;
+    return (await manager.findOneOrFail(AppVariable, { where: { tenantId, name }, lock })).type;
   }
 }

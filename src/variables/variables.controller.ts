@@ -28,10 +28,10 @@ export class VariablesController {
     private readonly validators: BodyValidators,
   ) {}
 
-  /** Declares a variable, or changes its default and description; its type stays. */
+  /** Declares a variable, or changes all but its type. Limits must include every value that is stored. */
   @Post('variables\\:define')
   @AuthenticateApiKey('variables:write')
-  @MayRefuse('variable_limit_exceeded', 'variable_type_conflict')
+  @MayRefuse('variable_limit_exceeded', 'variable_type_conflict', 'variable_rules_conflict', 'limit_reached')
   @HttpCode(200)
   @ApiOkResponse({ type: DefinedVariableDto })
   async defineVariable(

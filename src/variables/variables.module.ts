@@ -3,6 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
+import { LimitsCheck } from './limits-check';
+import { StoredValueCounter } from './stored-value-counter';
 import { VariableRepository } from './variable.repository';
 import { VariablesController } from './variables.controller';
 import { VariablesService } from './variables.service';
@@ -10,7 +12,7 @@ import { VariablesService } from './variables.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Campaign, Variable, AppVariable])],
   controllers: [VariablesController],
-  providers: [VariablesService, VariableRepository],
-  exports: [VariablesService],
+  providers: [VariablesService, VariableRepository, LimitsCheck, StoredValueCounter],
+  exports: [VariablesService, StoredValueCounter],
 })
 export class VariablesModule {}

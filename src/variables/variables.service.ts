@@ -7,9 +7,10 @@ import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { byScopeAndName, Declarations } from './domain/declarations';
-import { effectOf, type VariableDefinition } from './domain/define-variable';
+import { effectOf, hasSameRules, mayLeaveValuesOutside, type VariableDefinition } from './domain/define-variable';
 import type { Declaration, VariableType } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
+import { LimitsCheck } from './limits-check';
 import { VariableRepository, type VariableKey } from './variable.repository';
 
 /** Campaigns whose declarations one process caches; most take some kilobytes. */
@@ -26,6 +27,7 @@ export class VariablesService {
     private readonly variables: VariableRepository,
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
+    private readonly limits: LimitsCheck,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {
     this.cache = new InvalidatingCache(feed, clock, CACHED_CAMPAIGNS_MAX);
@@ -46,7 +48,8 @@ export class VariablesService {
 
   /** The declarations in force, read from the database: also those that another node has just committed. */
   async declarationsNow(tenantId: string, campaignId: string): Promise<Declarations> {
-    return Declarations.from((await this.variables.active(tenantId, campaignId)).map(declarationOf));
+    const version = await this.variables.version(tenantId, campaignId);
+    return Declarations.from((await this.variables.active(tenantId, campaignId)).map(declarationOf), version);
   }
 
   /** The variables in force, in the order of `byScopeAndName`; an unknown campaign has none. */
@@ -55,14 +58,26 @@ export class VariablesService {
   }
 
   /**
-   * Declares a variable, or replaces its default and description; one that the definition leaves out is removed.
+   * Declares a variable, or replaces all but its type; what the definition leaves out is removed.
    *
    * Throws `variable_type_conflict` when the name has another type in this campaign or, in the scope `app`, in the
-   * workspace, and `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force
-   * (docs/adr/0017).
+   * workspace; `variable_rules_conflict` when another campaign declares other limits or another period for a name of
+   * the scope `app`; `variable_limit_exceeded` when the scope already has `VARIABLES_PER_SCOPE_MAX` in force
+   * (docs/adr/0017); and `limit_reached` when stored values are outside of the limits (docs/adr/0064).
    */
   define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
-    return this.change(tenantId, campaignId, (manager) => this.store(manager, tenantId, campaignId, definition));
+    return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
+      const { scope, name } = definition;
+      const before = await this.variables.find(this.database.manager, tenantId, { campaignId, scope, name });
+      if (before !== null && mayLeaveValuesOutside(before, definition)) {
+        await this.limits.assertNoneOutside(tenantId, campaignId, definition);
+      }
+      const { variable, replaced } = await this.commit(tenantId, campaignId, (manager) =>
+        this.store(manager, tenantId, campaignId, definition),
+      );
+      if (replaced !== undefined) await this.confirmLimits(variable, replaced, definition);
+      return variable;
+    });
   }
 
   /** Archives a variable, idempotently; its values stay stored. Throws `not_found` when it was never declared. */
@@ -86,32 +101,38 @@ export class VariablesService {
    * row.
    */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
-      const result = await this.database.transaction(work);
-      this.feed.forget(subjectOf(tenantId, campaignId));
-      return result;
-    });
+    return this.mutex.runExclusive(keyOf(tenantId, campaignId), () => this.commit(tenantId, campaignId, work));
   }
 
+  private async commit<T>(
+    tenantId: string,
+    campaignId: string,
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    const result = await this.database.transaction(work);
+    this.feed.forget(subjectOf(tenantId, campaignId));
+    return result;
+  }
+
+  /**
+   * `replaced`: what was declared before, null if nothing was; set when stored values may be outside of the limits.
+   */
   private async store(
     manager: EntityManager,
     tenantId: string,
     campaignId: string,
     definition: VariableDefinition,
-  ): Promise<Variable> {
+  ): Promise<{ readonly variable: Variable; readonly replaced?: Variable | null }> {
     const { scope, name, type } = definition;
     const now = this.clock.now();
     await this.variables.lockCampaign(manager, tenantId, campaignId, now);
     const stored = await this.variables.find(manager, tenantId, { campaignId, scope, name });
     const effect = effectOf(stored, definition);
-    if (stored !== null && effect === 'none') return stored;
+    if (stored !== null && effect === 'none') return { variable: stored };
     if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
     if (effect === 'add') await this.assertRoom(manager, tenantId, campaignId, definition);
-    if (stored === null && scope === 'app') {
-      const agreed = await this.variables.agreedAppType(manager, tenantId, name, type);
-      if (agreed !== type) throw typeConflict(definition, agreed, 'Another campaign');
-    }
-    return this.put(manager, {
+    if (scope === 'app') await this.assertAgreement(manager, tenantId, campaignId, definition);
+    const variable = await this.put(manager, {
       tenantId,
       campaignId,
       scope,
@@ -119,10 +140,67 @@ export class VariablesService {
       type,
       defaultValue: definition.default ?? null,
       description: definition.description ?? null,
+      min: definition.min ?? null,
+      max: definition.max ?? null,
+      period: definition.period ?? null,
       createdAt: stored?.createdAt ?? now,
       updatedAt: now,
       archivedAt: null,
     });
+    // Values of an app may be those of other campaigns; others need a declaration of this campaign.
+    const mayBeOutside =
+      scope === 'app'
+        ? mayLeaveValuesOutside(null, definition)
+        : stored !== null && mayLeaveValuesOutside(stored, definition);
+    return mayBeOutside ? { variable, replaced: stored } : { variable };
+  }
+
+  /** Throws `variable_type_conflict`, `variable_rules_conflict`. Locks the name in the workspace. */
+  private async assertAgreement(
+    manager: EntityManager,
+    tenantId: string,
+    campaignId: string,
+    definition: VariableDefinition,
+  ): Promise<void> {
+    const { name, type } = definition;
+    const agreed = await this.variables.agreedAppType(manager, tenantId, name, type);
+    if (agreed !== type) throw typeConflict(definition, agreed, 'Another campaign');
+    const other = await this.variables.findInOtherCampaign(manager, tenantId, name, campaignId);
+    if (other === null || hasSameRules(other, definition)) return;
+    const words = `Another campaign declares state.app.${name} with other limits or another period. Campaigns share its values, so declare the same, or archive it in the other campaigns first.`;
+    throw new DomainError('variable_rules_conflict', words);
+  }
+
+  /**
+   * Mutations keep to the limits from the commit of the definition on. One that was under way may have stored another
+   * value, so this counts again when all of them have ended, and takes the definition back if there is one.
+   */
+  private async confirmLimits(
+    variable: Variable,
+    replaced: Variable | null,
+    definition: VariableDefinition,
+  ): Promise<void> {
+    const { tenantId, campaignId } = variable;
+    try {
+      await this.limits.untilMutationsEnded();
+      await this.limits.assertNoneOutside(tenantId, campaignId, definition);
+    } catch (error) {
+      await this.commit(tenantId, campaignId, (manager) => this.restore(manager, variable, replaced));
+      throw error;
+    }
+  }
+
+  private async restore(manager: EntityManager, variable: Variable, replaced: Variable | null): Promise<void> {
+    const { tenantId, campaignId } = variable;
+    await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
+    const stored = await this.variables.find(manager, tenantId, variable);
+    // Another node has defined it since.
+    if (stored?.updatedAt.getTime() !== variable.updatedAt.getTime()) return;
+    if (replaced !== null) await this.put(manager, replaced);
+    else {
+      await this.variables.delete(manager, variable);
+      await this.announce(manager, tenantId, campaignId);
+    }
   }
 
   private async assertRoom(
@@ -139,8 +217,13 @@ export class VariablesService {
 
   private async put(manager: EntityManager, variable: Variable): Promise<Variable> {
     await this.variables.put(manager, variable);
-    await this.feed.announce(manager, subjectOf(variable.tenantId, variable.campaignId));
+    await this.announce(manager, variable.tenantId, variable.campaignId);
     return variable;
+  }
+
+  private async announce(manager: EntityManager, tenantId: string, campaignId: string): Promise<void> {
+    await this.variables.raiseVersion(manager, tenantId, campaignId);
+    await this.feed.announce(manager, subjectOf(tenantId, campaignId));
   }
 }
 
@@ -149,8 +232,16 @@ function typeConflict({ scope, name }: VariableDefinition, type: VariableType, w
   return new DomainError('variable_type_conflict', words);
 }
 
-function declarationOf({ scope, name, type, defaultValue }: Variable): Declaration {
-  return { scope, name, type, ...(defaultValue === null ? {} : { default: defaultValue }) };
+function declarationOf({ scope, name, type, defaultValue, min, max, period }: Variable): Declaration {
+  return {
+    scope,
+    name,
+    type,
+    ...(defaultValue === null ? {} : { default: defaultValue }),
+    ...(min === null ? {} : { min }),
+    ...(max === null ? {} : { max }),
+    ...(period === null ? {} : { period }),
+  };
 }
 
 function keyOf(tenantId: string, campaignId: string): string {

@@ -69,6 +69,7 @@ describe('files that documents name', () => {
     'src/platform/README.md',
     'src/processing/README.md',
     'src/runtime/README.md',
+    'src/statistics/README.md',
     ...decisions,
   ];
   /** Made by commands, or by the clients of the service. */
@@ -78,6 +79,7 @@ describe('files that documents name', () => {
     'dist/main.js',
     'src/metadata.ts',
     'events.ndjson.state.json',
+    'NAME.state.json',
     'send-signed.ts',
   ]);
   const names = new Set(

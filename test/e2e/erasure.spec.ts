@@ -52,6 +52,7 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
       'public.profile_identifiers',
       'public.profiles',
       'public.review_entries',
+      'public.value_changes',
     ]);
     const others = await placesOf(service.databaseUrl, other.marks);
     const { status, body } = await erase(admin, person.profileId);

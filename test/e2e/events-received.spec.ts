@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, faultsOf, type Workspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 import { pagesOf } from '../support/pages';
+import { until } from '../support/until';
 
 const PATH = '/v1/events';
 const START = '2026-01-01T00:00:00.000Z';
@@ -97,3 +98,92 @@ describe('GET /v1/events?from=&to=', () => {
     }
   });
 });
+
+describe('GET /v1/events?order=asc', () => {
+  it.each([1, 3, 7, 200])('shows each event once in the order of receipt, %i at a time', async (limit) => {
+    await received(6, 4);
+    const arrive = () => workspace.admin.post('/v1/external-events', anExternalEvent());
+    const path = `${PATH}?limit=${limit}&from=${after(1)}&to=${after(5)}`;
+    const shown = (await pagesOf(workspace.admin, `${path}&order=asc`, arrive)).flat();
+    expect(new Set(shown.map(({ eventId }) => eventId)).size).toBe(16);
+    expect(millisecondsOf(shown)).toEqual([1, 2, 3, 4].flatMap((ms) => [ms, ms, ms, ms]));
+    expect((await pagesOf(workspace.admin, `${path}&order=desc`)).flat()).toEqual(shown.toReversed());
+  });
+
+  it('does so beside other filters, and still names one event at once', async () => {
+    await received(6);
+    const shown = async (query: string) => millisecondsOf((await workspace.admin.get(`${PATH}?${query}`)).body.items);
+    expect(await shown(`source=odd&order=asc&from=${after(2)}`)).toEqual([3, 5]);
+    const event = anExternalEvent();
+    await workspace.admin.post('/v1/external-events', event);
+    const name = `source=${String(event['source'])}&externalEventId=${String(event['external_event_id'])}`;
+    const { body } = await workspace.admin.get(`${PATH}?${name}&order=asc`);
+    expect([body.items.length, Object.keys(body)]).toEqual([1, ['items', 'nextCursor']]);
+  });
+
+  it('says before which time it is complete, and shows nothing later: who goes on there misses nothing', async () => {
+    const seen: string[] = [];
+    const sent: string[] = [];
+    let from = START;
+    const follow = async () => {
+      const { items, nextCursor, completeBefore } = (
+        await workspace.admin.get(`${PATH}?order=asc&limit=200&from=${from}`)
+      ).body;
+      expect(nextCursor).toBeNull();
+      expect(items.every(({ receivedAt }: any) => receivedAt < completeBefore)).toBe(true);
+      seen.push(...items.map((item: any) => item.eventId));
+      from = completeBefore;
+    };
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(
+        [0, 1, 2].map(() => workspace.admin.post('/v1/external-events', anExternalEvent())),
+      );
+      sent.push(...answers.map(({ body }) => body.event_id));
+      await follow();
+    }
+    await until(async () => {
+      await follow();
+      return seen.length >= sent.length;
+    });
+    expect(seen.toSorted()).toEqual(sent.toSorted());
+  });
+
+  it('does not go past a transaction that still stores events', async () => {
+    const list = async () => (await workspace.admin.get(`${PATH}?order=asc`)).body;
+    await withClient(service.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO events (tenant_id, event_id, family, source, external_event_id, event_type, occurred_at, received_at,
+           profile_id, identity, properties, content_hash, batch_id)
+         SELECT $1, gen_random_uuid(), 'external', 'slow', '1', 'purchase', now(), date_trunc('milliseconds', clock_timestamp()),
+           $2, '{}', '{}', '\\x00', gen_random_uuid()`,
+        [workspace.tenantId, randomUUID()],
+      );
+      const { body } = await workspace.admin.post('/v1/external-events', anExternalEvent());
+      const { receivedAt } = (await workspace.admin.get(`${PATH}/${body.event_id}`)).body;
+      // Behind the second that a list keeps from the present in any case.
+      await until(async () => Date.parse((await timeOf(service.databaseUrl)) ?? '') > Date.parse(receivedAt) + 1_500);
+      const held = await list();
+      expect(held.items).toEqual([]);
+      expect(held.completeBefore < receivedAt).toBe(true);
+      await client.query('COMMIT');
+    });
+    expect((await list()).items.map(({ source }: any) => source)).toEqual(['slow', 'shop.orders']);
+  });
+
+  it('takes no cursor of the other order, and no other order', async () => {
+    await received(3);
+    const { nextCursor } = (await workspace.admin.get(`${PATH}?limit=1&order=asc`)).body;
+    for (const query of ['', '&order=desc']) {
+      const { status, body } = await workspace.admin.get(`${PATH}?limit=1&cursor=${nextCursor}${query}`);
+      expect([status, faultsOf(body)]).toEqual([422, ['cursor format']]);
+    }
+    expect((await workspace.admin.get(`${PATH}?order=newest`)).status).toBe(422);
+  });
+});
+
+/** By the database's clock. */
+async function timeOf(databaseUrl: string): Promise<string | undefined> {
+  const [row] = await rowsOf<{ at: Date }>(databaseUrl, 'SELECT clock_timestamp() AS at', []);
+  return row?.at.toISOString();
+}

@@ -11,11 +11,12 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Rows of this workspace in every table there is. */
+/** Rows of this workspace in every table, but for the one that a job writes every minute. */
 function rowCounts({ tenantId }: Workspace): Promise<Record<string, number>> {
   return withClient(service.databaseUrl, async (client) => {
     const tables = await client.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant_id'`,
+      `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant_id'
+         AND table_name <> 'ingest_statistics_progress'`,
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables.rows) {

@@ -12,7 +12,7 @@ let filled: Filled;
 let poorKey: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await startApp({}, undefined, [], { processesEvents: true });
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
   operations = await operationsOf(service.url);
   [twin] = await twins(service);

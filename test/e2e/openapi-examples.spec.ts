@@ -10,7 +10,7 @@ let document: any;
 let operations: readonly Operation[];
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await startApp({}, undefined, [], { processesEvents: true });
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
   operations = await operationsOf(service.url);
 });

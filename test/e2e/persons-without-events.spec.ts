@@ -51,7 +51,7 @@ describe('POST /v1/cdp/profiles:export', () => {
   it('hands out what a participant has stored, without making a profile', async () => {
     const { identity, motto } = await aParticipant();
     const records = await exportOf(identity);
-    expect(records.map(({ record }) => record)).toEqual(['participant_state', 'mutation_outcome']);
+    expect(records.map(({ record }) => record)).toEqual(['participant_state', 'mutation_outcome', 'value_change']);
     expect(records[0].data).toMatchObject({ campaignId: campaign.campaignId, values: { motto } });
     expectProblem(await admin.post('/v1/cdp/profiles:lookup', identity), 404, 'not_found');
   });
@@ -66,6 +66,7 @@ describe('POST /v1/cdp/profiles:export', () => {
       'event',
       'participant_state',
       'mutation_outcome',
+      'value_change',
     ]);
     expect(byIdentifier[0].data.id).toBe(id);
   });
@@ -126,6 +127,6 @@ describe('POST /v1/cdp/profiles:erase', () => {
       expectProblem(await client.post(ERASE, wanted), 404, 'not_found');
       expectProblem(await client.post(EXPORT, wanted), 404, 'not_found');
     }
-    expect((await exportOf(identity)).length).toBe(2);
+    expect((await exportOf(identity)).length).toBe(3);
   });
 });

@@ -58,7 +58,12 @@ describe('POST /v1/cdp/profiles/{id}:export', () => {
     expect(new Set(of('event').map(({ eventId }) => eventId))).toEqual(new Set(person.eventIds));
     expect(of('review_entry').length).toBeGreaterThanOrEqual(6);
     expect(of('participant_state')).toMatchObject([{ campaignId: 'spring', values: { motto: person.marks[6] } }]);
-    expect(of('mutation_outcome')).toMatchObject([{ mutations: [{ path: 'state.user.motto' }] }]);
+    const paths = ['state.user.motto', 'state.campaign.slogan'];
+    expect(of('mutation_outcome')).toMatchObject([{ mutations: paths.map((path) => ({ path })) }]);
+    expect(of('value_change')).toMatchObject([
+      { scope: 'user', name: 'motto', previous: null, current: person.marks[6] },
+      { scope: 'campaign', name: 'slogan', op: 'set', current: 'hello' },
+    ]);
   });
 
   it('is written down before the first line', async () => {

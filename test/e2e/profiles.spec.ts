@@ -57,6 +57,7 @@ describe('POST /v1/cdp/profiles:lookup', () => {
         firstSeenAt: '2025-06-07T08:09:10.011Z',
         lastSeenAt: '2026-01-02T03:04:05.000Z',
         eventCount: 2,
+        eventsExpired: 0,
         mergedFrom: [],
       });
     }
@@ -122,6 +123,7 @@ describe('GET /v1/cdp/profiles/{id}', () => {
         firstSeenAt: '2026-01-01T00:00:00.000Z',
         lastSeenAt: '2026-01-03T00:00:00.000Z',
         eventCount: 3,
+        eventsExpired: 0,
         mergedFrom: [merged],
       },
     ]);

@@ -93,10 +93,11 @@ describe('the recipes work as they are written', () => {
   );
 
   it(
-    'declare a reaction, read the timeline of its customer, and erase the person',
+    'declare a reaction, read the timeline of its customer, export the events, and erase the person',
     async () => {
       await follow('Declare a reaction', 2);
-      await follow('Change and export what participants have', 3);
+      await follow('Change and export what participants have', 5);
+      await follow('Load events into a warehouse', 2);
       await follow('Read a timeline', 1);
       await follow('Erase a person', 2);
       // What was exported is where `git add .` does not find it.

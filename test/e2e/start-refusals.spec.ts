@@ -12,7 +12,7 @@ import { migrate } from '../../src/platform/postgres/schema/migrate';
 import { withClient } from '../support/database';
 import { selfSigned, type ServerIdentity } from '../support/self-signed';
 
-const MAIN = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
+const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
 const START_MS_MAX = 60_000;
 const PASSWORD = 'right-password';
 const NOTHING_OF_THE_ADDRESS = /password@|right-password|wrong-password|weak|127\.0\.0\.1|stranger/;

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Unauthenticated } from '../../src/platform/auth/authenticate.decorator';
-import { sendNdjson } from '../../src/platform/http/send-ndjson';
+import { sendNdjson } from '../../src/platform/http/send-stream';
 import { startApp, type TestApp } from '../support/app';
 import { until } from '../support/until';
 

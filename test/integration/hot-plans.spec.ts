@@ -1,24 +1,14 @@
+import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
-import * as identity from '../../src/identity/profile.sql';
-import { HOT_PATH_PLANNING, type Statement } from '../../src/platform/postgres/pipelined-connection';
-import { failIfAny } from '../../src/platform/postgres/precondition';
+import { HOT_PATH_PLANNING } from '../../src/platform/postgres/pipelined-connection';
 import * as processing from '../../src/processing/processing.sql';
-import * as reactions from '../../src/reactions/reaction.sql';
-import * as review from '../../src/review/review.sql';
+import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as runtime from '../../src/runtime/state.sql';
+import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
 import { databaseUrl, withClient } from '../support/database';
+import { HOT_STATEMENTS } from '../support/hot-statements';
 import { startNode } from '../support/ingest';
-
-const STATEMENTS: readonly Statement[] = [
-  ...[ingest, queue, identity, processing, reactions, review, runtime].flatMap(statementsIn),
-  ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS].map(failIfAny),
-];
-
-/** The files of statements also export the functions that fill in their parameters. */
-function statementsIn(file: object): Statement[] {
-  return Object.values(file).filter((each): each is Statement => typeof each === 'object');
-}
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -31,6 +21,9 @@ interface PlanNode {
 /** How many columns of each index have to be given for a look-up to find single rows, or one customer's. */
 const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   events_pkey: 2,
+  // An event id is made from its workspace too.
+  expired_events_event_idx: 1,
+  expired_events_other_event_idx: 1,
   profiles_pkey: 2,
   profiles_members_idx: 2,
   profile_identifiers_pkey: 3,
@@ -44,6 +37,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   review_bytes_pkey: 2,
   participant_states_pkey: 3,
   shared_values_pkey: 4,
+  campaigns_pkey: 2,
   mutation_outcomes_pkey: 4,
   event_queue_pkey: 5,
   event_processing_pkey: 2,
@@ -56,12 +50,24 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   waiting_events_pkey: 5,
   reaction_sets_pkey: 1,
   reactions_event_type_idx: 2,
+  reactions_pkey: 3,
+  reaction_backfills_pkey: 4,
+  reaction_backfill_marks_pkey: 3,
+  webhook_sets_pkey: 1,
+  webhook_rules_event_type_idx: 2,
+  webhook_endpoints_pkey: 2,
+  webhook_deliveries_pkey: 3,
+  webhook_deliveries_profile_idx: 3,
+  webhook_queues_pkey: 3,
+  webhook_queues_due_idx: 2,
 };
 
 /** What reads a range of an index, or its next entry, gives the columns before those that order it. */
 const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // Every value of a campaign or an app.
   [runtime.READ_STATES.name]: { shared_values_pkey: 3 },
+  // The oldest events of a workspace, in the order of receipt.
+  [expiry.FIND_OLD_EVENTS.name]: { events_received_idx: 1 },
   // The next place behind another one, whatever workspace it is of.
   [queue.FIND_PARTITIONS.name]: { event_queue_pkey: 0 },
   // The entries of a place, or parked for a profile, in their order.
@@ -73,8 +79,17 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
     parked_events_queued_idx: 1,
     waiting_events_queued_idx: 1,
   },
+  [ingest.READ_QUEUE_STAMP.name]: {
+    event_queue_queued_idx: 1,
+    parked_events_queued_idx: 1,
+    waiting_events_queued_idx: 1,
+  },
   // The next bundles, whatever workspace they are of.
   [queue.PROCESS_BUNDLES.name]: { queued_bundles_pkey: 0 },
+  [queue.FIND_WORKSPACES_WITH_BUNDLES.name]: { queued_bundles_pkey: 0 },
+  [queue.TAKE_BUNDLES.name]: { queued_bundles_pkey: 1 },
+  [queue.FIND_PARTITIONS_OF.name]: { event_queue_pkey: 2 },
+  [queue.FIND_WORKSPACES.name]: { workspaces_pkey: 0 },
   [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },
@@ -83,11 +98,20 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [processing.LOCK_OLDEST_WAITING.name]: { waiting_events_pkey: 2 },
   [processing.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
   [processing.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
+  // The next events of a workspace by receipt.
+  [backfill.READ_WINDOW.name]: { events_received_idx: 1 },
+  [backfill.COUNT_WINDOW.name]: { events_received_idx: 1 },
+  [backfill.MARK_WINDOW.name]: { events_received_idx: 1 },
+  // Some marks of a backfill that is over.
+  [backfill.REMOVE_MARKS.name]: { reaction_backfill_marks_pkey: 2 },
+  // The next endpoint behind another one, whatever workspace it is of.
+  [deliveries.FIND_ENDPOINTS.name]: { webhook_queues_due_idx: 0 },
   [processing.NEXT_WAITING_TENANT.name]: { waiting_events_queued_idx: 0 },
 };
 
 /** The index of a partition goes by the name of its week; it is one like those of all others. */
-const withoutWeek = (index: string): string => index.replace(/^(mutation_outcomes)_\d{4}_\d{2}_\d{2}_/, '$1_');
+const withoutWeek = (index: string): string =>
+  index.replace(/^(mutation_outcomes|value_changes)_\d{4}_\d{2}_\d{2}_/, '$1_');
 
 function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -98,7 +122,7 @@ describe('the statements of the hot path', () => {
   beforeAll(async () => (await startNode(await databaseUrl())).close());
 
   // The plan is made once, on tables that are empty and were never analysed, and kept while they grow to millions.
-  it.each(STATEMENTS.map((statement) => [statement.name, statement] as const))(
+  it.each(HOT_STATEMENTS.map((statement) => [statement.name, statement] as const))(
     '%s looks rows up by index under the plan that a connection keeps',
     async (name, { text }) => {
       const nodes = await withClient(await databaseUrl(), async (client) => {
@@ -123,6 +147,6 @@ describe('the statements of the hot path', () => {
   );
 
   it('have names of their own, since a connection keeps one plan a name', () => {
-    expect(new Set(STATEMENTS.map(({ name }) => name)).size).toBe(STATEMENTS.length);
+    expect(new Set(HOT_STATEMENTS.map(({ name }) => name)).size).toBe(HOT_STATEMENTS.length);
   });
 });

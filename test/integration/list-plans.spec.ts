@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { READ_CUSTOMERS } from '../../src/identity/customer.sql';
-import { timelineRange } from '../../src/ingest/log/timeline-range';
+import { timelineRange, type TimelineOrder } from '../../src/ingest/log/timeline-range';
 import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
-import { pageStart } from '../../src/platform/pagination/time-key';
+import type { TimeKey } from '../../src/platform/pagination/time-key';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
@@ -77,33 +77,49 @@ describe('a page of a list of 100,000 rows', () => {
     };
   }
 
-  const eventsOf = (from: string | undefined, to: string | undefined, filtered: boolean) => {
+  const eventsOf = (
+    order: TimelineOrder,
+    [from, to]: readonly (string | undefined)[],
+    filtered: boolean,
+    after?: TimeKey,
+  ) => {
     const range = {
       from: from === undefined ? undefined : Date.parse(from),
       to: to === undefined ? undefined : Date.parse(to),
     };
-    const { startAt, startId, end } = timelineRange({ order: 'desc', ...range, after: pageStart(undefined) });
+    const { startAt, startId, end } = timelineRange({ order, ...range, after });
     const rowsMax = filtered ? 20_000 : LIMIT + 1;
     const source = filtered ? 'shop' : null;
     return [tenantId, startAt, startId, source, null, null, null, rowsMax, LIMIT + 2, null, end];
   };
 
-  it.each([
-    ['the newest', undefined, undefined, LIMIT + 1],
-    ['a minute in the middle', '2026-01-01T01:00:00Z', '2026-01-01T01:01:00Z', LIMIT + 1],
-    ['the end of a time range', '2026-01-01T01:00:00Z', '2026-01-01T01:00:02Z', 20],
-    ['all before a time', undefined, '2026-01-01T01:00:00Z', LIMIT + 1],
-    ['a time in which nothing came', '2025-01-01T00:00:00Z', '2025-01-02T00:00:00Z', 0],
-  ])('of events by receipt costs the rows that it shows: %s', async (_which, from, to, shown) => {
-    const read = await rowsRead(READ_RECEIVED_EVENTS, eventsOf(from, to, false));
-    expect(read).toMatchObject({ shown, indexes: ['events_received_idx'] });
-    expect(read.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
-  });
+  describe.each(['asc', 'desc'] as const)('of events by receipt (%s)', (order) => {
+    it.each([
+      ['the first', undefined, undefined, LIMIT + 1],
+      ['a minute in the middle', '2026-01-01T01:00:00Z', '2026-01-01T01:01:00Z', LIMIT + 1],
+      ['the end of a time range', '2026-01-01T01:00:00Z', '2026-01-01T01:00:02Z', 20],
+      ['all before a time', undefined, '2026-01-01T01:00:00Z', LIMIT + 1],
+      ['a time in which nothing came', '2025-01-01T00:00:00Z', '2025-01-02T00:00:00Z', 0],
+    ])('costs the rows that it shows: %s', async (_which, from, to, shown) => {
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, [from, to], false));
+      expect(read).toMatchObject({ shown, indexes: ['events_received_idx'] });
+      expect(read.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
+    });
 
-  it('of events looks at no more rows than fill it where they fit a filter', async () => {
-    const read = await rowsRead(READ_RECEIVED_EVENTS, eventsOf(undefined, '2026-01-01T01:00:00Z', true));
-    expect(read.shown).toBe(LIMIT + 2);
-    expect(read.taken).toBeLessThanOrEqual(LIMIT + 2 + ROWS_AHEAD);
+    it('costs the same behind a cursor, far from either end of its range', async () => {
+      const after = { at: new Date('2026-01-01T01:30:00Z'), id: MAX_UUID };
+      const range = ['2026-01-01T00:30:00Z', '2026-01-01T02:30:00Z'];
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, range, false, after));
+      expect(read).toMatchObject({ shown: LIMIT + 1, indexes: ['events_received_idx'] });
+      expect(read.taken).toBeLessThanOrEqual(LIMIT + 1 + ROWS_AHEAD);
+    });
+
+    it('looks at no more rows than fill it where they fit a filter', async () => {
+      const range = [undefined, '2026-01-01T01:00:00Z'];
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, range, true));
+      expect(read.shown).toBe(LIMIT + 2);
+      expect(read.taken).toBeLessThanOrEqual(LIMIT + 2 + ROWS_AHEAD);
+    });
   });
 
   it('of customers costs the rows that it shows, wherever it lies', async () => {

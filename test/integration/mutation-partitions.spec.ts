@@ -2,15 +2,16 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../../src/platform/values/clock';
 import { readSettings } from '../../src/platform/config/env';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
-import { partitionName, weekOf, weeksToHave } from '../../src/runtime/domain/outcome-weeks';
+import { partitionName, weekOf, weeksToHave, type Week } from '../../src/runtime/domain/partition-weeks';
 import { OutcomeClock } from '../../src/runtime/outcome-clock';
-import { OutcomePartitions } from '../../src/runtime/outcome-partitions';
+import { WeeklyPartitions } from '../../src/runtime/weekly-partitions';
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, withClient } from '../support/database';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const nameOf = (week: Week): string => partitionName('mutation_outcomes', week);
 const POINTS = 'state.user.points';
 
 /** Of a machine on which more time passes than here. */
@@ -24,7 +25,7 @@ class TestClock extends Clock {
 
 /** What one node has for partitions, with a connection of its own. */
 interface PartitionsNode {
-  readonly partitions: OutcomePartitions;
+  readonly partitions: WeeklyPartitions;
   readonly time: OutcomeClock;
 }
 
@@ -45,7 +46,7 @@ async function aNode(url: string): Promise<PartitionsNode> {
   opened.push(source);
   started.push(time);
   await time.start();
-  return { partitions: new OutcomePartitions(source, time, readSettings({ DATABASE_URL: url })), time };
+  return { partitions: new WeeklyPartitions(source, time, readSettings({ DATABASE_URL: url })), time };
 }
 
 const partitions = (url: string): Promise<string[]> =>
@@ -57,7 +58,7 @@ const keepUp = async (node: PartitionsNode): Promise<void> => {
   await node.partitions.createAhead();
   await node.partitions.dropOld();
 };
-const wanted = ({ time }: PartitionsNode): string[] => weeksToHave(time.now(), 30).ahead.map(partitionName);
+const wanted = ({ time }: PartitionsNode): string[] => weeksToHave(time.now(), 30).ahead.map(nameOf);
 
 beforeEach(() => {
   clock.passedMs = 0;
@@ -95,11 +96,11 @@ describe('the partitions of outcomes', () => {
       const names = await partitions(url);
       const now = nodes[0]!.time.now().getTime();
       expect(names).toEqual(expect.arrayContaining(wanted(nodes[0]!)));
-      const oldest = partitionName(weekOf(new Date(now - 31 * DAY_MS)));
+      const oldest = nameOf(weekOf(new Date(now - 31 * DAY_MS)));
       expect(names.filter((name) => name < oldest)).toEqual([]);
       // Those of the last 31 days, of which the first began a week before, this week and four ahead.
       expect(names.length).toBeLessThanOrEqual(11);
-      expect(names).toContain(partitionName(weekOf(new Date(Math.max(now - 30 * DAY_MS, Date.now())))));
+      expect(names).toContain(nameOf(weekOf(new Date(Math.max(now - 30 * DAY_MS, Date.now())))));
     }
   });
 
@@ -244,6 +245,6 @@ describe('a service', () => {
 function oldPartition(ago: number, weeks = 1): string {
   const { from } = weekOf(new Date(new Date().getTime() - (ago + 1) * 7 * DAY_MS));
   const to = new Date(from.getTime() + weeks * 7 * DAY_MS);
-  return `CREATE TABLE ${partitionName({ from, to })} PARTITION OF mutation_outcomes
+  return `CREATE TABLE ${nameOf({ from, to })} PARTITION OF mutation_outcomes
     FOR VALUES FROM ('${from.toISOString()}') TO ('${to.toISOString()}')`;
 }

@@ -272,7 +272,9 @@ describe('events that have waited for their customer', () => {
     const [{ profile_id: profileId, shard }] = waiting as [(typeof waiting)[number]];
     const [waitingEvents, figures] = [nodes[0]!.get(WaitingEvents), nodes[0]!.get(QueueStatistics)];
     const place = { tenantId, shard };
-    await nodes[0]!.get(SerialConnection).transaction((open) => waitingEvents.release(open, place, [profileId]));
+    await nodes[0]!
+      .get(SerialConnection)
+      .transaction(tenantId, (open) => waitingEvents.release(open, place, [profileId]));
     for (const { queued, oldestQueuedAt } of [await figures.summary(tenantId), await figures.read()]) {
       expect(queued).toBeGreaterThan(0);
       expect(Date.now() - oldestQueuedAt!.getTime()).toBeLessThan(3_600_000);

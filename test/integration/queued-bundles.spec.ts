@@ -6,7 +6,6 @@ import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Clock } from '../../src/platform/values/clock';
 import type { Statement } from '../../src/platform/postgres/pipelined-connection';
 import { firstIdAt } from '../../src/platform/values/ids';
-import { pageStart } from '../../src/platform/pagination/time-key';
 import { QueueStatistics } from '../../src/processing/queue-statistics';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
 import { aCaller, aSubmission, external, startNode } from '../support/ingest';
@@ -153,7 +152,7 @@ describe('events whose bundle was processed long ago', () => {
     const reader = nodes[0]!.get(EventReader);
     const shown: Record<string, number> = {};
     for (const state of ['queued', 'processed'] as const) {
-      shown[state] = (await reader.list(tenantId, { state }, pageStart(undefined), 200)).events.length;
+      shown[state] = (await reader.list(tenantId, { state }, { order: 'desc' }, 200)).events.length;
     }
     return shown;
   };
@@ -183,7 +182,7 @@ describe('events whose bundle was processed long ago', () => {
     expect(await rowsOf(url, 'SELECT id FROM processed_bundles WHERE tenant_id = $1', [tenantId])).toHaveLength(1);
     expect(before).toEqual({ queued: 0, processed: 8 });
     expect(await states(tenantId)).toEqual(before);
-    const { events } = await nodes[0]!.get(EventReader).list(tenantId, {}, pageStart(undefined), 200);
+    const { events } = await nodes[0]!.get(EventReader).list(tenantId, {}, { order: 'desc' }, 200);
     const views = await nodes[0]!.get(EventViews).of(tenantId, events, { unmasked: true });
     for (const { eventType, processing } of views) {
       expect(processing).toMatchObject({ state: 'processed', attempts: 1, lastError: null });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchJwks } from '../../src/jwt-issuers/jwks/fetch-jwks';
-import { hostResolver, type ResolveHost } from '../../src/jwt-issuers/jwks/resolve-host';
+import { hostResolver, type ResolveHost } from '../../src/platform/net/resolve-host';
 import { startDnsStub, type DnsStub } from '../support/dns-stub';
 import { answerJson, startHttpStub } from '../support/http-stub';
 import { until } from '../support/until';

@@ -5,7 +5,8 @@ import { Jobs } from '../../src/platform/jobs/jobs';
 import { JsonLogger } from '../../src/platform/observability/logger';
 import { EventWorker } from '../../src/processing/event-worker';
 import { createApp } from '../../src/server/service';
-import { databaseUrl } from './database';
+import { WebhookDispatcher } from '../../src/webhooks/delivery/dispatcher';
+import { databaseUrl, WORKSPACES } from './database';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
 
@@ -30,11 +31,12 @@ export async function startApp(
   { processesEvents = false } = {},
 ): Promise<TestApp> {
   const url = database ?? (await databaseUrl());
-  const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...environment, DATABASE_URL: url });
+  const settings = readSettings({ LOG_LEVEL: 'trace', SECRETS_KEY, ...WORKSPACES, ...environment, DATABASE_URL: url });
   const logger = new JsonLogger(settings.logLevel, logFile());
   const app = await inTurn(() => createApp(settings, { url }, logger, { controllers: [...controllers] }));
   await app.listen(0, '127.0.0.1');
   app.get(Jobs).start();
   if (processesEvents) app.get(EventWorker).start();
+  if (processesEvents) app.get(WebhookDispatcher).start();
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
 }

@@ -1,7 +1,11 @@
 import { Client, Pool } from 'pg';
+import { citusDatabaseUrl, usesCitus } from './citus';
 import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
+
+/** How many workspaces share a commit in the service under test: `test/one-workspace` runs specs with one. */
+export const WORKSPACES = { WORKSPACES_PER_COMMIT: process.env['TEST_WORKSPACES_PER_COMMIT'] ?? 'auto' };
 
 /** The address of a database on the server that the global setup started. */
 export function urlOf(database: string): string {
@@ -21,13 +25,13 @@ let fileDatabase: Promise<string> | undefined;
  * file before it had in this Jest worker, so that no file finds what another has left, and disks stay small.
  */
 export function databaseUrl(): Promise<string> {
-  fileDatabase ??= cloneTemplate(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`);
+  fileDatabase ??= newDatabase(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`, TEMPLATE_DATABASE);
   return fileDatabase;
 }
 
 /** A database of one's own, for what would disturb others. */
 export async function freshDatabaseUrl(name: string, template = TEMPLATE_DATABASE): Promise<string> {
-  return cloneTemplate(`cds_${name}_${process.pid}_${Math.random().toString(36).slice(2, 8)}`, template);
+  return newDatabase(`cds_${name}_${process.pid}_${Math.random().toString(36).slice(2, 8)}`, template);
 }
 
 /** Runs `work` with a connection of its own. */
@@ -72,7 +76,12 @@ export async function untilBlocked(client: Client, application: string, sessions
   }, 15);
 }
 
-async function cloneTemplate(name: string, template = TEMPLATE_DATABASE): Promise<string> {
+/** On the cluster of `npm run test:citus` a database with the schema of the template is distributed. */
+function newDatabase(name: string, template: string): Promise<string> {
+  return usesCitus && template === TEMPLATE_DATABASE ? citusDatabaseUrl(name) : cloneTemplate(name, template);
+}
+
+async function cloneTemplate(name: string, template: string): Promise<string> {
   await withClient(urlOf('postgres'), async (client) => {
     // Two workers must not clone at once: PostgreSQL refuses while another session uses the template.
     await client.query('SELECT pg_advisory_lock(1)');

@@ -10,6 +10,8 @@ import { AppModule } from '../../src/app.module';
 import type { Principal } from '../../src/platform/auth/principal';
 import { readSettings } from '../../src/platform/config/env';
 import { JsonLogger } from '../../src/platform/observability/logger';
+import { withDatabaseKind } from '../../src/platform/postgres/distribution/database-kind';
+import { WORKSPACES } from './database';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
 
@@ -23,10 +25,11 @@ export async function startNode(
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<INestApplicationContext> {
-  const settings = readSettings({ ...environment, DATABASE_URL: databaseUrl });
+  const settings = readSettings({ ...WORKSPACES, ...environment, DATABASE_URL: databaseUrl });
+  const connection = await withDatabaseKind({ url: databaseUrl }, settings);
   const logger = new JsonLogger('trace', logFile());
   const node = await inTurn(() =>
-    NestFactory.createApplicationContext(AppModule.with(settings, { url: databaseUrl }), {
+    NestFactory.createApplicationContext(AppModule.with(settings, connection), {
       logger,
       abortOnError: false,
     }),

@@ -60,7 +60,10 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
   const issuer = await aTokenIssuer(admin);
   const participant = issuer.participant({ sub: subject, campaign_id: CAMPAIGN, sid: `session-${mark}` });
   const motto = `motto-${mark}`;
-  const ops = [{ path: 'state.user.motto', op: 'set', value: motto }];
+  const ops = [
+    { path: 'state.user.motto', op: 'set', value: motto },
+    { path: 'state.campaign.slogan', op: 'set', value: 'hello' },
+  ];
   const changed = await participant.post('/v1/runtime/state:mutate', { ops, mutation_id: `mutation-${mark}` });
   if (changed.status !== 200) throw new Error(`State was not changed: ${JSON.stringify(changed.body)}`);
   const profileId = (await admin.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: subject })).body.id;
@@ -73,6 +76,7 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
     nickname,
     motto,
     `session-${mark}`,
+    `mutation-${mark}`,
     `note-${mark}`,
     `words-${mark}`,
   ];

@@ -98,7 +98,7 @@ const EVERYTHING: Statement = {
 export const CONCERNED: Statement = {
   name: 'test_concerned',
   text: `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
-    JOIN test_concerned USING (tenant_id, event_type)`,
+    JOIN test_concerned c ON c.tenant_id = u.tenant_id AND c.event_type = u.event_type`,
 };
 
 /** Registers an effect of a node's own, for all events or those of some types; the node does not work yet. */

@@ -25,7 +25,7 @@ export function anEventToProcess(
     properties: { amount: 10.33 },
     ...fields,
   };
-  return { tenantId, event, externalId, recorded: [] };
+  return { tenantId, event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };
 }
 
 /** A worker of a node: applies effects as the processing of events does, in a transaction of its own. */
@@ -62,6 +62,7 @@ export class EffectsWorker {
         return transaction.send(statement, values);
       },
       sendLast: (statement, values) => transaction.sendLast(statement, values),
+      beforeCommit: (steps) => transaction.beforeCommit(steps),
     };
   }
 }

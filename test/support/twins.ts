@@ -5,6 +5,7 @@ import { aClient, type Answer, type Client } from './client';
 import { addressOf, type Operation } from './operations';
 import { anEd25519Signer } from './signatures';
 import { aTokenIssuer, type TokenIssuer } from './tokens';
+import { until } from './until';
 
 /** A workspace beside another one of the same service, with participants of its own. */
 export interface Twin {
@@ -39,7 +40,10 @@ export function inBoth<T>([one, other]: readonly [Twin, Twin], work: (twin: Twin
 type Folder = string;
 
 /** Names below these paths belong to no workspace: they are answered as if nothing had happened there yet. */
-export const FREE_NAMES: readonly Folder[] = ['campaigns', 'participants'];
+export const FREE_NAMES: readonly Folder[] = ['campaigns', 'participants', 'variables', 'name'];
+
+/** The kinds of shared values are in addresses, too; they are no names. */
+export const SHARED_SCOPE = 'campaign';
 
 /** One record of each kind, and more where there are lists of them, in the words of the paths that lead there. */
 export type Filled = Readonly<Record<Folder, string>>;
@@ -52,14 +56,28 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     return answer.body;
   };
   const attributes = { note: mark };
+  const webhooks: string[] = [];
+  for (const path of ['one', 'two']) {
+    const url = `https://hooks.example.com/${mark}/${path}`;
+    const { webhook } = await made('/v1/webhooks', {
+      url,
+      events: [{ eventType: 'purchase', source: mark }],
+      description: mark,
+    });
+    // Its deliveries stay as they are.
+    await made(`/v1/webhooks/${webhook.id}:disable`, {});
+    webhooks.push(webhook.id);
+  }
   const { event_id: event } = await made('/v1/external-events', anExternalEvent({ source: mark, attributes }));
   await made('/v1/external-events', anExternalEvent({ source: mark, attributes }));
   for (const identity of [{}, { type: 'EMAIL' }]) {
     await admin.post('/v1/external-events', anExternalEvent({ source: mark, identity }));
   }
+  await until(async () => (await admin.get(`/v1/webhooks/${webhooks[0]}/deliveries`)).body.items.length === 2);
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
   for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
   const { jobId: replay } = await made('/v1/review-entries:replay', { filter: { source: mark, reason: 'none' } });
+  await admin.send('/v1/retention', JSON.stringify({ eventDays: 3650 }), { method: 'PUT' });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   await made(`/v1/api-keys/${key.id}:revoke`, {});
@@ -72,12 +90,22 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   for (const name of [`${mark}-other`, mark]) {
     await made(`/v1/campaigns/${mark}/reactions:define`, { ...reaction, name });
   }
+  const range = { from: '2000-01-01T00:00:00Z', to: '2999-01-01T00:00:00Z' };
+  const reactionPath = `/v1/campaigns/${mark}/reactions/${mark}`;
+  const { jobId: cancelled } = await made(`${reactionPath}:backfill`, range);
+  await made(`${reactionPath}/backfills/${cancelled}:cancel`, {});
+  const { jobId: backfill } = await made(`${reactionPath}:backfill`, range);
   const { profile, merge } = await aMergedCustomer(admin, mark);
-  const ops = [{ path: 'state.user.note', op: 'set', value: mark }];
+  const shared = mark.replaceAll('-', '_');
+  await made(`/v1/campaigns/${mark}/variables:define`, { ...variable, scope: 'campaign', name: shared });
+  const paths = ['user.note', `campaign.${shared}`].flatMap((path) => [path, path]);
+  const ops = paths.map((path) => ({ path: `state.${path}`, op: 'set', value: mark }));
   for (const sub of [`other-${mark}`, mark]) {
     await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(sub));
   }
   return {
+    webhooks: webhooks[0]!,
+    deliveries: event,
     events: event,
     'review-entries': entry.id,
     'event-types': mark,
@@ -89,7 +117,10 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     'service-credentials': credential,
     campaigns: mark,
     participants: mark,
+    variables: SHARED_SCOPE,
+    name: shared,
     reactions: mark,
+    backfills: backfill,
   };
 }
 
@@ -108,9 +139,14 @@ async function aMergedCustomer(admin: Client, mark: string): Promise<{ profile: 
   return { profile, merge: merge.id };
 }
 
-/** The folders of the parameters of an operation, in their order. */
+/** The folders of the parameters of an operation, in their order; one behind another parameter names itself. */
 export function foldersOf({ path }: Operation): Folder[] {
-  return [...path.matchAll(/([\w-]+)\/\{\w+\}/g)].map(([, folder]) => folder!);
+  const steps = path.split(/[/:]/);
+  return steps.flatMap((step, index) => {
+    const [, name] = /^\{(\w+)\}$/.exec(step) ?? [];
+    const folder = steps[index - 1] ?? '';
+    return name === undefined ? [] : [folder.startsWith('{') ? name : folder];
+  });
 }
 
 /** Calls an operation as an administrator or a participant of a workspace, with names of records in its path. */

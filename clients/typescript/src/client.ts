@@ -16,6 +16,7 @@ export type { components, operations, paths } from './schema.js';
 export type { MutateOptions, Mutated, ReadOptions, State } from './state.js';
 export type { Credential } from './transport.js';
 export type * from './types.js';
+export { verifyWebhook, WebhookVerificationError, type WebhookCall, type WebhookHeaders } from './webhooks.js';
 
 export interface ServiceOptions {
   /** The address of the service, such as `https://data.example.com`; a path before `/v1` is kept. */

@@ -92,7 +92,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists stored events, newest first; with `source` and `externalEventId`, the one of that name. */
+        /** Lists stored events by their time of receipt; with `source` and `externalEventId`, the one of that name. */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -306,6 +306,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{campaign_id}/participants/{sub}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes of a participant's own values, newest first. */
+        get: operations["listParticipantHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/variables/{scope}/{name}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes of a value that participants share, newest first. */
+        get: operations["listSharedHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}/variables:define": {
         parameters: {
             query?: never;
@@ -315,7 +349,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Declares a variable, or changes its default and description; its type stays. */
+        /** Declares a variable, or changes all but its type. Limits must include every value that is stored. */
         post: operations["defineVariable"];
         delete?: never;
         options?: never;
@@ -732,6 +766,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows how long the workspace keeps its events, and how far the removal of older ones is. */
+        get: operations["getRetention"];
+        /** Changes how long the workspace keeps its events. Older ones are removed from now on, and never come back. */
+        put: operations["changeRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts the events of a range in steps: accepted ones by receipt, duplicates and refusals by their answer. */
+        get: operations["getIngestStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}/reactions:define": {
         parameters: {
             query?: never;
@@ -779,6 +848,230 @@ export interface paths {
         post?: never;
         /** Deletes a reaction; the values that it changed stay. */
         delete: operations["deleteReaction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}:backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Applies a reaction to events received before it, once each; with `dryRun`, adds up what would change. */
+        post: operations["startBackfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the backfills of a reaction, newest first. */
+        get: operations["listBackfills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}/backfills/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the progress of a backfill. */
+        get: operations["getBackfill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions/{name}/backfills/{jobId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a backfill; what it has done stays. */
+        post: operations["cancelBackfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}/reactions:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Shows what a reaction would do with events, each by itself, and why. Writes nothing. */
+        post: operations["testReaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the endpoints of the workspace, newest first. */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Creates an endpoint that events are sent to from now on; the secret is shown in this answer only. */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows one endpoint. */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Deletes an endpoint with its deliveries; what was not sent yet is not sent any more. */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Changes an endpoint. What sends personal data takes the scope `pii:read` as well. */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}:rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too. */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}:enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enables an endpoint: what was kept is sent, in the order of each customer. */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}:disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Disables an endpoint: events are kept for it, and not sent. */
+        post: operations["disableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the deliveries of an endpoint with their attempts, newest first. Done ones are kept for 30 days. */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}:retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a delivery now; one that is done is sent again, with the same `webhook-id`. */
+        post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}:test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a test call, and answers with what came of it. Nothing is stored, and it is not repeated. */
+        post: operations["testWebhook"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1033,7 +1326,7 @@ export interface components {
         /** @enum {string} */
         ItemErrorCode: "validation_failed" | "source_not_allowed" | "identity_conflict" | "profile_erased" | "unavailable";
         /** @enum {string} */
-        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+        FaultCode: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
         FaultDto: {
             code: components["schemas"]["FaultCode"];
             /**
@@ -1061,10 +1354,22 @@ export interface components {
              * @enum {string}
              */
             outcome: "applied" | "skipped" | "failed" | "waiting_for_customer";
+            /**
+             * Format: date-time
+             * @description When the backfill was requested that brought the reaction to an event received before; absent: none did.
+             */
+            backfilledAt?: string;
             campaignId: string;
             name: string;
             /** @description Why it was skipped, or failed. */
             reason?: string;
+        };
+        EventDeliveryDto: {
+            /** @example 1 */
+            attemptCount: number;
+            webhookId: string;
+            /** @example delivered */
+            state: string;
         };
         ProcessingDto: {
             /** @enum {string} */
@@ -1079,6 +1384,8 @@ export interface components {
             /** @description What went wrong in the last attempt: a code, and words. */
             lastError: string | null;
             reactions: components["schemas"]["ReactionOutcomeDto"][];
+            /** @description Absent: it is for no webhook. Shown for 30 days after it was delivered. */
+            deliveries?: components["schemas"]["EventDeliveryDto"][];
         };
         EventDto: {
             /** @enum {string} */
@@ -1123,6 +1430,13 @@ export interface components {
              *     `nextCursor`.
              */
             scanned?: number;
+            /**
+             * Format: date-time
+             * @description Only with `order=asc`, and not for one event by name: every event that was received before this time is stored and can be
+             *     listed. Later ones are not listed yet. To follow the log, ask again with `from` set to this time. A replay may still store
+             *     an event with an earlier time, that of its first receipt.
+             */
+            completeBefore?: string;
         };
         /** @enum {string} */
         ReviewSeverity: "error" | "warning";
@@ -1356,11 +1670,77 @@ export interface components {
          * @enum {string}
          */
         VariableScope: "user" | "campaign" | "app";
+        ChangeCauseDto: {
+            /** @enum {string} */
+            kind: "mutation" | "reaction" | "backfill";
+            /**
+             * @description Of a mutation, as the client sent it; absent if it sent none, or if the person was erased.
+             * @example checkout-4711
+             */
+            mutationId?: string;
+            /**
+             * @description Of a mutation: the id of the backend's API key, or, for a value that participants share, the participant's `sub`.
+             *     Absent for a participant's change of an own value, and if the person was erased.
+             * @example customer-4711
+             */
+            actor?: string;
+            /** @description The campaign of the reaction. */
+            campaignId?: string;
+            /**
+             * @description The name of the reaction.
+             * @example count-purchases
+             */
+            reaction?: string;
+            /** @description The event that the reaction reacted to. */
+            eventId?: string;
+        };
+        HistoryEntryDto: {
+            scope: components["schemas"]["VariableScope"];
+            /** @enum {string} */
+            op: "set" | "inc" | "dec";
+            /**
+             * @description What a read would have shown before: the `current` of the entry before, or the default in a new period; null where
+             *     there was neither a value nor a default.
+             * @example 100
+             */
+            previous: (number | null) | (string | null) | (boolean | null);
+            /** @example 110 */
+            current: number | string | boolean;
+            /** Format: date-time */
+            at: string;
+            /** @example points */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the period that the value belongs to; absent for a variable without periods.
+             */
+            periodStart?: string;
+            cause: components["schemas"]["ChangeCauseDto"];
+        };
+        HistoryPageDto: {
+            items: components["schemas"]["HistoryEntryDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         /**
          * @description Stays for good.
          * @enum {string}
          */
         VariableType: "number" | "string" | "boolean";
+        /**
+         * @description Weeks begin on Monday.
+         * @enum {string}
+         */
+        PeriodUnit: "day" | "week" | "month";
+        /** @description Absent: a value stays until it is changed. */
+        PeriodDto: {
+            every: components["schemas"]["PeriodUnit"];
+            /**
+             * @description Where the day begins: a name of the IANA time zone database.
+             * @example Europe/Berlin
+             */
+            timezone: string;
+        };
         DefineVariableDto: {
             scope: components["schemas"]["VariableScope"];
             type: components["schemas"]["VariableType"];
@@ -1370,6 +1750,17 @@ export interface components {
              * @example 0
              */
             default?: number | string | boolean;
+            /**
+             * @description The least value, for numbers only. A mutation that would lead below it is refused.
+             * @example 0
+             */
+            min?: number;
+            /**
+             * @description The greatest value, for numbers only. A mutation that would lead beyond it is refused.
+             * @example 1000
+             */
+            max?: number;
+            period?: components["schemas"]["PeriodDto"];
             /**
              * @description A note for operators.
              * @example Loyalty points
@@ -1390,6 +1781,17 @@ export interface components {
              */
             default?: number | string | boolean;
             name: string;
+            /**
+             * @description The least value; absent when none is set.
+             * @example 0
+             */
+            min?: number;
+            /**
+             * @description The greatest value; absent when none is set.
+             * @example 1000
+             */
+            max?: number;
+            period?: components["schemas"]["PeriodDto"];
             /**
              * @description Absent when none is set.
              * @example Loyalty points
@@ -1697,6 +2099,8 @@ export interface components {
              */
             lastSeenAt: string;
             eventCount: number;
+            /** @description Further events, which were removed when their retention ended. */
+            eventsExpired: number;
             /** @description The profiles that were merged into it. Their ids keep working. */
             mergedFrom: string[];
         };
@@ -1840,6 +2244,60 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
         };
+        RetentionDto: {
+            /**
+             * @description Full days that events are kept after their receipt; null: for ever.
+             * @example 365
+             */
+            eventDays: number | null;
+            /**
+             * Format: date-time
+             * @description Null: the workspace has never changed it.
+             */
+            changedAt: string | null;
+            /** @description The id of the credential that changed it. */
+            changedBy: string | null;
+            /**
+             * Format: date-time
+             * @description How far the removal is: events received earlier are gone, except those that were still being processed. Null: it
+             *     has not removed any yet.
+             */
+            expiredBefore: string | null;
+        };
+        ChangeRetentionDto: {
+            /**
+             * @description Events that were received earlier are removed; their event ids stay known. Null or absent: all events are kept.
+             * @example 365
+             */
+            eventDays?: number | null;
+        };
+        IngestStatisticsItemDto: {
+            /**
+             * Format: date-time
+             * @description When the step began, also where `from` is within it.
+             */
+            at: string;
+            /**
+             * @description The source, family or type; null without `groupBy`, and for refused events whose name could not be read.
+             * @example shop.orders
+             */
+            group: string | null;
+            /** @description True for the rest beyond the 200 groups with the most events, whose `group` is `other`; otherwise absent. */
+            isOther?: boolean;
+            /** @description Events that were received in the step and stored: what `GET /v1/events` lists, and those whose retention has ended. */
+            accepted: number;
+            /** @description Answers `duplicate`. */
+            duplicate: number;
+            /** @description Answers with an error, also those that ask to send the event again. */
+            refused: number;
+            /** @description Of the accepted ones: occurred more than 24 hours before they were received. */
+            late: number;
+            /** @description Of the accepted ones: occur more than 24 hours after they were received. */
+            clockSkewed: number;
+        };
+        IngestStatisticsDto: {
+            items: components["schemas"]["IngestStatisticsItemDto"][];
+        };
         ReactionOperationDto: {
             /**
              * @description Of a variable that the campaign declares.
@@ -1859,7 +2317,13 @@ export interface components {
              * @example properties.amount
              */
             valueFrom?: string;
+            /**
+             * @description `clamp`: if the variable would leave its limits, it is moved to the limit. Absent: the reaction is skipped.
+             * @enum {string}
+             */
+            onLimit?: "clamp";
         };
+        /** @description A definition, which need not be stored. */
         DefineReactionDto: {
             /**
              * @description Unique in the campaign.
@@ -1967,6 +2431,346 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        StartBackfillDto: {
+            /**
+             * Format: date-time
+             * @description Events received from then on. With an offset or `Z`.
+             * @example 2026-01-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description And before then. Later than now counts as now: later events meet the reaction anyway.
+             * @example 2026-02-01T00:00:00Z
+             */
+            to: string;
+            /** @description True changes nothing, and adds up what would change. */
+            dryRun?: boolean;
+            /**
+             * @description Events of the reaction in a second, at most. Absent: about a quarter of what one connection can do.
+             * @example 500
+             */
+            eventsPerSecondMax?: number;
+        };
+        BackfillStartedDto: {
+            /** @description The id for `GET …/backfills/{jobId}`, which shows the progress. */
+            jobId: string;
+        };
+        /**
+         * @description `failed`: it ended early, and `reason` says why.
+         * @enum {string}
+         */
+        BackfillState: "queued" | "running" | "done" | "cancelled" | "failed";
+        /**
+         * @description Of a failed one: the reaction was redefined, switched off or deleted; or the job gave up.
+         * @enum {string}
+         */
+        BackfillEndReason: "reaction_changed" | "gave_up";
+        VariableSumDto: {
+            /** @description Events that would change it. */
+            events: number;
+            /** @description How often it would be set. */
+            sets: number;
+            /** @example state.user.points */
+            path: string;
+            /** @description What `inc` and `dec` add up to, in decimal; null beyond ±2^53. */
+            sum: number | null;
+        };
+        BackfillDto: {
+            eventsPerSecondMax?: number;
+            state: components["schemas"]["BackfillState"];
+            reason?: components["schemas"]["BackfillEndReason"];
+            /**
+             * @description Events of the reaction's type and source in the range; null until they are counted.
+             * @example 100
+             */
+            total: number | null;
+            /**
+             * @description How many of them were looked at.
+             * @example 60
+             */
+            scanned: number;
+            /**
+             * @description Those that meet `when`, and that the reaction came to for the first time.
+             * @example 45
+             */
+            matched: number;
+            /**
+             * @description Those whose changes were made; in a dry run, would be made.
+             * @example 44
+             */
+            applied: number;
+            /**
+             * @description Those that wait until their customer has an EXTERNAL identifier.
+             * @example 1
+             */
+            waiting: number;
+            /**
+             * @description Those that do not meet `when`, that the reaction has come to before, or whose person was erased.
+             * @example 15
+             */
+            skipped: number;
+            /**
+             * @description Those in the review area now, from where they can be replayed.
+             * @example 0
+             */
+            failed: number;
+            jobId: string;
+            campaignId: string;
+            /**
+             * @description The name of the reaction.
+             * @example count-purchases
+             */
+            reaction: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            dryRun: boolean;
+            /** @description Of a dry run: what each variable would change by. */
+            sums?: components["schemas"]["VariableSumDto"][];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential. */
+            createdBy: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        BackfillPageDto: {
+            items: components["schemas"]["BackfillDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        TestReactionDto: {
+            reaction?: components["schemas"]["DefineReactionDto"];
+            /**
+             * @description Of a reaction of the campaign.
+             * @example count-purchases
+             */
+            name?: string;
+            /** @description The body of an event of either family, which is not stored. */
+            event?: {
+                [key: string]: unknown;
+            };
+            /** @description Of stored events; requires `events:read`, too. */
+            eventIds?: string[];
+            /**
+             * @description So many of the newest stored events of the reaction's type; requires `events:read`, too.
+             * @example 100
+             */
+            last?: number;
+        };
+        /** @enum {string} */
+        RehearsalReason: "no_condition" | "condition_met" | "condition_not_met" | "condition_failed" | "too_costly" | "timed_out" | "event_type" | "source" | "disabled" | "profile_erased" | "not_found" | "invalid_event";
+        RehearsalReasonDto: {
+            code: components["schemas"]["RehearsalReason"];
+            /** @example when.and[1][\>=\] */
+            path: string;
+            /** @example when.and[1][\>=\] does not hold; the event has no event.properties.amount. */
+            message: string;
+        };
+        RehearsedChangeDto: {
+            /** @description What a read shows now; absent without `state:read`. Personal data are masked without `pii:read`. */
+            previous?: (number | null) | (string | null) | (boolean | null);
+            current?: number | string | boolean;
+            /** @example state.user.points */
+            path: string;
+        };
+        RehearsedEventDto: {
+            /** @enum {string} */
+            outcome: "applied" | "skipped" | "failed" | "waiting_for_customer";
+            /** @description Null: the event would be refused. */
+            eventId: string | null;
+            /** @description Whether type, source and `when` fit. The time of the definition does not count. */
+            matched: boolean;
+            why: components["schemas"]["RehearsalReasonDto"];
+            changes: components["schemas"]["RehearsedChangeDto"][];
+            /** @description Why the reaction would fail, or the event would be refused. */
+            faults: components["schemas"]["FaultDto"][];
+        };
+        RehearsalDto: {
+            /** @description How many events were left out, since the time of the request was used up. */
+            omitted: number;
+            /** @description In the order of `eventIds`, or newest first. */
+            items: components["schemas"]["RehearsedEventDto"][];
+        };
+        WebhookRuleDto: {
+            /**
+             * @description Only events of this source; any when absent.
+             * @example shop.orders
+             */
+            source?: string;
+            /**
+             * @description Only events for which this is truthy: a rule in JsonLogic over `event`, as reactions have it.
+             * @example {
+             *       ">=": [
+             *         {
+             *           "var": "event.properties.amount"
+             *         },
+             *         20
+             *       ]
+             *     }
+             */
+            when?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType: string;
+        };
+        /**
+         * @description What calls are signed with; `hmac-sha256` when absent.
+         * @enum {string}
+         */
+        WebhookAlgorithm: "hmac-sha256" | "ed25519";
+        CreateWebhookDto: {
+            /**
+             * @description Events that fit any of these rules are sent, once each.
+             * @example [
+             *       {
+             *         "eventType": "purchase"
+             *       }
+             *     ]
+             */
+            events: components["schemas"]["WebhookRuleDto"][];
+            algorithm?: components["schemas"]["WebhookAlgorithm"];
+            /**
+             * @description Where calls go: an https URL of a public host.
+             * @example https://hooks.example.com/campaigns
+             */
+            url: string;
+            /**
+             * @description What the endpoint is for, in your words.
+             * @example loyalty service
+             */
+            description?: string;
+            /** @description True sends identity and personal properties as they are; requires the scope `pii:read`. */
+            unmask?: boolean;
+        };
+        WebhookDto: {
+            /**
+             * @example [
+             *       {
+             *         "eventType": "purchase"
+             *       }
+             *     ]
+             */
+            events: components["schemas"]["WebhookRuleDto"][];
+            algorithm: components["schemas"]["WebhookAlgorithm"];
+            /**
+             * @description `gone`: it answered 410. `failing`: every attempt failed for five days.
+             * @enum {string|null}
+             */
+            disabledReason: "manual" | "gone" | "failing" | null;
+            id: string;
+            /** @example https://hooks.example.com/campaigns */
+            url: string;
+            /** @example loyalty service */
+            description: string | null;
+            unmask: boolean;
+            /** @description While it is disabled, deliveries are kept and nothing is sent. */
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Until then the secret before the last rotation signs, too.
+             */
+            previousSecretUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential that created it. */
+            createdBy: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        IssuedWebhookDto: {
+            webhook: components["schemas"]["WebhookDto"];
+            /**
+             * @description Verifies signatures, shown here and never again: `whsec_`, or with `ed25519` the public key, `whpk_`.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDVqAgZ/3dO+s=
+             */
+            secret: string;
+        };
+        WebhookPageDto: {
+            items: components["schemas"]["WebhookDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        ChangeWebhookDto: {
+            /**
+             * @description Replaces all rules. A new rule is for events that are received from now on.
+             * @example [
+             *       {
+             *         "eventType": "purchase"
+             *       }
+             *     ]
+             */
+            events?: components["schemas"]["WebhookRuleDto"][];
+            /**
+             * @description Where calls go from now on, also those that wait.
+             * @example https://hooks.example.com/campaigns
+             */
+            url?: string;
+            /** @description Empty removes it. */
+            description?: string;
+            /** @description True requires the scope `pii:read`. */
+            unmask?: boolean;
+        };
+        AttemptDto: {
+            /** @enum {string} */
+            outcome: "delivered" | "refused_status" | "timed_out" | "address_refused" | "not_resolved" | "not_connected";
+            /**
+             * @description Null: there was no answer.
+             * @example 204
+             */
+            status: number | null;
+            /**
+             * @description The first 1,000 characters.
+             * @example
+             */
+            answer: string;
+            /** @example 120 */
+            durationMs: number;
+            /** Format: date-time */
+            at: string;
+        };
+        DeliveryDto: {
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed";
+            /**
+             * @description Why it failed.
+             * @enum {string|null}
+             */
+            reason: "attempts_used_up" | "event_gone" | "profile_erased" | null;
+            /** @example 1 */
+            attemptCount: number;
+            /** @description The last 20, oldest first. */
+            attempts: components["schemas"]["AttemptDto"][];
+            /** @description The event's id, which is the `webhook-id` of every attempt. */
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was delivered, or failed.
+             */
+            doneAt: string | null;
+        };
+        DeliveryPageDto: {
+            items: components["schemas"]["DeliveryDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         CreateApiKeyDto: {
             /**
              * Format: date-time
@@ -1985,7 +2789,7 @@ export interface components {
              *       "cdp-events:write"
              *     ]
              */
-            scopes: ("external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin")[];
+            scopes: ("external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "webhooks:read" | "webhooks:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin")[];
             /**
              * @description The event sources the key may send; absent: all.
              * @example [
@@ -2001,7 +2805,7 @@ export interface components {
             expiresInDays?: number;
         };
         /** @enum {string} */
-        Scope: "external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin";
+        Scope: "external-events:write" | "cdp-events:write" | "events:read" | "event-types:read" | "event-types:write" | "profiles:read" | "profiles:write" | "pii:read" | "review:read" | "review:write" | "variables:read" | "variables:write" | "reactions:read" | "reactions:write" | "state:read" | "state:write" | "webhooks:read" | "webhooks:write" | "api-keys:read" | "api-keys:write" | "jwt-issuers:read" | "jwt-issuers:write" | "service-credentials:read" | "service-credentials:write" | "admin";
         /** @enum {string} */
         ApiKeyState: "ACTIVE" | "EXPIRED" | "REVOKED";
         ApiKeyDto: {
@@ -2251,7 +3055,7 @@ export interface components {
             /** @description What is wrong with this request; the same as `message`. */
             detail: string;
             /** @enum {string} */
-            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "incompatible_event_type" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
+            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "reaction_disabled" | "backfill_running" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "variable_rules_conflict" | "limit_reached" | "incompatible_event_type" | "event_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
             /** @description What is wrong with this request. */
             message: string;
             /** @description Every fault found. */
@@ -2262,7 +3066,7 @@ export interface components {
                  */
                 path: string;
                 /** @enum {string} */
-                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
+                code: "required" | "type" | "empty" | "too_long" | "too_short" | "enum" | "format" | "range" | "unknown_field" | "too_many_items" | "duplicate" | "too_few_items" | "too_large" | "too_deep" | "too_many_keys" | "too_many_faults" | "invalid_characters" | "missing_offset" | "conflicting_fields" | "secrets_key_missing" | "reserved_name" | "placeholder_identity" | "invalid_phone" | "identity_required" | "identity_conflict" | "profile_erased" | "source_not_allowed" | "not_replayable" | "other_event" | "system_field" | "undeclared_variable" | "unknown_operator" | "too_costly" | "timed_out" | "interrupted" | "personal_data" | "condition_failed" | "limit_reached" | "limit_exceeded" | "context_violation" | "unregistered_event_type" | "unknown_property" | "property_removed" | "property_added_required" | "property_type_changed" | "property_made_required" | "enum_narrowed" | "format_changed" | "additional_properties_rejected";
                 /** @description What is wrong and how to correct it; never the value itself. */
                 message: string;
             }[];
@@ -2498,6 +3302,19 @@ export interface components {
             };
         };
         /**
+         * @description Gone.
+         *     - `event_expired`: The event has expired. Do not ask again: it was removed when its retention ended. Its event id stays known.
+         */
+        EventExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
          * @description Unauthorized.
          *     - `unauthenticated`: A credential is needed. Send `Authorization: Bearer <API key>`.
          *     - `invalid_token`: The token was rejected. Get a new token from an issuer that the workspace knows.
@@ -2557,10 +3374,25 @@ export interface components {
         };
         /**
          * @description Conflict.
+         *     - `limit_reached`: A value would leave its limits. Change the value by less, or change the limits of the variable.
+         */
+        LimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
          *     - `variable_limit_exceeded`: The scope has as many variables as it may have. Archive a variable that is no longer used.
          *     - `variable_type_conflict`: The variable has another type. Declare it with the type that it has, or take another name.
+         *     - `variable_rules_conflict`: Other campaigns declare other limits or another period. Declare the same as the other campaigns, or archive the variable there first.
+         *     - `limit_reached`: A value would leave its limits. Change the value by less, or change the limits of the variable.
          */
-        VariableLimitExceededOrVariableTypeConflict: {
+        VariableLimitExceededOrVariableTypeConflictOrVariableRulesConflictOrLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2587,6 +3419,20 @@ export interface components {
          *     - `entry_not_open`: The review entry is closed. Replay open entries only; `message` says what has become of this one.
          */
         EntryNotOpen: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `reaction_disabled`: The reaction is switched off. Define it with `enabled: true` first.
+         *     - `backfill_running`: A backfill of this reaction is running. Wait until it is over, or cancel it.
+         */
+        ReactionDisabledOrBackfillRunning: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2941,6 +3787,11 @@ export interface operations {
                 from?: string;
                 /** @description Events that were received before this time. */
                 to?: string;
+                /**
+                 * @description `desc`, newest first, when absent. `asc` lists in the order of receipt and ends at `completeBefore`, so that no event comes
+                 *     before one that was shown, replayed ones excepted.
+                 */
+                order?: "asc" | "desc";
                 /** @description `true` shows what is masked; takes the scope `pii:read` as well, and is noted in the audit. */
                 unmask?: "true" | "false";
             };
@@ -3074,6 +3925,7 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["EventExpired"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -3476,6 +4328,7 @@ export interface operations {
             401: components["responses"]["UnauthenticatedOrInvalidToken"];
             403: components["responses"]["ContextViolation"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["LimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailedOrCampaignRequired"];
@@ -3599,6 +4452,7 @@ export interface operations {
             403: components["responses"]["ContextViolation"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["LimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailedOrCampaignRequired"];
@@ -3785,8 +4639,148 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["LimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listParticipantHistory: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+                /** @description Changes at this time or later. */
+                from?: string;
+                /** @description Changes before this time. */
+                to?: string;
+                /** @description Changes of this variable only. */
+                name?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example customer-0001 */
+                sub: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "scope": "user",
+                     *           "op": "set",
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "at": "2026-01-02T03:04:05.000Z",
+                     *           "name": "points",
+                     *           "cause": {
+                     *             "kind": "mutation",
+                     *             "mutationId": "checkout-4711",
+                     *             "actor": "customer-4711",
+                     *             "reaction": "count-purchases"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HistoryPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listSharedHistory: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+                /** @description Changes at this time or later. */
+                from?: string;
+                /** @description Changes before this time. */
+                to?: string;
+                /** @description The app, for the scope `app`; `default` when absent. */
+                app_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                scope: "campaign" | "app";
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "scope": "user",
+                     *           "op": "set",
+                     *           "previous": 100,
+                     *           "current": 110,
+                     *           "at": "2026-01-02T03:04:05.000Z",
+                     *           "name": "points",
+                     *           "cause": {
+                     *             "kind": "mutation",
+                     *             "mutationId": "checkout-4711",
+                     *             "actor": "customer-4711",
+                     *             "reaction": "count-purchases"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HistoryPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -3811,6 +4805,8 @@ export interface operations {
                  *       "scope": "user",
                  *       "type": "number",
                  *       "default": 0,
+                 *       "min": 0,
+                 *       "max": 1000,
                  *       "description": "Loyalty points",
                  *       "name": "points"
                  *     }
@@ -3834,6 +4830,8 @@ export interface operations {
                      *         "type": "number",
                      *         "default": 100,
                      *         "name": "points",
+                     *         "min": 0,
+                     *         "max": 1000,
                      *         "description": "Loyalty points"
                      *       }
                      *     }
@@ -3846,7 +4844,7 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
-            409: components["responses"]["VariableLimitExceededOrVariableTypeConflict"];
+            409: components["responses"]["VariableLimitExceededOrVariableTypeConflictOrVariableRulesConflictOrLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
@@ -3885,6 +4883,8 @@ export interface operations {
                      *           "type": "number",
                      *           "default": 100,
                      *           "name": "points",
+                     *           "min": 0,
+                     *           "max": 1000,
                      *           "description": "Loyalty points"
                      *         }
                      *       ]
@@ -3941,6 +4941,8 @@ export interface operations {
                      *         "type": "number",
                      *         "default": 100,
                      *         "name": "points",
+                     *         "min": 0,
+                     *         "max": 1000,
                      *         "description": "Loyalty points"
                      *       }
                      *     }
@@ -4571,6 +5573,7 @@ export interface operations {
                      *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
                      *       "lastSeenAt": "2026-01-02T03:04:05.000Z",
                      *       "eventCount": 1,
+                     *       "eventsExpired": 1,
                      *       "mergedFrom": []
                      *     }
                      */
@@ -4630,6 +5633,7 @@ export interface operations {
                      *           "firstSeenAt": "2026-01-02T03:04:05.000Z",
                      *           "lastSeenAt": "2026-01-02T03:04:05.000Z",
                      *           "eventCount": 1,
+                     *           "eventsExpired": 1,
                      *           "mergedFrom": []
                      *         }
                      *       ],
@@ -4685,6 +5689,7 @@ export interface operations {
                      *       "firstSeenAt": "2026-01-02T03:04:05.000Z",
                      *       "lastSeenAt": "2026-01-02T03:04:05.000Z",
                      *       "eventCount": 1,
+                     *       "eventsExpired": 1,
                      *       "mergedFrom": []
                      *     }
                      */
@@ -5365,6 +6370,147 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventDays": 365,
+                     *       "changedAt": null,
+                     *       "changedBy": null,
+                     *       "expiredBefore": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RetentionDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    changeRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventDays": 365
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeRetentionDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventDays": 365,
+                     *       "changedAt": null,
+                     *       "changedBy": null,
+                     *       "expiredBefore": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RetentionDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getIngestStatistics: {
+        parameters: {
+            query?: {
+                /** @description From this time on; 24 hours before `to` when absent. */
+                from?: string;
+                /** @description Before this time; now when absent. The range has at most 1,440 steps. */
+                to?: string;
+                /** @description The length of a step; steps begin at full minutes, hours and days in UTC. */
+                step?: "minute" | "hour" | "day";
+                /** @description By what events are told apart; one group when absent. */
+                groupBy?: "source" | "family" | "eventType";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-01-02T03:04:05.000Z",
+                     *           "group": "shop.orders",
+                     *           "accepted": 1,
+                     *           "duplicate": 1,
+                     *           "refused": 1,
+                     *           "late": 1,
+                     *           "clockSkewed": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IngestStatisticsDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
     defineReaction: {
         parameters: {
             query?: never;
@@ -5644,6 +6790,1021 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    startBackfill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-01-01T00:00:00Z",
+                 *       "to": "2026-02-01T00:00:00Z",
+                 *       "eventsPerSecondMax": 500
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartBackfillDto"];
+            };
+        };
+        responses: {
+            /** @description Taken: stored and queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillStartedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["ReactionDisabledOrBackfillRunning"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listBackfills: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "state": "queued",
+                     *           "total": 100,
+                     *           "scanned": 60,
+                     *           "matched": 45,
+                     *           "applied": 44,
+                     *           "waiting": 1,
+                     *           "skipped": 15,
+                     *           "failed": 0,
+                     *           "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "reaction": "count-purchases",
+                     *           "from": "2026-01-02T03:04:05.000Z",
+                     *           "to": "2026-01-02T03:04:05.000Z",
+                     *           "dryRun": true,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "startedAt": null,
+                     *           "finishedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getBackfill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "matched": 45,
+                     *       "applied": 44,
+                     *       "waiting": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "reaction": "count-purchases",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "dryRun": true,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    cancelBackfill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+                /** @example points */
+                name: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "matched": 45,
+                     *       "applied": 44,
+                     *       "waiting": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "campaignId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "reaction": "count-purchases",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "dryRun": true,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    testReaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example spring-sale */
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "count-purchases",
+                 *       "last": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestReactionDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "omitted": 1,
+                     *       "items": [
+                     *         {
+                     *           "outcome": "applied",
+                     *           "eventId": null,
+                     *           "matched": true,
+                     *           "why": {
+                     *             "code": "no_condition",
+                     *             "path": "when.and[1][\\>=\\]",
+                     *             "message": "when.and[1][\\>=\\] does not hold; the event has no event.properties.amount."
+                     *           },
+                     *           "changes": [
+                     *             {
+                     *               "path": "state.user.points"
+                     *             }
+                     *           ],
+                     *           "faults": [
+                     *             {
+                     *               "code": "required",
+                     *               "path": "identity.type",
+                     *               "message": "identity.type is required."
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RehearsalDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "events": [
+                     *             {
+                     *               "eventType": "purchase"
+                     *             }
+                     *           ],
+                     *           "algorithm": "hmac-sha256",
+                     *           "disabledReason": "manual",
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "url": "https://hooks.example.com/campaigns",
+                     *           "description": "loyalty service",
+                     *           "unmask": true,
+                     *           "enabled": true,
+                     *           "disabledAt": null,
+                     *           "failingSince": null,
+                     *           "previousSecretUntil": null,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         {
+                 *           "eventType": "purchase"
+                 *         }
+                 *       ],
+                 *       "url": "https://hooks.example.com/campaigns",
+                 *       "description": "loyalty service"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "events": [
+                     *           {
+                     *             "eventType": "purchase"
+                     *           }
+                     *         ],
+                     *         "algorithm": "hmac-sha256",
+                     *         "disabledReason": "manual",
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "url": "https://hooks.example.com/campaigns",
+                     *         "description": "loyalty service",
+                     *         "unmask": true,
+                     *         "enabled": true,
+                     *         "disabledAt": null,
+                     *         "failingSince": null,
+                     *         "previousSecretUntil": null,
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *       },
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDVqAgZ/3dO+s="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedWebhookDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "eventType": "purchase"
+                     *         }
+                     *       ],
+                     *       "algorithm": "hmac-sha256",
+                     *       "disabledReason": "manual",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "url": "https://hooks.example.com/campaigns",
+                     *       "description": "loyalty service",
+                     *       "unmask": true,
+                     *       "enabled": true,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "previousSecretUntil": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "eventType": "purchase"
+                     *         }
+                     *       ],
+                     *       "algorithm": "hmac-sha256",
+                     *       "disabledReason": "manual",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "url": "https://hooks.example.com/campaigns",
+                     *       "description": "loyalty service",
+                     *       "unmask": true,
+                     *       "enabled": true,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "previousSecretUntil": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         {
+                 *           "eventType": "purchase"
+                 *         }
+                 *       ],
+                 *       "url": "https://hooks.example.com/campaigns"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeWebhookDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "eventType": "purchase"
+                     *         }
+                     *       ],
+                     *       "algorithm": "hmac-sha256",
+                     *       "disabledReason": "manual",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "url": "https://hooks.example.com/campaigns",
+                     *       "description": "loyalty service",
+                     *       "unmask": true,
+                     *       "enabled": true,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "previousSecretUntil": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "events": [
+                     *           {
+                     *             "eventType": "purchase"
+                     *           }
+                     *         ],
+                     *         "algorithm": "hmac-sha256",
+                     *         "disabledReason": "manual",
+                     *         "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "url": "https://hooks.example.com/campaigns",
+                     *         "description": "loyalty service",
+                     *         "unmask": true,
+                     *         "enabled": true,
+                     *         "disabledAt": null,
+                     *         "failingSince": null,
+                     *         "previousSecretUntil": null,
+                     *         "createdAt": "2026-01-02T03:04:05.000Z",
+                     *         "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *         "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *       },
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDVqAgZ/3dO+s="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedWebhookDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "eventType": "purchase"
+                     *         }
+                     *       ],
+                     *       "algorithm": "hmac-sha256",
+                     *       "disabledReason": "manual",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "url": "https://hooks.example.com/campaigns",
+                     *       "description": "loyalty service",
+                     *       "unmask": true,
+                     *       "enabled": true,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "previousSecretUntil": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    disableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "eventType": "purchase"
+                     *         }
+                     *       ],
+                     *       "algorithm": "hmac-sha256",
+                     *       "disabledReason": "manual",
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "url": "https://hooks.example.com/campaigns",
+                     *       "description": "loyalty service",
+                     *       "unmask": true,
+                     *       "enabled": true,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "previousSecretUntil": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+                /** @description What became of them. */
+                state?: "pending" | "delivered" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "state": "pending",
+                     *           "reason": "attempts_used_up",
+                     *           "attemptCount": 1,
+                     *           "attempts": [
+                     *             {
+                     *               "outcome": "delivered",
+                     *               "status": 204,
+                     *               "answer": "",
+                     *               "durationMs": 120,
+                     *               "at": "2026-01-02T03:04:05.000Z"
+                     *             }
+                     *           ],
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "doneAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    retryDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "pending",
+                     *       "reason": "attempts_used_up",
+                     *       "attemptCount": 1,
+                     *       "attempts": [
+                     *         {
+                     *           "outcome": "delivered",
+                     *           "status": 204,
+                     *           "answer": "",
+                     *           "durationMs": 120,
+                     *           "at": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "doneAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "delivered",
+                     *       "status": 204,
+                     *       "answer": "",
+                     *       "durationMs": 120,
+                     *       "at": "2026-01-02T03:04:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AttemptDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];

@@ -7,7 +7,7 @@ import type { Principal } from '../../platform/auth/principal';
 import { JsonBody } from '../../platform/http/body/json-body.decorator';
 import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { NoFieldsDto } from '../../platform/http/body/no-fields.dto';
-import { NDJSON_MEDIA_TYPE, sendNdjson } from '../../platform/http/send-ndjson';
+import { NDJSON_MEDIA_TYPE, sendNdjson } from '../../platform/http/send-stream';
 import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
 import { ExportedRecordDto } from './dto/personal-data.dto';

@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { processEnvironment } from '../../platform/config/env';
-import { secondsUpTo, type Console } from '../console';
+import { countUpTo, secondsUpTo, type Console } from '../console';
 import { addServiceOptions } from '../service-options';
+import { addExportCommand } from './export/export-command';
 import { sendFile } from './send-file';
 import { readSendOptions, type GivenOptions } from './send-options';
 import { noSendProgress, sendProgressOn } from './send-progress';
@@ -42,8 +43,8 @@ export function eventsCommand(console: Console): Command {
         'cdp',
       ]),
     )
-    .option('--batch-size <n>', `events in one request, up to ${BATCH_ITEMS_MAX}`, upTo(BATCH_ITEMS_MAX), 500)
-    .option('--concurrency <n>', `requests under way, up to ${CONCURRENCY_MAX}`, upTo(CONCURRENCY_MAX), 4)
+    .option('--batch-size <n>', `events in one request, up to ${BATCH_ITEMS_MAX}`, countUpTo(BATCH_ITEMS_MAX), 500)
+    .option('--concurrency <n>', `requests under way, up to ${CONCURRENCY_MAX}`, countUpTo(CONCURRENCY_MAX), 4)
     .addOption(
       new Option('--retry-for <time>', 'how long to try again what fails, such as 90s or 10m')
         .argParser(secondsUpTo(RETRY_DAYS_MAX))
@@ -57,6 +58,7 @@ export function eventsCommand(console: Console): Command {
     .option('--json', 'write the summary as JSON')
     .addHelpText('after', AFTER)
     .action((path: string, options: GivenOptions) => send(console, path, options));
+  addExportCommand(events, console);
   return events;
 }
 
@@ -72,12 +74,4 @@ async function send({ out }: Console, path: string, given: GivenOptions): Promis
   } finally {
     stopping.dispose();
   }
-}
-
-function upTo(max: number): (text: string) => number {
-  return (text) => {
-    const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-    if (count >= 1 && count <= max) return count;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
-  };
 }

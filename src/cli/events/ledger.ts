@@ -2,7 +2,8 @@ import type { Family } from './family';
 import type { Batch } from './batches';
 import { NOTHING_DONE, withDone } from './done-lines';
 import type { ErrorsFile } from './errors-file';
-import { NOTHING_COUNTED, removeState, writeState, type SendState } from './send-state';
+import { removeState, writeState } from '../state-file';
+import { NOTHING_COUNTED, type SendState } from './send-state';
 
 /** What the service made of the events of a batch. */
 export interface LineOutcome {

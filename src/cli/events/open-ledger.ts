@@ -1,10 +1,11 @@
 import { ClientFailure } from '../running-service';
+import { readState } from '../state-file';
 import { NOTHING_DONE } from './done-lines';
 import { ErrorsFile, NOTHING_WRITTEN } from './errors-file';
 import { isSameFile, type Input } from './input';
 import { SendLedger } from './ledger';
 import { defaultStatePath, type SendOptions } from './send-options';
-import { FORMAT, NOTHING_COUNTED, readState, type SendState } from './send-state';
+import { FORMAT, NOTHING_COUNTED, type SendState } from './send-state';
 
 export interface OpenedLedger {
   readonly ledger: SendLedger;
@@ -17,7 +18,7 @@ export interface OpenedLedger {
 export async function openLedger(input: Input, options: SendOptions): Promise<OpenedLedger> {
   const statePath = statePathOf(input, options);
   const { errorsPath, restart } = options;
-  const left = statePath === undefined || restart ? undefined : await readState(statePath);
+  const left = statePath === undefined || restart ? undefined : await readState<SendState>(statePath, FORMAT);
   // A run that was killed before any answer: of another file or to another address it does not matter.
   const found = left?.isAnswered === false ? undefined : left;
   if (found !== undefined) refuseAnother(found, input, options);

@@ -9,7 +9,7 @@ import { openLedger } from './open-ledger';
 import { sendBatch } from './send-batch';
 import type { SendOptions } from './send-options';
 import type { Standing, StartSendProgress } from './send-progress';
-import { removeState } from './send-state';
+import { removeState } from '../state-file';
 import type { Stopping } from '../stopping';
 import { summaryOf, type Summary } from './summary';
 

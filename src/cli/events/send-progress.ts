@@ -1,4 +1,4 @@
-import { progressBar } from '../progress-bar';
+import { progressBar, timeLeft } from '../progress-bar';
 
 /** How far sending has come. */
 export interface Standing {
@@ -78,11 +78,7 @@ function words(now: Timed, totalBytes: number | undefined): string {
 }
 
 function remaining({ bytesRead, bytesSince, seconds }: Timed, totalBytes: number): string {
-  if (bytesSince <= 0) return '?';
-  const left = Math.ceil(((totalBytes - bytesRead) * seconds) / bytesSince);
-  const [hours, minutes] = [Math.floor(left / 3_600), Math.floor(left / 60) % 60];
-  if (hours > 0) return `${hours} h ${minutes} min`;
-  return minutes > 0 ? `${minutes} min ${left % 60} s` : `${left} s`;
+  return timeLeft(bytesSince, totalBytes - bytesRead, seconds);
 }
 
 function troubleOf({ trouble }: Standing): string {

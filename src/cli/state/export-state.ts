@@ -3,8 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { FailedAttempt } from '../../../clients/typescript/src/client';
 import { ClientFailure, isForeignAnswer, RunningService } from '../running-service';
 import type { ServiceOptions } from '../service-options';
+import { standardOutputFailure } from '../standard-output';
 import type { Stopping } from '../stopping';
-import { checkOutput, writeOutput, type OutputFile } from './output-file';
+import { checkOutput, writeOutput, type OutputFile } from '../output-file';
 import { participantPages, userVariables, type ExportedParticipant } from './participant-pages';
 
 export interface ExportOptions extends ServiceOptions {
@@ -44,7 +45,7 @@ export async function exportState(
     else await pipeline(run.chunks(), standardOutput, { signal, end: false });
   } catch (error) {
     if (signal.aborted) throw new ClientFailure('Interrupted; the output is not complete.', 130);
-    throw error;
+    throw output === undefined ? standardOutputFailure(error) : error;
   }
   return run.count;
 }

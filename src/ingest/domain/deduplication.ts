@@ -5,7 +5,9 @@ import type { EventFields } from './event';
 /** Enough to tell a repetition from another fact under the same id; it guards against mistakes, not against attacks. */
 const HASH_BASE64_CHARACTERS = 24;
 /** The hash of an event whose person was erased. */
-const ERASED = '';
+export const ERASED_HASH = '';
+/** In place of the hash of an expired event that says something else than its copy. No event has it. */
+export const OTHER_THAN_EXPIRED = 'other';
 
 /**
  * The id of an event, made from what deduplicates it (contract section 3): the same (workspace, source, external id) is
@@ -28,7 +30,7 @@ export function contentHashOf(event: EventFields): string {
 
 /** Whether an event says what the stored one does. What an erased one said is unknown: every copy of it counts as the same. */
 export function saysTheSame(storedHash: string, contentHash: string): boolean {
-  return storedHash === ERASED || storedHash === contentHash;
+  return storedHash === ERASED_HASH || storedHash === contentHash;
 }
 
 /** JSON text with the keys of every object in order. Recursion is bounded by the depth limit of properties. */

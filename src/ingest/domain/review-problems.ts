@@ -3,9 +3,9 @@ import { hasMoreCharacters } from '../../platform/values/text/character-count';
 import { isStorable } from '../../platform/values/text/storable-text';
 import type { Problem, ReviewStage } from '../../review/domain/review-entry';
 import { FIELD_NAMES } from './field-names';
-import { eventIdOf } from './deduplication';
+import { eventIdOf, OTHER_THAN_EXPIRED } from './deduplication';
 import type { Event } from './event';
-import type { Refusal, WarningReason } from './ingest-result';
+import type { Refusal, StoredResult, WarningReason } from './ingest-result';
 import { stageOf } from './refusals';
 import type { EventFamily, Submission } from './submission';
 
@@ -63,8 +63,11 @@ export function refusalProblem(tenantId: string, submission: Submission, refusal
   };
 }
 
-/** What the review area keeps of an event that was taken with a warning (contract section 7). */
-export function warningProblem(event: Event, reason: WarningReason): Problem {
+/**
+ * What the review area keeps of an event that was taken with a warning (contract section 7). Of a copy of an expired event it
+ * keeps no personal data: nobody knows any more whose event that was, and they may be erased.
+ */
+export function warningProblem(event: Event, reason: WarningReason, { storedHash }: StoredResult): Problem {
   const { tenantId, eventId, receivedAt, family, source, externalEventId, eventType, submission } = event;
   return {
     tenantId,
@@ -77,7 +80,10 @@ export function warningProblem(event: Event, reason: WarningReason): Problem {
     externalEventId,
     eventType,
     eventId,
-    payload: { form: 'json', text: submission.text() },
+    payload: {
+      form: 'json',
+      text: storedHash === OTHER_THAN_EXPIRED ? withoutPerson(submission.value, family) : submission.text(),
+    },
     at: receivedAt,
     ...(reason === 'event_type_deprecated' ? { once: deprecationOf(eventType, receivedAt) } : {}),
   };

@@ -14,7 +14,7 @@ import { capListedFaults, FaultBudget } from '../domain/fault-budget';
 import type { IngestMode, IngestPipeline } from '../pipeline';
 import { isDryRun } from './dry-run';
 import { ingestResultDto, type BatchResultDto, type ItemResultDto } from './dto/ingest-result.dto';
-import type { IngestMetrics } from './ingest-metrics';
+import type { EventOrigin, IngestMetrics } from './ingest-metrics';
 
 const ACCEPTED = 202;
 const OK = 200;
@@ -41,13 +41,18 @@ export abstract class IngestController {
     response: Response,
     { value, raw }: ReceivedJson,
   ): Promise<ItemResultDto> {
-    const mode = this.modeOf(caller, request, response, raw);
-    const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
-    const result = await this.pipeline.ingestOne(caller, submission, mode);
-    if (result.status === 'error') throw refusalError(result.refusal);
-    if (mode === 'live') this.metrics.settled(this.family, [result]);
-    response.status(result.status === 'accepted' ? ACCEPTED : OK);
-    return ingestResultDto(result);
+    try {
+      const mode = this.modeOf(caller, request, response, raw);
+      const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
+      const result = await this.pipeline.ingestOne(caller, submission, mode);
+      if (result.status === 'error') throw refusalError(result.refusal);
+      if (mode === 'live') this.metrics.settled(this.originOf(caller), [value], [result]);
+      response.status(result.status === 'accepted' ? ACCEPTED : OK);
+      return ingestResultDto(result);
+    } catch (error) {
+      this.metrics.note(request, [value]);
+      throw error;
+    }
   }
 
   /** Takes the items of a batch, each by itself. */
@@ -58,13 +63,13 @@ export abstract class IngestController {
     body: ReceivedBatch,
   ): Promise<BatchResultDto> {
     const { items } = body.value;
-    this.metrics.batch(request, items.length);
+    this.metrics.note(request, items);
     const mode = this.modeOf(caller, request, response, body.raw);
     chargeUnits(request, items.length);
     const results = await this.pipeline.ingest(caller, this.submissionsOf(body), mode);
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
-    if (mode === 'live') this.metrics.settled(this.family, results);
+    if (mode === 'live') this.metrics.settled(this.originOf(caller), items, results);
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }
@@ -74,6 +79,10 @@ export abstract class IngestController {
     if (!isDryRun(request.query, body)) return 'live';
     this.limits.admit('reads', rateLimitSubjectOf(caller), request, response);
     return 'dry_run';
+  }
+
+  private originOf({ tenantId }: Principal): EventOrigin {
+    return { tenantId, family: this.family };
   }
 
   private submissionsOf({ value: { items }, raw, entries: known }: ReceivedBatch): Submission[] {

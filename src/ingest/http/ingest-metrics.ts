@@ -3,20 +3,33 @@ import type { ErrorCode } from '../../platform/errors/error-codes';
 import { Metrics } from '../../platform/observability/metrics';
 import type { IngestResult } from '../domain/ingest-result';
 import { EVENT_FAMILIES, type EventFamily } from '../domain/submission';
+import { submissionNames } from '../domain/submission-names';
+import { IngestOutcomes } from './ingest-outcomes';
 
 const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const;
 
+/** Where events come from. */
+export interface EventOrigin {
+  /** Undefined where the credential lacks the scope: its workspace is not passed on. */
+  readonly tenantId: string | undefined;
+  readonly family: EventFamily;
+}
+
 /**
- * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Dry runs are not counted, nor is what came without a good credential.
+ * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Dry runs are not counted,
+ * nor is what came without a good credential. Duplicates and refusals of a known workspace go to `IngestOutcomes` as well.
  */
 @Injectable()
 export class IngestMetrics {
   private readonly received;
   private readonly outcomes;
   private readonly rejections;
-  private readonly batches = new WeakMap<object, number>();
+  private readonly sent = new WeakMap<object, readonly unknown[]>();
 
-  constructor(metrics: Metrics) {
+  constructor(
+    metrics: Metrics,
+    private readonly listeners: IngestOutcomes,
+  ) {
     this.received = metrics.counter({
       name: 'cds_events_received_total',
       help: 'Events that were answered: accepted, duplicate or rejected',
@@ -36,25 +49,35 @@ export class IngestMetrics {
     for (const family of EVENT_FAMILIES) for (const outcome of OUTCOMES) this.count(family, outcome, 0);
   }
 
-  /** Counts events that were answered one by one. */
-  settled(family: EventFamily, results: readonly IngestResult[]): void {
+  /** Counts events that were answered one by one. `values`: what was sent, in the order of the results. */
+  settled(origin: EventOrigin, values: readonly unknown[], results: readonly IngestResult[]): void {
+    const { family } = origin;
     const counts = { accepted: 0, duplicate: 0 };
-    for (const result of results) {
+    results.forEach((result, index) => {
       if (result.status === 'error') this.reject(family, result.refusal.code, 1);
       else counts[result.status] += 1;
-    }
+      if (result.status !== 'accepted') this.notify(origin, values[index], result.status);
+    });
     if (counts.accepted > 0) this.count(family, 'accepted', counts.accepted);
     if (counts.duplicate > 0) this.count(family, 'duplicate', counts.duplicate);
   }
 
-  /** Notes that a request has so many events, in case it is refused as a whole after all. */
-  batch(request: object, events: number): void {
-    this.batches.set(request, events);
+  /** Notes the events of a request, in case it is refused as a whole after all. */
+  note(request: object, values: readonly unknown[]): void {
+    this.sent.set(request, values);
   }
 
   /** Counts the events of a request that is refused as a whole; one, where their number is not known. */
-  refused(family: EventFamily, code: ErrorCode, request: object): void {
-    this.reject(family, code, this.batches.get(request) ?? 1);
+  refused(origin: EventOrigin, code: ErrorCode, request: object): void {
+    const values = this.sent.get(request) ?? [undefined];
+    this.reject(origin.family, code, values.length);
+    for (const value of values) this.notify(origin, value, 'error');
+  }
+
+  private notify({ tenantId, family }: EventOrigin, value: unknown, status: 'duplicate' | 'error'): void {
+    if (tenantId === undefined) return;
+    const { source, eventType } = submissionNames(family, value);
+    this.listeners.notify({ tenantId, family, source, eventType }, status === 'error' ? 'refused' : status, 1);
   }
 
   private reject(family: EventFamily, code: ErrorCode, events: number): void {

@@ -46,7 +46,8 @@ export class RefusedRequestFilter implements ExceptionFilter {
     // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
     if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
-      this.metrics.refused(familyOf(request), code, request);
+      const origin = { tenantId: request.caller?.tenantId, family: familyOf(request) };
+      this.metrics.refused(origin, code, request);
     }
     this.problems.catch(error, host);
   }

@@ -1,40 +1,49 @@
 import { EVENT_COLUMNS } from '../store/event-columns';
+import type { TimelineOrder } from './timeline-range';
 
 /** Everything that a view says of an event besides its identity, properties and reactions. */
 const OTHER_FIELDS_BYTES = 512;
 
 /**
- * Events by receipt, newest first: those before the key $2, $3 that were received at $11 or later, $8 of them at most, with
- * whether they fit source, id, type, family and state ($4 to $7, $10; null fits all). Answers $9 rows at most.
+ * Events by receipt: those behind the key $2, $3 in this order, up to the time $11 (desc: that one included), $8 of them at
+ * most, with whether they fit source, id, type, family and state ($4 to $7, $10; null fits all). Answers $9 rows at most.
  *
- * The range is one of `events_received_idx`. Exactly one condition stands at either end (docs/adr/0012), so a page costs the
- * rows that it looks at, wherever the range lies.
+ * The range is one of `events_received_idx`, read forwards or backwards. Exactly one condition stands at either end
+ * (docs/adr/0012), so a page costs the rows that it looks at, wherever the range lies.
  */
-export const READ_RECEIVED_EVENTS = `
+export const READ_RECEIVED_EVENTS: Readonly<Record<TimelineOrder, string>> = {
+  asc: readReceivedEvents('asc'),
+  desc: readReceivedEvents('desc'),
+};
+
+function readReceivedEvents(order: TimelineOrder): string {
+  const [behind, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
+  return `
   WITH looked_at AS (
-    SELECT event_id, received_at AS at, row_number() OVER (ORDER BY received_at DESC, event_id DESC) AS position,
+    SELECT event_id, received_at AS at,
+      row_number() OVER (ORDER BY received_at ${direction}, event_id ${direction}) AS position,
       ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
         AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR family = $7)
         AND ($10::text IS NULL OR coalesce(processing.state, 'queued') = $10) AS fits
     FROM (
       SELECT * FROM events
-      WHERE tenant_id = $1 AND (received_at, event_id) < ($2::timestamptz, $3::uuid) AND received_at >= $11::timestamptz
-        AND received_at > '-infinity'
-      ORDER BY received_at DESC, event_id DESC LIMIT $8
-    ) newest
+      WHERE tenant_id = $1 AND (received_at, event_id) ${behind} ($2::timestamptz, $3::uuid)
+        AND received_at ${ending} $11::timestamptz AND received_at > '-infinity'
+      ORDER BY received_at ${direction}, event_id ${direction} LIMIT $8
+    ) nearest
     LEFT JOIN LATERAL (
       SELECT state FROM event_processing
-      WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NULL
-        AND tenant_id = newest.tenant_id AND event_id = newest.event_id
+      WHERE $10::text IS NOT NULL AND tenant_id = nearest.tenant_id AND event_id = nearest.event_id
       UNION ALL
       SELECT 'processed'
-      WHERE $10::text IS NOT NULL AND newest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
-        SELECT FROM queued_bundles WHERE tenant_id = newest.tenant_id AND id = newest.queue_bundle_id
+      WHERE $10::text IS NOT NULL AND nearest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM queued_bundles WHERE tenant_id = nearest.tenant_id AND id = nearest.queue_bundle_id
       )
       LIMIT 1
     ) processing ON true
   )
-  SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY at DESC, event_id DESC LIMIT $9`;
+  SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY at ${direction}, event_id ${direction} LIMIT $9`;
+}
 
 /** All columns but the workspace's. Documents are read as text, which is parsed one by one. */
 const COLUMNS = Object.entries(EVENT_COLUMNS)
@@ -58,7 +67,7 @@ export const READ_EVENTS_WITHIN = `
       SELECT ${COLUMNS.map(({ name, type }) => `${name}::${type} AS ${name}`).join(', ')},
         coalesce((
           SELECT octet_length(reactions::text) FROM event_processing
-          WHERE events.queue_bundle_id IS NULL AND tenant_id = $1 AND event_id = events.event_id
+          WHERE tenant_id = $1 AND event_id = events.event_id
         ), 0) AS reactions_bytes
       FROM events
       WHERE tenant_id = $1 AND event_id = ($2::uuid[])[p.number + 1]

@@ -3,13 +3,14 @@ import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
-import { cursorAfter, type TimeKey } from '../../platform/pagination/time-key';
+import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
 import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
-import { timelineRange } from './timeline-range';
+import { timelineRange, type TimelineSpan } from './timeline-range';
 import { EventRow } from '../store/entities/event.entity';
 import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
+import { ReceiptWatermark } from './receipt-watermark';
 import { ProcessingReader } from '../queue/processing-reader';
 
 /** `from` and `to`: the times of receipt. */
@@ -21,11 +22,16 @@ export interface EventFilter extends TimeRange {
   readonly state?: ProcessingState | undefined;
 }
 
+/** In which order events are listed, and behind which one; without `after` from the first one on. */
+export type EventListStart = Pick<TimelineSpan, 'order' | 'after'>;
+
 export interface EventPage {
   readonly events: readonly EventRow[];
   readonly nextCursor: string | null;
   /** How many rows were looked at, where that ended the page. */
   readonly scanned?: number;
+  /** Of a list in the order of receipt: see `ReceiptWatermark`. */
+  readonly completeBefore?: Date;
 }
 
 /**
@@ -50,19 +56,31 @@ export class EventReader {
   constructor(
     private readonly database: DataSource,
     private readonly processing: ProcessingReader,
+    private readonly watermark: ReceiptWatermark,
   ) {}
 
   find(tenantId: string, eventId: string): Promise<EventRow | null> {
     return this.database.manager.findOneBy(EventRow, { tenantId, eventId });
   }
 
-  /** One page, newest first, by the time of receipt. */
-  async list(tenantId: string, filter: EventFilter, start: TimeKey, limit: number): Promise<EventPage> {
+  /**
+   * One page by the time of receipt. Ascending, the list ends at `completeBefore`: what follows it may still be overtaken by
+   * events that are being committed.
+   */
+  async list(tenantId: string, filter: EventFilter, start: EventListStart, limit: number): Promise<EventPage> {
     const { source, externalEventId } = filter;
     if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
-    const fields = [source, externalEventId, filter.eventType, filter.family, filter.state];
+    if (start.order === 'desc') return this.page(tenantId, filter, start, limit);
+    const completeBefore = await this.watermark.read();
+    const to = Math.min(filter.to ?? Infinity, completeBefore.getTime());
+    return { ...(await this.page(tenantId, { ...filter, to }, start, limit)), completeBefore };
+  }
+
+  private async page(tenantId: string, filter: EventFilter, start: EventListStart, limit: number): Promise<EventPage> {
+    const { source, externalEventId, eventType, family, state } = filter;
     // Every row fits then: one more than the page shows that there is a next one.
-    const rowsMax = fields.every((field) => field === undefined) ? limit + 1 : ROWS_LOOKED_AT_MAX;
+    const isUnfiltered = [source, externalEventId, eventType, family, state].every((field) => field === undefined);
+    const rowsMax = isUnfiltered ? limit + 1 : ROWS_LOOKED_AT_MAX;
     const rows = await this.lookAt(tenantId, filter, start, limit, rowsMax);
     return this.pageOf(tenantId, rows, limit, rowsMax);
   }
@@ -111,13 +129,13 @@ export class EventReader {
   private lookAt(
     tenantId: string,
     { from, to, ...filter }: EventFilter,
-    after: TimeKey,
+    { order, after }: EventListStart,
     limit: number,
     rowsMax: number,
   ): Promise<LookedAt[]> {
-    const { startAt, startId, end } = timelineRange({ order: 'desc', from, to, after });
+    const { startAt, startId, end } = timelineRange({ order, from, to, after });
     const { source = null, externalEventId = null, eventType = null, family = null, state = null } = filter;
-    return this.database.query(READ_RECEIVED_EVENTS, [
+    return this.database.query(READ_RECEIVED_EVENTS[order], [
       ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
       // One more than the page shows that there is a next one; the last row looked at comes on top.
       ...[limit + 2, state, end],

@@ -16,16 +16,21 @@ export class EventSample {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * The newest events of a type, at most `limit`, newest first; of those that are among the newest 20,000 of the workspace.
+   * The newest events of a type, of one family or any (null), at most `limit`, newest first; of those that are among the newest 20,000 of the workspace.
    * Those of erased persons are left out: they have no properties that could fit.
    */
-  async newest(tenantId: string, family: EventFamily, eventType: string, limit: number): Promise<SampledEvent[]> {
+  async newest(
+    tenantId: string,
+    family: EventFamily | null,
+    eventType: string,
+    limit: number,
+  ): Promise<SampledEvent[]> {
     const rows: readonly { event_id: string; received_at: Date }[] = await this.database.query(
       `SELECT event_id, received_at FROM (
          SELECT event_id, received_at, family, event_type, content_hash FROM events
          WHERE tenant_id = $1 AND received_at > '-infinity' ORDER BY received_at DESC, event_id DESC LIMIT $5
        ) newest
-       WHERE family = $2 AND event_type = $3 AND content_hash <> '' ORDER BY received_at DESC, event_id DESC LIMIT $4`,
+       WHERE ($2::text IS NULL OR family = $2) AND event_type = $3 AND content_hash <> '' ORDER BY received_at DESC, event_id DESC LIMIT $4`,
       [tenantId, family, eventType, limit, ROWS_LOOKED_AT_MAX],
     );
     return rows.map((row) => ({ eventId: row.event_id, receivedAt: row.received_at }));

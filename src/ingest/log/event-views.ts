@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IdentityService } from '../../identity/identity.service';
 import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
+import { DeliveryViews } from './delivery-views';
 import { EventDto } from './dto/event.dto';
 import type { EventRow } from '../store/entities/event.entity';
 import { ProcessingReader } from '../queue/processing-reader';
@@ -17,6 +18,7 @@ export class EventViews {
     private readonly identity: IdentityService,
     private readonly personal: PersonalProperties,
     private readonly processing: ProcessingReader,
+    private readonly deliveries: DeliveryViews,
   ) {}
 
   /**
@@ -27,6 +29,10 @@ export class EventViews {
     const profileIds = [...new Set(events.map((event) => event.profileId))];
     const customers = await this.identity.customersOf(tenantId, profileIds);
     const processing = await this.processing.of(tenantId, events);
+    const deliveries = await this.deliveries.of(
+      tenantId,
+      events.map(({ eventId }) => eventId),
+    );
     const types = events.map(({ eventType }) => eventType);
     const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);
     const slice = new TimeSlice();
@@ -34,7 +40,9 @@ export class EventViews {
     for (const event of events) {
       const customerId = customers.get(event.profileId) ?? event.profileId;
       const personal = names === null ? null : namesFrom(names, event.eventType);
-      views.push(await slice.run(EventDto.of(event, customerId, personal, processing.get(event.eventId))));
+      const { eventId } = event;
+      const progress = { processing: processing.get(eventId), deliveries: deliveries.get(eventId) };
+      views.push(await slice.run(EventDto.of(event, customerId, personal, progress)));
     }
     return views;
   }

@@ -10,9 +10,11 @@ import { UnmaskAudit } from '../../platform/auth/unmask-audit';
 import { UnmaskQuery } from '../../platform/auth/unmask.query';
 import { limitOf } from '../../platform/pagination/page.query';
 import { pageStart } from '../../platform/pagination/time-key';
+import { MayRefuse } from '../../platform/http/openapi/may-refuse.decorator';
 import { CheckedQuery } from '../../platform/http/checked-query.decorator';
 import { EventDto, EventPageDto } from './dto/event.dto';
 import { EventQuery } from './dto/event.query';
+import { ExpiredEvents } from '../expiry/expired-events';
 import { EventReader } from './event-reader';
 import { EventViews } from './event-views';
 
@@ -21,11 +23,12 @@ import { EventViews } from './event-views';
 export class EventsController {
   constructor(
     private readonly events: EventReader,
+    private readonly expired: ExpiredEvents,
     private readonly views: EventViews,
     private readonly unmasking: UnmaskAudit,
   ) {}
 
-  /** Lists stored events, newest first; with `source` and `externalEventId`, the one of that name. */
+  /** Lists stored events by their time of receipt; with `source` and `externalEventId`, the one of that name. */
   @Get()
   @AuthenticateApiKey('events:read', { unmasks: true })
   @ApiOkResponse({ type: EventPageDto })
@@ -34,9 +37,10 @@ export class EventsController {
     @CheckedQuery() query: EventQuery,
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
-    const { source, externalEventId, eventType, family, state } = query;
+    const { source, externalEventId, eventType, family, state, order = 'desc', cursor } = query;
     const filter = { source, externalEventId, eventType, family, state, ...parseTimeRange(query) };
-    const page = await this.events.list(tenantId, filter, pageStart(query.cursor), limitOf(query));
+    const start = { order, after: cursor === undefined ? undefined : pageStart(cursor) };
+    const page = await this.events.list(tenantId, filter, start, limitOf(query));
     const ids = page.events.map(({ eventId }) => eventId);
     const unmasked = await this.unmasking.unmasks(request, ids);
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
@@ -45,6 +49,7 @@ export class EventsController {
   /** Shows one stored event. */
   @Get(':eventId')
   @AuthenticateApiKey('events:read', { unmasks: true })
+  @MayRefuse('event_expired')
   @ApiOkResponse({ type: EventDto })
   async getEvent(
     @Caller() { tenantId }: Principal,
@@ -53,9 +58,16 @@ export class EventsController {
     @Req() request: AuthenticatedRequest,
   ): Promise<EventDto> {
     const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;
-    if (event === null) throw new DomainError('not_found', 'There is no event with this id in this workspace.');
+    if (event === null) throw await this.refusalOf(tenantId, eventId);
     const [view] = await this.views.of(tenantId, [event], { unmasked: await this.unmasking.unmasks(request) });
     if (view === undefined) throw new Error('An event was left without a view');
     return view;
+  }
+
+  private async refusalOf(tenantId: string, eventId: string): Promise<DomainError> {
+    if (isUuid(eventId) && (await this.expired.has(tenantId, eventId))) {
+      return new DomainError('event_expired', 'The event was removed: this workspace keeps events for fewer days.');
+    }
+    return new DomainError('not_found', 'There is no event with this id in this workspace.');
   }
 }

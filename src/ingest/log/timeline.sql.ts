@@ -33,23 +33,28 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
 }
 
 /**
- * How many events each customer has, and when the first and the last of them occurred: $2 holds the profiles of each, as JSON lists
- * in a list. Goes on from one customer to the next until $3 events are counted; the first one is counted in any case.
+ * How many events each customer has and had, and when the first and the last of them occurred: $2 holds the profiles of each, as
+ * JSON lists in a list. Goes on from one customer to the next until $3 events are counted; the first one is counted in any case.
  */
 export const READ_EXTENTS = `
   WITH RECURSIVE page AS (
-    SELECT 0 AS number, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events
+    SELECT 0 AS number, 0::bigint AS counted, NULL::timestamptz AS first_at, NULL::timestamptz AS last_at, 0::bigint AS events,
+      0::bigint AS expired
     UNION ALL
-    SELECT p.number + 1, p.counted + c.events, c.first_at, c.last_at, c.events
+    SELECT p.number + 1, p.counted + c.events, c.first_at, c.last_at, c.events, c.expired
     FROM page p
     CROSS JOIN LATERAL (
-      SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, coalesce(sum(e.events), 0)::bigint AS events
+      SELECT min(e.first_at) AS first_at, max(e.last_at) AS last_at, coalesce(sum(e.events), 0)::bigint AS events,
+        coalesce(sum(x.events), 0)::bigint AS expired
       FROM jsonb_array_elements_text($2::jsonb -> p.number) AS u (profile_id)
       CROSS JOIN LATERAL (
         SELECT min(occurred_at) AS first_at, max(occurred_at) AS last_at, count(*) AS events FROM events
         WHERE tenant_id = $1 AND profile_id = u.profile_id::uuid AND occurred_at > '-infinity'
       ) e
+      LEFT JOIN LATERAL (
+        SELECT events FROM expired_event_counts WHERE tenant_id = $1 AND profile_id = u.profile_id::uuid
+      ) x ON true
     ) c
     WHERE p.number < jsonb_array_length($2::jsonb) AND p.counted < $3
   )
-  SELECT first_at, last_at, events FROM page WHERE number > 0 ORDER BY number`;
+  SELECT first_at, last_at, events, expired FROM page WHERE number > 0 ORDER BY number`;

@@ -14,15 +14,18 @@ export interface TimelineExtent {
   readonly firstAt: Date | null;
   readonly lastAt: Date | null;
   readonly events: number;
+  /** Events that have expired. */
+  readonly expired: number;
 }
 
 interface ExtentRow {
   readonly first_at: Date | null;
   readonly last_at: Date | null;
   readonly events: string;
+  readonly expired: string;
 }
 
-const NO_EVENTS: TimelineExtent = { firstAt: null, lastAt: null, events: 0 };
+const NO_EVENTS: TimelineExtent = { firstAt: null, lastAt: null, events: 0, expired: 0 };
 
 /** Events that are counted for a page of customers: some 20 ms of reading an index. */
 const EVENTS_COUNTED_MAX = 100_000;
@@ -50,7 +53,12 @@ export class Timeline {
     const rows: ExtentRow[] = await this.database.query(READ_EXTENTS, [
       ...[tenantId, JSON.stringify(customers), EVENTS_COUNTED_MAX],
     ]);
-    return rows.map((row) => ({ firstAt: row.first_at, lastAt: row.last_at, events: Number(row.events) }));
+    return rows.map((row) => ({
+      firstAt: row.first_at,
+      lastAt: row.last_at,
+      events: Number(row.events),
+      expired: Number(row.expired),
+    }));
   }
 
   /** The ids, of these, whose events belong to these profiles. */

@@ -22,6 +22,13 @@ export const FIND_PARTITIONS: Statement = {
       WHERE p.number < $3
     )
     SELECT tenant_id, shard FROM partitions`,
+  // A distributed database takes no recursion over workspaces. This reads the keys of the queue.
+  oneWorkspace: {
+    text: `
+    SELECT tenant_id, shard FROM event_queue WHERE (tenant_id, shard) > ($1::uuid, $2::smallint)
+    GROUP BY tenant_id, shard ORDER BY tenant_id, shard LIMIT $3`,
+    values: (values) => values,
+  },
 };
 
 /** The next entries of a partition with their events, in the order of arrival. */
@@ -98,6 +105,52 @@ export const PROCESS_BUNDLES: Statement = {
     SELECT tenant_id, count(*)::int AS bundles, sum(events)::int AS events FROM gone GROUP BY tenant_id`,
 };
 
+/** Workspaces with bundles, where a transaction takes those of one workspace. */
+export const FIND_WORKSPACES_WITH_BUNDLES: Statement = {
+  name: 'queue_find_workspaces_with_bundles',
+  text: `
+    SELECT tenant_id FROM queued_bundles GROUP BY tenant_id ORDER BY tenant_id LIMIT $1`,
+};
+
+/**
+ * Some workspaces behind $1, from the coordinator, to be asked one after the other while a node is down and a query of all
+ * nodes fails.
+ */
+export const FIND_WORKSPACES: Statement = {
+  name: 'queue_find_workspaces',
+  text: `SELECT tenant_id FROM workspaces WHERE tenant_id > $1::uuid ORDER BY tenant_id LIMIT $2`,
+};
+
+/** The partitions of one workspace that have entries. */
+export const FIND_PARTITIONS_OF: Statement = {
+  name: 'queue_find_partitions_of',
+  text: `
+    SELECT s.shard FROM unnest($2::smallint[]) AS s (shard)
+    CROSS JOIN LATERAL (SELECT FROM event_queue WHERE tenant_id = $1::uuid AND shard = s.shard LIMIT 1) e`,
+};
+
+/** `PROCESS_BUNDLES` for one workspace, in three statements. */
+export const TAKE_BUNDLES: Statement = {
+  name: 'queue_take_bundles',
+  text: `
+    SELECT id, events FROM queued_bundles WHERE tenant_id = $1::uuid ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED`,
+};
+
+export const REMOVE_BUNDLES: Statement = {
+  name: 'queue_remove_bundles',
+  text: `
+    WITH gone AS MATERIALIZED (SELECT $1::uuid AS tenant_id, u.id FROM unnest($2::uuid[]) AS u (id))
+    DELETE FROM queued_bundles q USING gone g
+    WHERE q.tenant_id = $1::uuid AND q.tenant_id = g.tenant_id AND q.id = g.id`,
+};
+
+export const RECORD_BUNDLES: Statement = {
+  name: 'queue_record_bundles',
+  text: `
+    INSERT INTO processed_bundles (tenant_id, id, processed_at)
+    VALUES ($1::uuid, unnest($2::uuid[]), clock_timestamp())`,
+};
+
 /** Puts entries back where they were, before all later ones; $7: they count as queued from now on. */
 export const RESTORE_ENTRIES: Statement = {
   name: 'queue_restore_entries',
@@ -154,6 +207,23 @@ export const SKIP_WAITING: Statement = {
     ), '[]')
     FROM (SELECT $1::uuid AS tenant_id, event_id FROM unnest($2::uuid[]) AS u (event_id) OFFSET 0) u
     WHERE p.tenant_id = u.tenant_id AND p.event_id = u.event_id`,
+  // The list is made apart, from the rows as they are once they are locked: a change may call immutable functions only.
+  oneWorkspace: {
+    text: `
+    UPDATE event_processing p SET reactions = u.reactions
+    FROM (
+      SELECT e.event_id, coalesce((
+        SELECT jsonb_agg(
+          CASE WHEN r.value->>'outcome' = 'waiting_for_customer'
+            THEN r.value || jsonb_build_object('outcome', 'skipped', 'reason', $3::text) ELSE r.value END
+          ORDER BY r.number)
+        FROM jsonb_array_elements(e.reactions) WITH ORDINALITY AS r (value, number)
+      ), '[]') AS reactions
+      FROM event_processing e WHERE e.tenant_id = $1::uuid AND e.event_id = ANY ($2::uuid[]) FOR NO KEY UPDATE
+    ) u
+    WHERE p.tenant_id = $1::uuid AND p.event_id = u.event_id`,
+    values: (values) => values,
+  },
 };
 
 /** The processing records of events, locked until the transaction ends. */

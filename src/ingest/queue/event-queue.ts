@@ -112,6 +112,35 @@ export class EventQueue {
     return rows.map(({ tenant_id: tenantId, bundles, events }) => ({ tenantId, bundles, events }));
   }
 
+  /** Workspaces behind the given one in their order, whatever they have. */
+  async workspaces(read: Reading, after: string, most: number): Promise<string[]> {
+    const rows = await read<{ tenant_id: string }>(sql.FIND_WORKSPACES, [after, most]);
+    return rows.map(({ tenant_id: tenantId }) => tenantId);
+  }
+
+  /** The partitions of one workspace that have entries. */
+  async partitionsOf(read: Reading, tenantId: string): Promise<QueuePartition[]> {
+    const rows = await read<{ shard: number }>(sql.FIND_PARTITIONS_OF, [tenantId, SHARDS]);
+    return rows.map(({ shard }) => ({ tenantId, shard }));
+  }
+
+  /** Workspaces that have bundles, at most so many. */
+  async workspacesWithBundles(read: Reading, most: number): Promise<string[]> {
+    const rows = await read<{ tenant_id: string }>(sql.FIND_WORKSPACES_WITH_BUNDLES, [most]);
+    return rows.map(({ tenant_id: tenantId }) => tenantId);
+  }
+
+  /** `processBundles` of one workspace. */
+  async processBundlesOf(transaction: Transaction, tenantId: string, most: number): Promise<ProcessedBundles> {
+    const taken = await transaction.send<{ id: string; events: number }>(sql.TAKE_BUNDLES, [tenantId, most]);
+    const ids = taken.map(({ id }) => id);
+    if (ids.length > 0) {
+      transaction.sendLast(sql.REMOVE_BUNDLES, [tenantId, ids]);
+      transaction.sendLast(sql.RECORD_BUNDLES, [tenantId, ids]);
+    }
+    return { tenantId, bundles: ids.length, events: taken.reduce((sum, { events }) => sum + events, 0) };
+  }
+
   /**
    * Puts entries back where they were, along with the caller's COMMIT. `released`: they were not queued meanwhile, and count as
    * queued from now on.

@@ -17,14 +17,14 @@ export class ProcessingReader {
 
   /** By event; those that wait for their first attempt are missing. */
   async of(tenantId: string, events: readonly EventRow[]): Promise<Map<string, ProcessingView>> {
-    const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
-    const together = events.filter(({ queueBundleId }) => queueBundleId !== null);
     // One after the other: a read takes one connection at a time.
-    const found = [...(await this.ofAlone(tenantId, alone)), ...(await this.ofBundled(tenantId, together))];
-    return new Map(found);
+    const own = new Map(await this.ofOwnRecords(tenantId, events));
+    // An event of a bundle has a record of its own once a backfill has reached it.
+    const together = events.filter(({ eventId, queueBundleId }) => queueBundleId !== null && !own.has(eventId));
+    return new Map([...own, ...(await this.ofBundled(tenantId, together))]);
   }
 
-  private async ofAlone(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
+  private async ofOwnRecords(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
     if (events.length === 0) return [];
     const eventIds = events.map(({ eventId }) => eventId);
     const found = await this.database.manager.findBy(EventProcessing, { tenantId, eventId: In(eventIds) });

@@ -11,6 +11,11 @@ export interface ReactionRecord {
   readonly name: string;
   readonly outcome: (typeof REACTION_OUTCOMES)[number];
   readonly reason?: string;
+  /**
+   * Set when a backfill brought the reaction to an event that was received before the reaction applied: when that
+   * backfill was requested, by the database's clock.
+   */
+  readonly backfilledAt?: string;
 }
 
 /** What became of an event, as views show it. */

@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type QueryRunner } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import type { Row } from '../../platform/postgres/statement';
+import type { Row, Statement } from '../../platform/postgres/statement';
 import { ReadSlots } from '../../platform/rate-limit/read-slots';
 import type { Event } from '../domain/event';
 import type { IngestResult } from '../domain/ingest-result';
@@ -15,6 +17,7 @@ export class DryRunStore {
     private readonly database: DataSource,
     private readonly transaction: StoreTransaction,
     private readonly slots: ReadSlots,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
   ) {}
 
   /** All events are of one workspace; the call counts among the reads of it. */
@@ -25,7 +28,7 @@ export class DryRunStore {
 
   private async preview(events: readonly Event[]): Promise<readonly IngestResult[]> {
     const runner = this.database.createQueryRunner();
-    const reads = oneByOne(runner);
+    const reads = oneByOne(runner, this.connection);
     try {
       await runner.startTransaction();
       await runner.query('SET TRANSACTION READ ONLY');
@@ -42,17 +45,20 @@ export class DryRunStore {
   }
 }
 
+const writesNothing = (): never => {
+  throw new Error('A dry run writes nothing');
+};
+
 /** A transaction whose statements are sent side by side; the client of `runner` takes one at a time. */
-function oneByOne(runner: QueryRunner): Transaction {
+function oneByOne(runner: QueryRunner, connection: ConnectionSettings): Transaction {
   let before: Promise<unknown> = Promise.resolve();
   return {
-    send: async <T = Row>(statement: { text: string }, values: readonly unknown[]) => {
-      const answer = before.then(() => runner.query(statement.text, [...values]));
+    send: async <T = Row>(statement: Statement, values: readonly unknown[]) => {
+      const answer = before.then(() => runner.query(...queryOf(statement, values, connection)));
       before = answer.catch(() => undefined);
       return (await answer) as T[];
     },
-    sendLast: () => {
-      throw new Error('A dry run writes nothing');
-    },
+    sendLast: writesNothing,
+    beforeCommit: writesNothing,
   };
 }

@@ -72,12 +72,12 @@ export const INSERTED_NAMES = INSERTED.map(({ name }) => name).join(', ');
 /**
  * The values of the columns, as SELECT lists them: one array parameter for each, and a scalar for the batch. Arrays in the
  * SELECT list are read value by value; in FROM, PostgreSQL would first write each of them into a store of its own.
- * `now`: an expression for the time of receipt.
+ * `now`: an expression for the time of receipt. `isOneWorkspace`: the workspace is a scalar too.
  */
-export function insertedValues(now: string): string {
-  return INSERTED.map(({ type, value, isNowWhenNull = false }, index) => {
+export function insertedValues(now: string, isOneWorkspace = false): string {
+  return INSERTED.map(({ name, type, value, isNowWhenNull = false }, index) => {
     const parameter = `$${index + 1}::${type}`;
-    if (value === undefined) return parameter;
+    if (value === undefined || (isOneWorkspace && name === 'tenant_id')) return parameter;
     return isNowWhenNull ? `unnest(array_replace(${parameter}[], NULL, ${now}))` : `unnest(${parameter}[])`;
   }).join(', ');
 }

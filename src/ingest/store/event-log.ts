@@ -1,6 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import { failIfAny } from '../../platform/postgres/precondition';
+import { ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { Event, ResolvedEvent } from '../domain/event';
+import { ContentChecks } from '../expiry/content-checks';
 import { shardOf } from '../queue/queue-partition';
 import { insertParameters } from './event-columns';
 import * as sql from './event.sql';
@@ -9,24 +13,41 @@ import type { Queued } from '../queue/queue-signal';
 /** What the log says of an event that is there already. */
 export interface StoredEvent {
   readonly contentHash: string;
-  /** The batch that stored it: a sender that lost its connection during COMMIT recognises its own. */
-  readonly batchId: string;
+  /** The batch that stored it: a sender that lost its connection during COMMIT recognises its own. Null of an expired one. */
+  readonly batchId: string | null;
 }
 
-interface StoredRow {
+interface FoundRow {
   readonly position: string;
+}
+
+interface StoredRow extends FoundRow {
+  readonly has_expired: false;
   readonly source: string;
   readonly external_event_id: string;
   readonly content_hash: Buffer;
   readonly batch_id: string;
 }
 
+interface ExpiredRow extends FoundRow {
+  readonly has_expired: true;
+  readonly content_check: string | null;
+}
+
+/** Only for one workspace: otherwise the statement that stores looks itself. */
+const FAIL_IF_EXPIRED = failIfAny(sql.FIND_EXPIRED_AMONG);
+
 /** The event log and its queue inside the ingest transaction. */
 @Injectable()
 export class EventLog {
-  /** Finds events by id; absent ones are missing from the answer. */
+  constructor(
+    private readonly checks: ContentChecks,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+  ) {}
+
+  /** Finds events by id, expired ones too; absent ones are missing from the answer. */
   async find(transaction: Transaction, events: readonly Event[]): Promise<Map<string, StoredEvent>> {
-    const rows = await transaction.send<StoredRow>(sql.FIND_EVENTS, [
+    const rows = await transaction.send<StoredRow | ExpiredRow>(sql.FIND_EVENTS, [
       events.map((event) => event.tenantId),
       events.map((event) => event.eventId),
     ]);
@@ -34,8 +55,11 @@ export class EventLog {
     for (const row of rows) {
       const asked = events[Number(row.position) - 1];
       if (asked === undefined) continue;
-      assertSameEvent(asked, row);
-      found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId: row.batch_id });
+      if (row.has_expired) found.set(asked.eventId, { contentHash: this.hashOfExpired(asked, row), batchId: null });
+      else {
+        assertSameEvent(asked, row);
+        found.set(asked.eventId, { contentHash: row.content_hash.toString('base64'), batchId: row.batch_id });
+      }
     }
     return found;
   }
@@ -56,9 +80,15 @@ export class EventLog {
     batchId: string,
     stored: (count: number) => void,
   ): Queued {
-    transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId), ([row]) =>
-      stored(Number(row?.['events'] ?? 0)),
+    const isOneWorkspace = this.connection.isOneWorkspace === true;
+    if (isOneWorkspace) {
+      const ids = events.map(({ event }) => event.eventId);
+      transaction.sendLast(FAIL_IF_EXPIRED, [events.map(({ event }) => event.tenantId), ids]);
+    }
+    transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId), (rows) =>
+      stored(rows.reduce((sum, row) => sum + Number(row['events']), 0)),
     );
+    if (isOneWorkspace) return this.enqueue(transaction, events, batchId);
     return this.enqueueAlone(transaction, events, batchId);
   }
 
@@ -72,8 +102,16 @@ export class EventLog {
     return this.enqueueAlone(transaction, events, batchId);
   }
 
+  /** What an expired event said is known only in comparison with the copy; often, as of an erased one, not at all. */
+  private hashOfExpired({ eventId, contentHash }: Event, { content_check: expected }: ExpiredRow): string {
+    const check = expected === null ? null : this.checks.of(eventId, contentHash);
+    if (check === null) return ERASED_HASH;
+    return check === expected ? contentHash : OTHER_THAN_EXPIRED;
+  }
+
   private enqueueAlone(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const alone = events.filter(({ queueBundleId }) => queueBundleId === null);
+    if (this.connection.isOneWorkspace === true) return this.enqueueStamped(transaction, alone, events);
     const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
     const workspaces = new Map<string, number>();
     for (const { tenantId } of partitions) {
@@ -91,6 +129,31 @@ export class EventLog {
       ]);
     }
     return { partitions, hasBundles: alone.length < events.length };
+  }
+
+  /** The same for one workspace. */
+  private enqueueStamped(
+    transaction: Transaction,
+    alone: readonly ResolvedEvent[],
+    all: readonly ResolvedEvent[],
+  ): Queued {
+    const [first] = alone;
+    const partitions = alone.map(({ event, rootId }) => ({ tenantId: event.tenantId, shard: shardOf(rootId) }));
+    if (first !== undefined) {
+      const { tenantId } = first.event;
+      transaction.beforeCommit(async () => {
+        const [row] = await transaction.send<{ at: string }>(sql.READ_QUEUE_STAMP, [tenantId]);
+        transaction.sendLast(sql.INSERT_STAMPED_ENTRIES, [
+          tenantId,
+          partitions.map(({ shard }) => shard),
+          alone.map((_event, index) => index + 1),
+          alone.map(({ event }) => event.eventId),
+          alone.map(({ rootId }) => rootId),
+          row?.at,
+        ]);
+      });
+    }
+    return { partitions, hasBundles: alone.length < all.length };
   }
 
   private enqueueTogether(transaction: Transaction, events: readonly ResolvedEvent[]): void {

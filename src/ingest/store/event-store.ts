@@ -74,6 +74,7 @@ export class EventStore implements BeforeApplicationShutdown {
       bulkMax: ROWS_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
+      isOneWorkspace: connection.isOneWorkspace,
       watch: metrics.of('ingest'),
     });
   }
@@ -114,7 +115,7 @@ export class EventStore implements BeforeApplicationShutdown {
     const recalled = this.fromMemory.recall(batch);
     if (recalled === undefined) return nothing();
     try {
-      const part = await this.commit((open, queued) => this.fromMemory.store(open, recalled, batchId, queued));
+      const part = await this.commit(batch, (open, queued) => this.fromMemory.store(open, recalled, batchId, queued));
       return part ?? nothing();
     } catch (error) {
       if (!isPassing(error) && databaseFailure(error) !== 'data') throw error;
@@ -126,7 +127,7 @@ export class EventStore implements BeforeApplicationShutdown {
   private async storeRest(results: Results, rest: readonly Event[], batchId: string, until: number): Promise<void> {
     if (rest.length === 0) return;
     const stored = await persistBatch<Event, IngestResult>(rest, {
-      attempt: (events) => this.commit((open, queued) => this.transaction.run(open, events, batchId, queued)),
+      attempt: (events) => this.commit(events, (open, queued) => this.transaction.run(open, events, batchId, queued)),
       refuse: refusedBy,
       patienceMs: until - performance.now(),
     });
@@ -137,9 +138,13 @@ export class EventStore implements BeforeApplicationShutdown {
   }
 
   /** Returns what `run` returns once the transaction is committed. */
-  private async commit<T>(run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>): Promise<T> {
+  private async commit<T>(
+    [first]: readonly Event[],
+    run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>,
+  ): Promise<T> {
     let queued: Queued | undefined;
-    const conclude = await this.connection.transaction(async (open) => run(open, (entries) => (queued = entries)));
+    const work = async (open: Transaction): Promise<() => T> => run(open, (entries) => (queued = entries));
+    const conclude = await this.connection.transaction(work, first?.tenantId);
     if (queued !== undefined) this.signal.notify(queued);
     return conclude();
   }

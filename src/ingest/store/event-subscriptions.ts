@@ -21,7 +21,8 @@ export class EventSubscriptions {
 
   /**
    * Adds a query for subscribers, while the application starts. Of the workspaces $1 (uuid[]) and, beside each, a type of events
-   * $2 (text[]), the statement returns the `position`, from 1, of each pair that has subscribers.
+   * $2 (text[]), the statement returns the `position`, from 1, of each pair that has subscribers. Its form for one workspace is made
+   * from the text (platform/postgres/one-workspace.ts).
    */
   addQuery(find: Statement): void {
     this.queries.push({ find, failIfAny: failIfAny(find) });

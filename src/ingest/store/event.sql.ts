@@ -1,24 +1,70 @@
 import type { Statement } from '../../platform/postgres/pipelined-connection';
 import { PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
+import { replacing } from '../../platform/postgres/one-workspace';
+import type { OneWorkspaceForm } from '../../platform/postgres/statement';
 import { INSERTED_NAMES, insertedValues } from './event-columns';
 
-/** Which of these events are stored, and what tells a repetition from another fact under the same id. */
+/**
+ * Which of these events are stored or have expired, and what tells a repetition from another fact under the same id. One
+ * statement, because an event goes from one table to the other. An expired event has only a `content_check`, or null.
+ */
 export const FIND_EVENTS: Statement = {
   name: 'ingest_find_events',
   text: `
-    SELECT u.position, e.source, e.external_event_id, e.content_hash, e.batch_id
+    SELECT u.position, e.source, e.external_event_id, e.content_hash, e.batch_id, e.has_expired, e.content_check
     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS u (tenant_id, event_id, position)
     CROSS JOIN LATERAL (
-      SELECT source, external_event_id, content_hash, batch_id FROM events
-      WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
+      SELECT source, external_event_id, content_hash, batch_id, false AS has_expired, NULL::bigint AS content_check
+      FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id
+      UNION ALL
+      SELECT NULL, NULL, NULL, NULL, true, content_check FROM expired_events
+      WHERE tenant_id = u.tenant_id AND event_id = u.event_id
+      UNION ALL
+      SELECT NULL, NULL, NULL, NULL, true, other_content_check FROM expired_events
+      WHERE tenant_id = u.tenant_id AND other_event_id = u.event_id
+      LIMIT 1
     ) e`,
 };
 
-/** An event without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show. */
-const INSERT = `
+/**
+ * An event without a time of receipt is received now, by the clock that all nodes share, to the millisecond that views show.
+ * One that has expired is left out as if it were stored. Its row goes only when no statement is left that began before it was
+ * in `expired_events` (`expiry/event-expiry.ts`), so that each statement finds it in one table at least.
+ */
+const insertWhere = (condition: string): string => `
     WITH now AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS at)
     INSERT INTO events (${INSERTED_NAMES})
-    SELECT ${insertedValues('(SELECT at FROM now)')}`;
+    SELECT u.* FROM (
+      SELECT ${insertedValues('(SELECT at FROM now)')} WHERE ${condition}
+    ) u (${INSERTED_NAMES})
+    WHERE NOT EXISTS (SELECT FROM expired_events WHERE tenant_id = u.tenant_id AND event_id = u.event_id)
+      AND NOT EXISTS (SELECT FROM expired_events WHERE tenant_id = u.tenant_id AND other_event_id = u.event_id)`;
+
+/** A row for each of these events that has expired. */
+export const FIND_EXPIRED_AMONG: Statement = {
+  name: 'ingest_find_expired_among',
+  text: `
+    SELECT 1 FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, event_id)
+    CROSS JOIN LATERAL (
+      SELECT event_id FROM expired_events WHERE tenant_id = u.tenant_id AND event_id = u.event_id
+      UNION ALL
+      SELECT event_id FROM expired_events WHERE tenant_id = u.tenant_id AND other_event_id = u.event_id
+      LIMIT 1
+    ) e`,
+};
+
+/**
+ * The same for one workspace, whose node is found by VALUES only. What has expired was looked for before: by `FIND_EVENTS`, or
+ * by a precondition (`FIND_EXPIRED_AMONG`).
+ */
+const INSERT_OF_ONE = `
+    INSERT INTO events (${INSERTED_NAMES})
+    VALUES (${insertedValues("date_trunc('milliseconds', clock_timestamp())", true)})`;
+
+/** The first parameter is the workspace of each event, and in the form for one workspace this one. */
+function ofOneWorkspace(text: string): OneWorkspaceForm {
+  return { text, values: replacing(0) };
+}
 
 /**
  * Stores events (`insertParameters`). Of any number of concurrent senders of one event exactly one gets its id back; the
@@ -26,20 +72,23 @@ const INSERT = `
  */
 export const INSERT_EVENTS: Statement = {
   name: 'ingest_insert_events',
-  text: `${INSERT}
+  text: `${insertWhere('true')}
     ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
     RETURNING event_id`,
+  oneWorkspace: ofOneWorkspace(`${INSERT_OF_ONE}
+    ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
+    RETURNING event_id`),
 };
 
 /**
  * The same, with the bundles that they are queued in, for a commit that does not wait for the answer. Stores nothing unless
- * the transaction's precondition holds; answers how many it has stored.
+ * the transaction's precondition holds; the sum of `events` is how many it has stored. The form for one workspace queues no
+ * bundle: `INSERT_QUEUED_BUNDLES` does.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
   text: `
-    WITH stored AS (${INSERT}
-      WHERE ${PRECONDITION_HOLDS}
+    WITH stored AS (${insertWhere(PRECONDITION_HOLDS)}
       ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
       RETURNING tenant_id, queue_bundle_id
     ), bundled AS (
@@ -48,10 +97,16 @@ export const STORE_EVENTS: Statement = {
       WHERE queue_bundle_id IS NOT NULL GROUP BY tenant_id, queue_bundle_id
     )
     SELECT count(*)::int AS events FROM stored`,
+  // Fails where an event is there already, or the precondition does not hold: all of the transaction is then run again.
+  oneWorkspace: ofOneWorkspace(`${INSERT_OF_ONE}
+    RETURNING 1 AS events`),
 };
 
+/** Where events of a workspace wait, in an order. */
+const QUEUE_TABLES = ['event_queue', 'parked_events', 'waiting_events'] as const;
+
 /** The last entry of a workspace that was stamped by a clock which has been set back since; nearly always there is none. */
-const lastAhead = (table: 'event_queue' | 'parked_events' | 'waiting_events'): string => `(
+const lastAhead = (table: (typeof QUEUE_TABLES)[number]): string => `(
           SELECT queued_at FROM ${table}
           WHERE tenant_id = w.tenant_id AND queued_at > now.at AND queued_at > '-infinity'
           ORDER BY queued_at DESC LIMIT 1
@@ -68,7 +123,7 @@ export const INSERT_QUEUE_ENTRIES: Statement = {
     WITH now AS MATERIALIZED (SELECT clock_timestamp() AS at), stamps AS MATERIALIZED (
       SELECT array_agg(
         greatest(
-          now.at, ${lastAhead('event_queue')}, ${lastAhead('parked_events')}, ${lastAhead('waiting_events')}
+          now.at, ${QUEUE_TABLES.map(lastAhead).join(', ')}
         ) ORDER BY w.number
       ) AS at
       FROM now, unnest($6::uuid[]) WITH ORDINALITY AS w (tenant_id, number)
@@ -81,6 +136,27 @@ export const INSERT_QUEUE_ENTRIES: Statement = {
       SELECT batch_id FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
     ) e
     WHERE e.batch_id = $7::uuid`,
+};
+
+/** `INSERT_QUEUE_ENTRIES` for one workspace in two statements, the first of which reads their stamp. */
+export const READ_QUEUE_STAMP: Statement = {
+  name: 'ingest_read_queue_stamp',
+  text: `
+    SELECT to_char(greatest(statement_timestamp(), max(queued_at) + interval '1 microsecond') AT TIME ZONE 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+    FROM (${QUEUE_TABLES.map(
+      (table) => `
+      SELECT queued_at FROM ${table}
+      WHERE tenant_id = $1::uuid AND queued_at > statement_timestamp() AND queued_at > '-infinity'`,
+    ).join(' UNION ALL')}
+    ) ahead`,
+};
+
+export const INSERT_STAMPED_ENTRIES: Statement = {
+  name: 'ingest_insert_stamped_entries',
+  text: `
+    INSERT INTO event_queue (tenant_id, shard, queued_at, position, event_id, profile_id)
+    VALUES ($1::uuid, unnest($2::smallint[]), $6::timestamptz, unnest($3::int[]), unnest($4::uuid[]), unnest($5::uuid[]))`,
 };
 
 /** Queues stored events that nothing is done with, all those of a workspace by one entry. */

@@ -3,30 +3,9 @@ import { newId } from '../../platform/values/ids';
 import type { Event, ResolvedEvent } from '../domain/event';
 import { kindName } from './event-kind';
 
-/** What an event says of a customer. */
-class EventClaim implements TenantClaim {
-  readonly tenantId: string;
-  readonly eventId: string;
-  readonly identifiers: TenantClaim['identifiers'];
-  readonly at: number;
-  private profileId: string | undefined;
-
-  constructor({ tenantId, eventId, identifiers, receivedAt }: Event) {
-    this.tenantId = tenantId;
-    this.eventId = eventId;
-    this.identifiers = identifiers;
-    this.at = receivedAt;
-    this.profileId = undefined;
-  }
-
-  /** Made on demand: most customers are known, and an id costs more than parsing the event. */
-  get newProfileId(): string {
-    return (this.profileId ??= newId());
-  }
-}
-
-export function claimOf(event: Event): TenantClaim {
-  return new EventClaim(event);
+/** What an event says about its customer. */
+export function claimOf({ tenantId, eventId, identifiers, receivedAt }: Event): TenantClaim {
+  return { tenantId, eventId, identifiers, at: receivedAt, newProfileId: newId() };
 }
 
 /**

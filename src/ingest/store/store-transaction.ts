@@ -10,6 +10,7 @@ import { warningProblem } from '../domain/review-problems';
 import type { OnQueued } from '../queue/queue-signal';
 import { EventLog, type StoredEvent } from './event-log';
 import { EventSubscriptions } from './event-subscriptions';
+import { ReplayedEvents } from './replayed-events';
 import { claimOf, resolveEvents } from './resolve-events';
 import { addFresh, addStored, inOrder, isStoredAsSent, NO_BATCH, replayedEntries, type Results } from './store-results';
 
@@ -46,6 +47,7 @@ export class StoreTransaction {
     private readonly identity: IdentityService,
     private readonly log: EventLog,
     private readonly subscriptions: EventSubscriptions,
+    private readonly replayed: ReplayedEvents,
     private readonly review: ReviewService,
   ) {}
 
@@ -155,6 +157,10 @@ export class StoreTransaction {
     const storedLate = late.length === 0 ? stored : await this.log.find(transaction, late);
     const accepted = resolved.filter(({ event }) => inserted.has(event.eventId));
     if (accepted.length > 0) queued(this.log.enqueue(transaction, accepted, batchId));
+    this.replayed.record(
+      transaction,
+      accepted.map(({ event }) => event),
+    );
     const results: Results = new Map();
     addStored(results, batch, new Map([...stored, ...storedLate]), batchId);
     addFresh(results, fresh, decision, inserted);
@@ -173,7 +179,7 @@ export class StoreTransaction {
   ): readonly IngestResult[] {
     const entries = [...results];
     const warnings = entries.flatMap(([event, result]) =>
-      result.status === 'error' ? [] : result.warnings.map((reason) => warningProblem(event, reason)),
+      result.status === 'error' ? [] : result.warnings.map((reason) => warningProblem(event, reason, result)),
     );
     const asSent = entries.filter(([, result]) => isStoredAsSent(result));
     this.review.closeReplayed(

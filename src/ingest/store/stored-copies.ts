@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { queryOf } from '../../platform/postgres/one-workspace';
 import type { CheckedEvent, Sender } from '../domain/checked-event';
 import { saysTheSame } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
@@ -13,7 +15,10 @@ import { FIND_EVENTS } from './event.sql';
  */
 @Injectable()
 export class StoredCopies {
-  constructor(private readonly database: DataSource) {}
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
+  ) {}
 
   /**
    * The same events in their order; a refused one whose id is stored has lost its refusal. A well-formed one is stored
@@ -37,7 +42,8 @@ export class StoredCopies {
 
   private async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
     const tenants = eventIds.map(() => tenantId);
-    const rows: { position: string }[] = await this.database.query(FIND_EVENTS.text, [tenants, eventIds]);
+    const query = queryOf(FIND_EVENTS, [tenants, eventIds], this.connection);
+    const rows: { position: string }[] = await this.database.query(...query);
     return new Set(rows.flatMap(({ position }) => eventIds[Number(position) - 1] ?? []));
   }
 }

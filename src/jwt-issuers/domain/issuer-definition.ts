@@ -2,7 +2,7 @@ import type { Fault } from '../../platform/errors/fault';
 import { enumFault, formatFault, itemPath } from '../../platform/errors/fault-words';
 import { isObject } from '../../platform/values/json/is-object';
 import { readInlineJwks } from '../jwks/inline-jwks';
-import { jwksUriFault } from '../jwks/public-address';
+import { publicUrlFault } from '../../platform/net/public-address';
 import { candidates, usableKeys } from '../jwks/public-keys';
 import { JWT_ALGORITHMS, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS, type JwtAlgorithm } from './jwt-algorithms';
 
@@ -102,7 +102,7 @@ function algorithmsOf({ algorithms }: Fields): readonly JwtAlgorithm[] | undefin
 
 function uriFaults(uri: unknown, { allowPrivate }: IssuerPolicy): Fault[] {
   if (typeof uri !== 'string') return [];
-  const words = jwksUriFault(uri, allowPrivate);
+  const words = publicUrlFault(uri, allowPrivate);
   return words === undefined ? [] : [formatFault('jwksUri', words)];
 }
 

@@ -4,8 +4,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isObject } from '../../platform/values/json/is-object';
-import { hostOfUrl, isPublicAddress, jwksUriFault } from './public-address';
-import { hostResolver, type ResolveHost } from './resolve-host';
+import { hostOfUrl, isPublicAddress, publicUrlFault } from '../../platform/net/public-address';
+import { hostResolver, type ResolveHost } from '../../platform/net/resolve-host';
 
 export interface FetchOptions {
   /** Permits http and private addresses (JWKS_ALLOW_PRIVATE). */
@@ -64,7 +64,7 @@ async function follow(uri: string, options: FetchOptions, signal: AbortSignal): 
 }
 
 async function get(uri: string, options: FetchOptions, signal: AbortSignal): Promise<http.IncomingMessage> {
-  const fault = jwksUriFault(uri, options.allowPrivate);
+  const fault = publicUrlFault(uri, options.allowPrivate);
   if (fault !== undefined) throw new JwksFetchError(`The URL, or that of a redirect, ${fault}.`);
   const url = new URL(uri);
   const addresses = await checkedAddresses(hostOfUrl(url), options, signal);

@@ -7,7 +7,7 @@ import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { fetchJwks, JwksFetchError } from './fetch-jwks';
 import { KeySetSource } from './key-set-source';
 import { usableKeys, type PublicKey, type KeySelector } from './public-keys';
-import { hostResolver, type ResolveHost } from './resolve-host';
+import { hostResolver, type ResolveHost } from '../../platform/net/resolve-host';
 
 /** An issuer that publishes its keys. */
 export interface PublishingIssuer {

@@ -20,6 +20,11 @@ export class FairQueue<T> {
     return this.count;
   }
 
+  /** The workspace whose turn it is; undefined when nothing waits. */
+  get next(): string | undefined {
+    return this.queues.keys().next().value;
+  }
+
   push(tenantId: string, entry: T): void {
     const queue = this.queues.get(tenantId);
     if (queue === undefined) this.queues.set(tenantId, { entries: [entry], head: 0 });
@@ -54,6 +59,20 @@ export class FairQueue<T> {
       this.queues.delete(tenantId);
       if (queue.head < queue.entries.length) this.queues.set(tenantId, trimmed(queue));
     }
+    this.count -= taken.length;
+    return taken;
+  }
+
+  /** Takes up to `most` entries of one workspace, which then waits for its next turn. `fits` as in `take`. */
+  takeOf(tenantId: string, most: number, fits: (entry: T) => boolean = () => true): T[] {
+    const queue = this.queues.get(tenantId);
+    if (queue === undefined) return [];
+    const waiting = queue.entries.slice(queue.head, queue.head + most);
+    const unfit = waiting.findIndex((entry) => !fits(entry));
+    const taken = unfit === -1 ? waiting : waiting.slice(0, unfit);
+    queue.head += taken.length;
+    this.queues.delete(tenantId);
+    if (queue.head < queue.entries.length) this.queues.set(tenantId, trimmed(queue));
     this.count -= taken.length;
     return taken;
   }

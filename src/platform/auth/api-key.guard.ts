@@ -20,7 +20,6 @@ import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/cha
 import { CredentialVerifier } from './credential-verifier';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';
-import { RouteMemo } from './route-memo';
 import { grants, type Scope } from './scopes';
 
 /** Keys have 42 characters, or up to 200 when an operator chose one. Longer values are not looked up. */
@@ -34,10 +33,9 @@ const CREDENTIAL_CHARACTERS_MAX = 8_192;
 export class ApiKeyGuard implements CanActivate {
   private readonly memory: CredentialMemory<Principal>;
   private readonly refusedSignatures: NegativeCache;
-  private readonly routes: RouteMemo<RouteAccess>;
 
   constructor(
-    reflector: Reflector,
+    private readonly reflector: Reflector,
     private readonly verifier: CredentialVerifier,
     private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
@@ -45,12 +43,11 @@ export class ApiKeyGuard implements CanActivate {
   ) {
     this.memory = new CredentialMemory('api_key', feed, clock);
     this.refusedSignatures = new NegativeCache('service_credential', feed, clock);
-    this.routes = new RouteMemo((targets) => accessOf(reflector, targets));
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const access = this.routes.of(context);
+    const access = accessOf(this.reflector, [context.getHandler(), context.getClass()]);
     return atOnce(this.principalOf(request, access), (principal) => admit(request, access, principal));
   }
 

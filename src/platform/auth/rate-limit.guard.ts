@@ -4,27 +4,20 @@ import type { Response } from 'express';
 import { RateLimits, type RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMITED } from './auth-metadata';
 import type { AuthenticatedRequest } from './caller.decorator';
-import { RouteMemo } from './route-memo';
 import { rateLimitSubjectOf } from './rate-limit-subject';
 
 /** Applies the rate limit of the route to the authenticated caller, before a byte of the body is read. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly routes: RouteMemo<RateLimited>;
-
   constructor(
-    reflector: Reflector,
+    private readonly reflector: Reflector,
     private readonly limits: RateLimits,
-  ) {
-    this.routes = new RouteMemo((targets) => {
-      const what = reflector.getAllAndOverride<RateLimited | undefined>(RATE_LIMITED, targets);
-      if (what === undefined) throw new Error('A route is limited without saying by which limit');
-      return what;
-    });
-  }
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const what = this.routes.of(context);
+    const targets = [context.getHandler(), context.getClass()];
+    const what = this.reflector.getAllAndOverride<RateLimited | undefined>(RATE_LIMITED, targets);
+    if (what === undefined) throw new Error('A route is limited without saying by which limit');
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     const { caller, participant } = request;

@@ -16,6 +16,8 @@ export const SCOPES = [
   'reactions:write',
   'state:read',
   'state:write',
+  'webhooks:read',
+  'webhooks:write',
   'api-keys:read',
   'api-keys:write',
   'jwt-issuers:read',

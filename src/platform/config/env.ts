@@ -52,6 +52,11 @@ export const SETTINGS = {
     'PostgreSQL 15 or newer to use instead of the embedded one',
     matching(/^postgres(ql)?:\/\/\S+$/, 'must start with postgresql://'),
   ),
+  workspacesPerCommit: setting(
+    'WORKSPACES_PER_COMMIT',
+    'auto: many, but one on a distributed database; one: also on one PostgreSQL, to try there how it works on a distributed one',
+    oneOf(['auto', 'one'], 'auto'),
+  ),
   dataDir: setting('DATA_DIR', 'Folder of the embedded database and of secrets made at first start', textOr('./.data')),
   logLevel: setting(
     'LOG_LEVEL',
@@ -154,6 +159,16 @@ export const SETTINGS = {
     "DNS servers that are asked for the hosts of key sets, separated by commas; unset: the system's",
     dnsServers,
   ),
+  webhooksAllowPrivate: setting(
+    'WEBHOOKS_ALLOW_PRIVATE',
+    'Whether webhooks may be sent by http and to private addresses; for local trials',
+    oneOf(['true', 'false'], 'false'),
+  ),
+  webhooksDnsServers: setting(
+    'WEBHOOKS_DNS_SERVERS',
+    "DNS servers that are asked for the hosts of webhooks, separated by commas; unset: the system's",
+    dnsServers,
+  ),
   rateLimitEventsPerSecond: setting(
     'RATE_LIMIT_EVENTS_PER_SECOND',
     'Events and mutations, or 16 KiB of bodies, that one credential may send in a second to one process; unset: any number',
@@ -183,6 +198,11 @@ export const SETTINGS = {
     'MUTATION_RETENTION_DAYS',
     'Days for which a mutation_id is known and its repetition answered with the first outcome',
     integer(1, 3650, 30),
+  ),
+  stateHistoryDays: setting(
+    'STATE_HISTORY_DAYS',
+    'Days for which the history of values is kept; 0 writes none',
+    integer(0, 3650, 90),
   ),
   reactionLinkDays: setting(
     'REACTION_LINK_DAYS',

@@ -97,6 +97,16 @@ export const ERROR_CODES = {
     title: 'The review entry is closed',
     remedy: 'Replay open entries only; `message` says what has become of this one.',
   },
+  reaction_disabled: {
+    status: 409,
+    title: 'The reaction is switched off',
+    remedy: 'Define it with `enabled: true` first.',
+  },
+  backfill_running: {
+    status: 409,
+    title: 'A backfill of this reaction is running',
+    remedy: 'Wait until it is over, or cancel it.',
+  },
   issuer_taken: {
     status: 409,
     title: 'The workspace has registered the issuer and audience already',
@@ -112,10 +122,25 @@ export const ERROR_CODES = {
     title: 'The variable has another type',
     remedy: 'Declare it with the type that it has, or take another name.',
   },
+  variable_rules_conflict: {
+    status: 409,
+    title: 'Other campaigns declare other limits or another period',
+    remedy: 'Declare the same as the other campaigns, or archive the variable there first.',
+  },
+  limit_reached: {
+    status: 409,
+    title: 'A value would leave its limits',
+    remedy: 'Change the value by less, or change the limits of the variable.',
+  },
   incompatible_event_type: {
     status: 409,
     title: 'The new version would break senders',
     remedy: 'Make the change compatible, or send `force: true`.',
+  },
+  event_expired: {
+    status: 410,
+    title: 'The event has expired',
+    remedy: 'Do not ask again: it was removed when its retention ended. Its event id stays known.',
   },
   payload_too_large: {
     status: 413,

@@ -37,6 +37,7 @@ export const FAULT_CODES = {
   interrupted: 'The process or its database session ended while the event was being processed.',
   personal_data: 'Personal data may be read with the scope pii:read, and be written to user scope only.',
   condition_failed: 'The condition cannot be evaluated with the values of the event.',
+  limit_reached: 'The value would be less than min or greater than max of its variable, or stored values would be.',
   limit_exceeded: 'There are as many of these already as there may be.',
   context_violation: 'The field names another campaign, app or participant than the token is for.',
   unregistered_event_type: 'The event type is not registered in this workspace.',

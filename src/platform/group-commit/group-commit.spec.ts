@@ -9,6 +9,7 @@ function aLane(
     bulkMax: number;
     bytesMax: number;
     batchBytesMax: number;
+    isOneWorkspace: boolean;
   }> = {},
 ) {
   const batches: { work: readonly string[]; end: () => void; fail: (error: Error) => void }[] = [];
@@ -115,6 +116,25 @@ describe('Lane', () => {
     expect(batches.map(({ work }) => work)).toEqual([
       ['b1', 'b2', 'b3'],
       ['single', 'b4'],
+    ]);
+  });
+
+  it('keeps workspaces apart where each batch is of one, and lets single and bulk pieces begin in turn', async () => {
+    const { lane, batches } = aLane({ isOneWorkspace: true });
+    void lane.submit('a', piece('a single'));
+    void lane.submit('b', piece('b single'));
+    void lane.submit('a', piece('a second'));
+    void lane.submitBulk('c', [piece('c bulk'), piece('c more')]);
+    void lane.submitBulk('a', [piece('a bulk')]);
+    for (let batch = 0; batch < 3; batch += 1) {
+      await turn();
+      batches[batch]?.end();
+    }
+    await turn();
+    expect(batches.map(({ work }) => work)).toEqual([
+      ['a single', 'a second', 'a bulk'],
+      ['c bulk', 'c more'],
+      ['b single'],
     ]);
   });
 

@@ -14,6 +14,8 @@ export interface GroupCommitOptions<Work, Answer> {
   readonly batchBytesMax?: number;
   /** Most bytes that may wait or be in a running commit. Beyond it `submit` throws `unavailable`. */
   readonly bytesMax: number;
+  /** Each batch has pieces of one workspace only (docs/adr/0062). */
+  readonly isOneWorkspace?: boolean | undefined;
   /** For metrics and traces. */
   readonly watch?: GroupCommitObserver | undefined;
 }
@@ -67,6 +69,8 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
   private bytes = 0;
   private running: Promise<void> | undefined;
   private closed = false;
+  /** Of batches of one workspace every second one is of the workspace whose bulk pieces wait longest. */
+  private isBulksTurn = false;
   private pause: { readonly untilDepth: number; readonly end: () => void } | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Work, Answer>) {
@@ -161,12 +165,21 @@ export class GroupCommit<Work, Answer> implements GroupCommitState {
         bytes += entry.bytes;
         return true;
       };
-    const batch = this.singles.take(singlesMax, within(batchBytesMax));
+    const tenantId = this.options.isOneWorkspace === true ? this.nextWorkspace() : undefined;
+    const take = (queue: FairQueue<Entry<Work, Answer>>, most: number, bytesMax: number): Entry<Work, Answer>[] =>
+      tenantId === undefined ? queue.take(most, within(bytesMax)) : queue.takeOf(tenantId, most, within(bytesMax));
+    const batch = take(this.singles, singlesMax, batchBytesMax);
     const bulkWith = batch.length > 0 ? fillTo : bulkMax;
     if (bulkWith <= batch.length) return batch;
     // The same share of the bytes, so that bulk pieces do not delay single ones.
     const share = bulkWith / bulkMax;
-    return batch.concat(this.bulk.take(bulkWith - batch.length, within(batchBytesMax * share)));
+    return batch.concat(take(this.bulk, bulkWith - batch.length, batchBytesMax * share));
+  }
+
+  private nextWorkspace(): string | undefined {
+    this.isBulksTurn = !this.isBulksTurn;
+    const [first, second] = this.isBulksTurn ? [this.singles, this.bulk] : [this.bulk, this.singles];
+    return first.next ?? second.next;
   }
 
   private run(batch: readonly Entry<Work, Answer>[]): Promise<readonly Answer[]> {

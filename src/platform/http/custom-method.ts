@@ -15,10 +15,15 @@ export function withLiteralColons(target: string): string {
 }
 
 /** See `withLiteralColons`. `originalUrl` keeps the sent target, which signatures cover. */
-export function literalColons(request: IncomingMessage & { originalUrl?: string }): void {
+export function literalColons(
+  request: IncomingMessage & { originalUrl?: string },
+  _response: unknown,
+  next: () => void,
+): void {
   const target = request.url;
-  // A cheap check that ends here for nearly every request.
-  if (!target?.includes('%3')) return;
-  request.originalUrl ??= target;
-  request.url = withLiteralColons(target);
+  if (target?.includes('%3')) {
+    request.originalUrl ??= target;
+    request.url = withLiteralColons(target);
+  }
+  next();
 }

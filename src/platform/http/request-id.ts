@@ -12,8 +12,9 @@ interface Identified extends IncomingMessage {
 }
 
 /** Sets `X-Request-Id` of the answer: the client's own id if it is well formed, else a new one. */
-export function identifyRequest(request: IncomingMessage, response: ServerResponse): void {
+export function identifyRequest(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+  next();
 }
 
 /** The id of this request in its answer, in problem documents and in logs. */

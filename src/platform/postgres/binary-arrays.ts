@@ -1,18 +1,18 @@
 import { isAbsent } from '../values/json/is-absent';
 import { ByteWriter } from './byte-writer';
 
-// PostgreSQL's binary form of an array (`array_recv` in its sources): a head, then every element behind its length. It takes
-// that as it is, where it has to go over the text of an array letter by letter.
+// PostgreSQL's binary format of an array (`array_recv` in its source): a header, then each element after its length.
+// PostgreSQL reads it directly, while it parses the text format character by character.
 
-/** A type of elements that can be written so. */
+/** An element type that can be written in the binary format. */
 export interface ElementType {
-  /** Its number in pg_type, the same on every server. */
+  /** Its OID in pg_type, the same on every server. */
   readonly oid: number;
-  /** Adds an element that is not null, behind its length; false where that is none of this type. */
+  /** Appends an element that is not null, after its length. False: the value is not of this type. */
   readonly add: (bytes: ByteWriter, value: unknown) => boolean;
 }
 
-/** By their names in a statement. Times are numbers here: epoch milliseconds. */
+/** By their names in SQL. Times are numbers: epoch milliseconds. */
 export const ELEMENT_TYPES: Readonly<Record<string, ElementType>> = {
   bytea: { oid: 17, add: addBytes },
   int: { oid: 23, add: addInt },
@@ -32,16 +32,16 @@ const INT_MAX = 0x7fff_ffff;
 const EPOCH_2000_MS = Date.UTC(2000);
 const TWO_POW_32 = 2 ** 32;
 const UUID_LENGTH = 36;
-/** Where the hexadecimal digits of a UUID's bytes begin in its text, beside the hyphens. */
+/** Positions in the text of a UUID at which the digits of its bytes begin. */
 const UUID_DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 const HYPHEN = '-'.charCodeAt(0);
 
-/** One for all: an array is written in one go. */
+/** Shared by all calls: an array is written without awaiting. */
 const bytes = new ByteWriter();
 
-/** An array of one dimension; undefined where an element is not of the form that is written here. */
+/** An array of one dimension. Undefined when an element cannot be written as this type. */
 export function binaryArray({ oid, add }: ElementType, values: readonly unknown[]): Buffer | undefined {
-  // Whatever is left of an array that could not be written.
+  // An earlier array that could not be written may have left bytes.
   bytes.drop();
   bytes.addInt32(values.length === 0 ? 0 : 1);
   bytes.addInt32(values.some(isAbsent) ? 1 : 0);
@@ -95,7 +95,7 @@ function isWithin(value: unknown, max: number): value is number {
   return Number.isInteger(value) && Math.abs(value as number) <= max;
 }
 
-/** In two halves, for a double holds 53 bits, which microseconds exceed from the year 2285 on. */
+/** In two halves: microseconds exceed the 53 bits of a double from the year 2285 on. */
 function addTime(to: ByteWriter, value: unknown): boolean {
   if (!Number.isInteger(value)) return false;
   const ms = (value as number) - EPOCH_2000_MS;
@@ -114,7 +114,7 @@ function addUuid(to: ByteWriter, value: unknown): boolean {
   return to.addHex(value, UUID_DIGITS);
 }
 
-/** Along with its digits, what `isUuid` looks for, in a fifth of the time: there are ten to an event. */
+/** With the check of the digits, this is what `isUuid` checks, in a fifth of the time. An event has ten UUIDs. */
 function hasFormOfUuid(text: string): boolean {
   return (
     text.length === UUID_LENGTH && isHyphen(text, 8) && isHyphen(text, 13) && isHyphen(text, 18) && isHyphen(text, 23)

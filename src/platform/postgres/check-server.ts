@@ -7,14 +7,14 @@ const VERSION_MIN = 15;
 const CONNECT_MS_MAX = 10_000;
 const ANSWER_MS_MAX = 5_000;
 /**
- * A pooler that takes its servers in turn shows another one each time. PgBouncer keeps 20 for a database unless it is told
- * otherwise; twice as many looks find the same one again also where others use some of them.
+ * A pooler may use another server connection for each statement. PgBouncer keeps 20 per database by default; twice as many
+ * attempts meet the same one again, also while other clients use some of them.
  */
 const LOOKS = 40;
 
 /**
- * Makes sure at the start that the service can work with the server of an operator. Throws an error for a version that is too
- * old, and for a pooler that gives the sessions of one client to others: the service would start, and then fail now and then.
+ * Checks at start that the service can work with the server of DATABASE_URL. Throws for a version that is too old, and for a
+ * pooler that shares sessions between clients: the service would start and then fail at random.
  */
 export async function checkServer({ url }: ConnectionSettings): Promise<void> {
   const [one, other] = [aClient(url), aClient(url)];
@@ -55,12 +55,12 @@ export function versionProblem({ version, major }: { version: string; major: num
 }
 
 /**
- * Whether a session belongs to its client: what it has set stays, and nobody else sees it. A pooler that shares sessions shows
- * the mark of one client to another, or has taken it away. With a session of one's own neither ever happens.
+ * Whether each client has a session of its own: a setting stays, and no other client sees it. A pooler that shares sessions
+ * shows the setting to another client, or resets it.
  */
 async function keepsSessions(one: Client, other: Client): Promise<boolean> {
   const mark = randomUUID();
-  // SET, not set_config(): balancers of load send it to every server behind them.
+  // SET, not set_config(): load balancers send SET to every server.
   await one.query(`SET cds.session_mark = '${mark}'`);
   for (let look = 0; look < LOOKS; look += 1) {
     if ((await markOf(other)) === mark || (await markOf(one)) !== mark) return false;

@@ -1,7 +1,14 @@
-/** Where PostgreSQL is: what `pg` and TypeORM both take. */
+/** The address of PostgreSQL, as `pg` and TypeORM take it. */
 export interface ConnectionSettings {
   /** A `postgresql://` address; a unix socket is named in its query (`?host=/folder`). */
   readonly url: string;
+  /**
+   * Statements of a hot path, and transactions, are of one workspace each: the way of a distributed database, where each
+   * workspace is on one node (docs/adr/0062). Otherwise those of many workspaces share them.
+   */
+  readonly isOneWorkspace?: boolean;
+  /** The tables of workspaces are on the worker nodes of a Citus cluster (contract section 17). */
+  readonly isDistributed?: boolean;
 }
 
 /** Injection token of the `ConnectionSettings` in force. */

@@ -7,8 +7,8 @@ import { unavailable } from '../errors/unavailable';
 /**
  * What a failed statement means for the caller that sent it:
  *
- * - `repeat`: nobody's fault; the whole transaction may be sent again at once (deadlock, serialisation).
- * - `contended`: somebody else holds a lock too long; only the rows concerned suffer.
+ * - `repeat`: a deadlock or a serialisation failure; send the whole transaction again at once.
+ * - `contended`: another transaction holds a lock for too long; only the rows concerned fail.
  * - `data`: PostgreSQL refuses one of the rows.
  * - `away`: the connection or the server is gone, full or read-only; the outcome may be unknown.
  * - `bug`: anything else.
@@ -24,7 +24,7 @@ const DATA_CLASSES = new Set(['22', '23']);
  * an invalid state when the server is read-only (a failover, a full disk of some providers), or when it has ended a slow session.
  */
 const AWAY_CLASSES = new Set(['08', '25', '53', '57', '58']);
-/** The server of the session takes no writes: a standby, or one that was told so. */
+/** The server of the session is read-only: a standby, or by its settings. */
 export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -53,7 +53,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return databaseErrorOf(error)?.code;
 }
 
-/** Tells what kind of failure an error from `pg` or TypeORM is; undefined when it comes from neither. */
+/** The kind of failure of an error from `pg` or TypeORM; undefined for other errors. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const state = sqlStateOf(error);
@@ -65,12 +65,12 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
 }
 
-/** Whether the server of this connection takes no writes, as one that has become a standby. Another connection may lead to one that does. */
+/** Whether the server of this connection is read-only, such as a new standby. A new connection may reach a writable server. */
 export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === READ_ONLY;
 }
 
-/** The refusal a client gets when the database cannot answer; undefined for errors that are no passing trouble. */
+/** The refusal that a client gets when the database cannot answer; undefined for errors that are not temporary. */
 export function databaseRefusal(error: unknown): DomainError | undefined {
   const failure = databaseFailure(error);
   if (failure === undefined || failure === 'bug' || failure === 'data') return undefined;
@@ -83,7 +83,7 @@ function databaseErrorOf(error: unknown): DatabaseError | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // Not by instanceof: an error of Node's own need not come from the same realm.
+  // Not instanceof: errors of Node.js may come from another realm.
   if (!isNativeError(error)) return false;
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isConnectionLoss);
   if (isOfLostSession(error)) return true;
@@ -91,7 +91,7 @@ function isConnectionLoss(error: unknown): boolean {
   return PLAIN_MESSAGES.some((message) => error.message.startsWith(message));
 }
 
-/** TypeORM lets go of a session at the moment it is lost, so the next statement of the transaction finds it released. */
+/** TypeORM releases a lost session at once, so the next statement of the transaction fails with this error. */
 function isOfLostSession(error: Error): boolean {
   return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }

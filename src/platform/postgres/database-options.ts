@@ -4,22 +4,22 @@ import type { ConnectionSettings } from './connection-settings';
 import { MIGRATIONS } from './migrations';
 import { SteadyClient } from './steady-client';
 
-/** A statement that takes longer is cancelled; reads that page by key take milliseconds. */
+/** Longer statements are cancelled. Reads that page by key take milliseconds. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** An answer that takes longer means that the server or the network is gone; the connection is dropped. */
+/** After this time without an answer the server or the network is down, and the connection is dropped. */
 const ANSWER_TIMEOUT_MS = 6_000;
-/** Shorter than the patience of a client, so that an absent database is answered rather than waited for. */
+/** Shorter than the timeout of usual clients, so that they get an answer while the database is down. */
 const CONNECT_TIMEOUT_MS = 1_500;
 const SESSION = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };
-/** Of the pool that requests share in one process. */
+/** Size of the connection pool of one process, for requests. */
 export const POOL_CONNECTIONS_MAX = 10;
 
 /**
- * The one description of the database for the service, its tests and TypeORM's command line. Migrations are run by
- * `migrate.ts` under a lock, and nothing is ever synchronised from entities.
+ * The options of the data source for the service, its tests and TypeORM's command line. Migrations are run by `migrate.ts`
+ * under a lock; TypeORM never synchronises the schema.
  */
 export function databaseOptions(
   connection: ConnectionSettings,
@@ -44,15 +44,15 @@ export function databaseOptions(
   };
 }
 
-/** Beyond it the server or the network is gone. */
+/** After this time the server or the network is down. */
 const ANSWER_MS_MAX = 2_000;
 
 /** Settings of PostgreSQL by their names; times are milliseconds. */
 export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
- * Sets what holds for a session from now on. Not in the start-up message, as `pg` would do it: poolers refuse what they do not
- * know there, and an operator would have to list our settings in theirs (docs/adr/0055).
+ * Sets the settings of a session by a statement. `pg` would put them into the start-up message, where poolers refuse settings
+ * that they do not know (docs/adr/0055).
  */
 export async function applySessionSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
   const statement = {

@@ -1,13 +1,13 @@
-/** What kept the service from working with its database, and what to do. It repeats nothing of DATABASE_URL. */
+/** Why the service cannot work with its database, and what to do. Contains nothing of DATABASE_URL. */
 interface Problem {
-  /** SQLSTATEs, and codes of Node. */
+  /** SQLSTATEs, and error codes of Node.js. */
   readonly codes?: readonly string[];
-  /** What the message must say, where the code means several things or there is none. */
+  /** Pattern of the message, when the code is ambiguous or absent. */
   readonly message?: RegExp;
   readonly words: string;
 }
 
-/** The first that fits counts. */
+/** The first match counts. */
 const PROBLEMS: readonly Problem[] = [
   {
     codes: ['28P01'],
@@ -96,7 +96,7 @@ const PROBLEMS: readonly Problem[] = [
   },
 ];
 
-/** Of sockets only: files have some of these codes too. */
+/** Socket errors only: file errors have some of these codes too. */
 const SOCKET_PROBLEMS: readonly Problem[] = [
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
@@ -113,7 +113,7 @@ const SOCKET_PROBLEMS: readonly Problem[] = [
   },
 ];
 
-/** What is wrong with the database, and what to do; undefined for errors that are about something else, or not known. */
+/** What is wrong with the database, and what to do; undefined for other and unknown errors. */
 export function databaseProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message: string };

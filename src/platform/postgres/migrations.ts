@@ -18,8 +18,14 @@ import { OneClock1764000000016 } from './migrations/17-one-clock';
 import { TrimmedSubjects1764000000017 } from './migrations/18-trimmed-subjects';
 import { WaitingEvents1764000000018 } from './migrations/19-waiting-events';
 import { ParticipantIds1764000000019 } from './migrations/20-participant-ids';
+import { IngestStatistics1764000000020 } from './migrations/21-ingest-statistics';
+import { EventRetention1764000000021 } from './migrations/22-event-retention';
+import { History1764000000022 } from './migrations/23-history';
+import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-periods';
+import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
+import { Webhooks1764000000025 } from './migrations/26-webhooks';
 
-/** Every migration, oldest first. Append-only: what has run on somebody's database is never edited. */
+/** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
   Foundation1764000000000,
   Callers1764000000001,
@@ -41,4 +47,10 @@ export const MIGRATIONS = [
   TrimmedSubjects1764000000017,
   WaitingEvents1764000000018,
   ParticipantIds1764000000019,
+  IngestStatistics1764000000020,
+  EventRetention1764000000021,
+  History1764000000022,
+  LimitsAndPeriods1764000000023,
+  ReactionBackfills1764000000024,
+  Webhooks1764000000025,
 ];

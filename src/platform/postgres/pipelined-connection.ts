@@ -1,9 +1,11 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
-import { databaseFailure, isReadOnly } from './database-errors';
+import { databaseFailure, isReadOnly, sqlStateOf } from './database-errors';
 import { Pipeline } from './pipeline';
 import { applySessionSettings, type SessionSettings } from './database-options';
+import { oneWorkspaceStatement } from './one-workspace';
 import type { Row, Statement } from './statement';
+import type { StatementAnswer } from './statement-group';
 
 export type { Statement } from './statement';
 
@@ -19,9 +21,14 @@ export interface Transaction {
    * to send anything more, before the transaction resolves.
    */
   sendLast(statement: Statement, values: readonly unknown[], answered?: (rows: readonly Row[]) => void): void;
+  /** Runs steps that need answers between them, once the work of the transaction is done and before COMMIT is sent. */
+  beforeCommit(steps: () => Promise<void>): void;
 }
 
-/** PostgreSQL answered ROLLBACK to our COMMIT: something in the transaction had failed, and nothing is stored. */
+/**
+ * Nothing of the transaction is stored, and it may be run again: PostgreSQL answered ROLLBACK to our COMMIT, because something in
+ * the transaction had failed, or its precondition does not hold, or another transaction was faster.
+ */
 export class RolledBackError extends Error {}
 
 export interface PipelinedConnectionOptions {
@@ -44,6 +51,17 @@ export const HOT_PATH_PLANNING = {
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+} as const;
+
+/** A precondition that does not hold (`precondition.ts`), and a row that another transaction has inserted. */
+const LOST_RACES: ReadonlySet<string | undefined> = new Set(['22012', '23505']);
+
+/** How a session works on a distributed database: the coordinator plans with parameters known, and hands SET LOCAL on. */
+const DISTRIBUTED_SESSION = {
+  plan_cache_mode: 'auto',
+  'citus.propagate_set_commands': 'local',
+  // Of the coordinator to a node: its default of 30 seconds is longer than any caller waits.
+  'citus.node_connection_timeout': 1_000,
 } as const;
 
 interface Session {
@@ -70,26 +88,30 @@ export class PipelinedConnection {
 
   /**
    * Runs `work` in one transaction (READ COMMITTED) and commits. On any failure the transaction is rolled back and the
-   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller.
+   * error passed on; where the connection was lost during COMMIT the outcome is unknown to the caller. `tenantId`: the one
+   * workspace of the transaction, where each has one (`ConnectionSettings.isOneWorkspace`).
    */
-  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>, tenantId?: string): Promise<T> {
     const session = await this.connected();
     let isOver = false;
     const send = async (statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> => {
       if (isOver) throw new Error('This transaction is over');
-      return (await session.pipeline.send(statement, values)).rows;
+      return (await this.sendBy(session, statement, values, { tenantId })).rows;
     };
     const last: Promise<unknown>[] = [];
+    const before: (() => Promise<void>)[] = [];
     try {
       // What is sent behind it fails with it, so that nobody needs its answer before the end.
-      const begun = heard(send(BEGIN, []));
+      const begun = heard(this.begin(send));
       const result = await work({
         send: async <R>(statement: Statement, values: readonly unknown[]) =>
           (await heard(send(statement, values))) as R[],
         sendLast: (statement, values, answered) => {
           last.push(heard(send(statement, values).then((rows) => answered?.(rows))));
         },
+        beforeCommit: (steps) => void before.push(steps),
       });
+      for (const steps of before) await steps();
       isOver = true;
       const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), begun, ...last]);
       if (committed.command !== 'COMMIT') throw new RolledBackError('COMMIT was answered with ROLLBACK');
@@ -101,15 +123,16 @@ export class PipelinedConnection {
       await session.pipeline.send(ROLLBACK, [], { alone: true }).catch(() => this.discard(session));
       // After a failover the address leads to another server than this session does.
       if (isReadOnly(error)) this.discard(session);
-      throw error;
+      throw this.settings.isOneWorkspace === true && LOST_RACES.has(sqlStateOf(error))
+        ? new RolledBackError('Another transaction was faster', { cause: error })
+        : error;
     }
   }
 
   /** Runs a statement by itself that may run twice, and once more when the connection turns out to be lost. */
   async query<T = Row>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
     const run = async (): Promise<readonly T[]> => {
-      const { pipeline } = await this.connected();
-      return (await pipeline.send(statement, values, { alone: true })).rows as T[];
+      return (await this.sendBy(await this.connected(), statement, values, { alone: true })).rows as T[];
     };
     try {
       return await run();
@@ -123,6 +146,27 @@ export class PipelinedConnection {
     const session = await this.opening?.catch(() => undefined);
     this.opening = undefined;
     await session?.client.end().catch(() => undefined);
+  }
+
+  private sendBy(
+    { pipeline }: Session,
+    statement: Statement,
+    values: readonly unknown[],
+    { tenantId, alone = false }: { readonly tenantId?: string | undefined; readonly alone?: boolean },
+  ): Promise<StatementAnswer> {
+    if (this.settings.isOneWorkspace !== true) return pipeline.send(statement, values, { alone });
+    const form = oneWorkspaceStatement(statement);
+    return pipeline.send(form, form.values(values, tenantId), { alone });
+  }
+
+  /** On a distributed database the worker nodes hear of the time limit for locks by a statement of the transaction only. */
+  private async begin(send: (statement: Statement, values: readonly unknown[]) => Promise<unknown>): Promise<void> {
+    const begun = [send(BEGIN, [])];
+    if (this.settings.isDistributed === true) {
+      const text = `SET LOCAL lock_timeout = ${this.options.lockTimeoutMs}`;
+      begun.push(send({ name: 'SET LOCAL lock_timeout', text }, []));
+    }
+    await Promise.all(begun);
   }
 
   private connected(): Promise<Session> {
@@ -160,7 +204,7 @@ export class PipelinedConnection {
   private sessionSettings(): SessionSettings {
     const { lockTimeoutMs, statementTimeoutMs, waitsForDisk } = this.options;
     return {
-      ...HOT_PATH_PLANNING,
+      ...(this.settings.isDistributed === true ? DISTRIBUTED_SESSION : HOT_PATH_PLANNING),
       ...(waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,

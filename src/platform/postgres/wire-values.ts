@@ -1,16 +1,16 @@
 import { binaryArray, ELEMENT_TYPES, type ElementType } from './binary-arrays';
 import type { Statement } from './statement';
 
-/** A parameter in the form that PostgreSQL reads: text, the bytes of its binary form, or null. */
+/** A parameter as PostgreSQL reads it: text, bytes in the binary format, or null. */
 export type WireValue = string | Buffer | null;
 
-/** An array as a statement takes it. */
+/** An array parameter of a statement. */
 const ARRAY_PARAMETER = /\$(\d+)::(\w+)\[\]/g;
 
-/** By name of the statement, by parameter. */
+/** By the name of the statement, then by parameter. */
 const elementTypes = new Map<string, readonly (ElementType | undefined)[]>();
 
-/** Writes the parameters of a statement: objects as JSON, undefined as null, arrays in binary form where it says of what. */
+/** Encodes the parameters of a statement: objects as JSON, undefined as null, arrays with a known element type in binary. */
 export function wireValues(statement: Statement, values: readonly unknown[]): WireValue[] {
   const types = elementTypesOf(statement);
   return values.map((value, index) => {

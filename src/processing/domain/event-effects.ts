@@ -18,6 +18,8 @@ export type StoredEventRecord = LoggedEvent;
 export interface EventToProcess {
   readonly tenantId: string;
   readonly event: StoredEventRecord;
+  /** The event's own profile, which no merge changes. */
+  readonly ownProfileId: string;
   /** The customer's EXTERNAL identifier now: the `sub` whose `user` values reactions change; null: none. */
   readonly externalId: string | null;
   /**
@@ -25,6 +27,8 @@ export interface EventToProcess {
    * time; a replay leaves out skipped and failed ones.
    */
   readonly recorded: readonly ReactionRecord[];
+  /** The reactions that a backfill brought to the event, whatever their outcome: they apply to it from then on. */
+  readonly backfilled: readonly ReactionRecord[];
 }
 
 /** Why an event could not be processed. */

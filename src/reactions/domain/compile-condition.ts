@@ -1,3 +1,4 @@
+import { fieldPath, itemPath } from '../../platform/errors/fault-words';
 import type { Condition } from './condition';
 import { COSTS, Meter, OverdueError, TooCostlyError } from './condition-meter';
 import { conditionData, type EventRecord, ownValue } from './event-record';
@@ -13,16 +14,23 @@ export type Verdict = 'met' | 'unmet' | 'failed' | 'too_costly' | 'overdue';
 /** `isOverdue` is called from time to time; true ends the evaluation. */
 export type CompiledCondition = (event: EventRecord, isOverdue?: () => boolean) => Verdict;
 
+/** Hears of each operator that is evaluated, by its path in the condition, such as `when.and[1].in`. */
+export interface ConditionTrace {
+  begin(path: string): void;
+  end(path: string, value: unknown): void;
+}
+
 /** Evaluates a part of a condition; `context`: the data that its paths start at. */
 type Part = (context: unknown) => unknown;
 
 /**
  * Compiles a checked condition into a tree of closures; no text becomes code. Each operator is charged by the size of
- * its operands before it is evaluated, so that no event can make a condition run for long (docs/adr/0034).
+ * its operands before it is evaluated, so that no event can make a condition run for long (docs/adr/0034). A `trace`
+ * makes it slower.
  */
-export function compileCondition(when: Condition): CompiledCondition {
+export function compileCondition(when: Condition, trace?: ConditionTrace): CompiledCondition {
   const meter = new Meter();
-  const whole = new Compilation(meter).part(when);
+  const whole = new Compilation(meter, trace).part(when, 'when');
   return (event, isOverdue = never) => {
     meter.begin(isOverdue);
     try {
@@ -35,46 +43,55 @@ export function compileCondition(when: Condition): CompiledCondition {
 }
 
 class Compilation {
-  constructor(private readonly meter: Meter) {}
+  constructor(
+    private readonly meter: Meter,
+    private readonly trace: ConditionTrace | undefined,
+  ) {}
 
-  part(rule: unknown): Part {
-    if (Array.isArray(rule)) return this.list(rule);
+  part(rule: unknown, path: string): Part {
+    if (Array.isArray(rule)) return this.list(rule, path);
     if (typeof rule !== 'object' || rule === null) return () => rule;
     const [[name, args] = ['', undefined]] = Object.entries(rule);
-    const work = this.operator(name, args);
-    return (context) => {
+    const at = fieldPath(path, name);
+    const work = this.operator(name, args, at);
+    const charged: Part = (context) => {
       this.meter.spend(COSTS.operator);
       return work(context);
     };
+    return this.trace === undefined ? charged : traced(charged, at, this.trace);
   }
 
-  private operator(name: string, args: unknown): Part {
+  private operator(name: string, args: unknown, at: string): Part {
     if (name === 'var') return this.variable(args);
     const method = METHODS.get(name);
     if (method !== undefined) {
-      const operands = this.operands(name, args);
+      const operands = this.operands(name, args, at);
       return (context) => method(operands(context), this.meter, context);
     }
-    const parts = (Array.isArray(args) ? (args as unknown[]) : [args]).map((each) => this.part(each));
+    const parts = Array.isArray(args)
+      ? (args as unknown[]).map((each, index) => this.part(each, itemPath(at, index)))
+      : [this.part(args, at)];
     const comparison = COMPARISONS.get(name);
     if (comparison !== undefined) return (context) => compare(comparison, parts, context, this.meter);
     return this.control(name, parts);
   }
 
   /** A single operand may be sent with or without a list around it. */
-  private operands(name: string, args: unknown): Part {
+  private operands(name: string, args: unknown, at: string): Part {
     const takesSingle = SINGLE_OPERAND.has(name);
     if (!Array.isArray(args)) {
-      const single = this.part(args);
+      const single = this.part(args, at);
       return takesSingle ? single : (context) => asList(single(context));
     }
     const [first] = args as unknown[];
-    return takesSingle && args.length === 1 && !Array.isArray(first) ? this.part(first) : this.list(args);
+    return takesSingle && args.length === 1 && !Array.isArray(first)
+      ? this.part(first, itemPath(at, 0))
+      : this.list(args, at);
   }
 
-  private list(rules: readonly unknown[]): Part {
+  private list(rules: readonly unknown[], path: string): Part {
     if (rules.every(isPlain)) return () => rules;
-    const parts = rules.map((each) => this.part(each));
+    const parts = rules.map((each, index) => this.part(each, itemPath(path, index)));
     return (context) => {
       this.meter.spend(parts.length * COSTS.entry);
       return parts.map((part) => part(context));
@@ -178,6 +195,15 @@ class Compilation {
     this.meter.spend(value.length * COSTS.entry);
     return value.split('');
   }
+}
+
+function traced(part: Part, at: string, trace: ConditionTrace): Part {
+  return (context) => {
+    trace.begin(at);
+    const value = part(context);
+    trace.end(at, value);
+    return value;
+  };
 }
 
 const nothing: Part = () => undefined;

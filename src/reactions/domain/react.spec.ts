@@ -8,6 +8,7 @@ const SHARED = { path: 'state.campaign.total', op: 'inc', valueFrom: 'properties
 const REACTION: ReactionRule = {
   ...{ id: 'r-1', campaignId: 'summer', name: 'reward', source: null, ops: [USER, SHARED] },
   appliesFrom: new Date('2026-01-02T03:04:06.000Z'),
+  backfillId: null,
 };
 
 function plan(
@@ -17,7 +18,7 @@ function plan(
 ) {
   const event = aStoredEvent();
   const ready = { reaction: { ...REACTION, ...fields }, condition, sharedCopies: undefined };
-  const toProcess = { tenantId: 't', event, externalId, recorded: [] };
+  const toProcess = { tenantId: 't', event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };
   return planReaction(ready, toProcess, { record: () => recordOf(event) });
 }
 

@@ -32,14 +32,18 @@ export type Plan =
   | { readonly reaction: ReactionRule; readonly result: ReactionResult }
   | { readonly reaction: ReactionRule; readonly operations: readonly Operation[]; readonly subject: string | null };
 
+export type MutationPlan = Extract<Plan, { readonly operations: unknown }>;
+
 /**
  * The result of one reaction; faults say why it failed. `not_in_force`: the reaction waited for its customer, and was
- * gone or no longer applied to the event when the customer was linked.
+ * gone or no longer applied to the event when the customer was linked. `superseded`: a later event had set all that a
+ * backfill would have set. `limit_reached`: a value would have left its limits. `clamped`: at least one value was moved
+ * to its limit instead.
  */
 export type ReactionResult =
-  | { readonly outcome: 'applied' }
+  | { readonly outcome: 'applied'; readonly reason?: 'clamped' }
   | { readonly outcome: 'waiting_for_customer' }
-  | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'not_in_force' }
+  | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'not_in_force' | 'superseded' | 'limit_reached' }
   | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
 
 /**
@@ -48,11 +52,12 @@ export type ReactionResult =
  */
 export function planReaction(
   { reaction, condition, sharedCopies }: CompiledReaction,
-  { event, externalId }: EventToProcess,
+  toProcess: EventToProcess,
   { record, isOverdue, personalNames }: EvaluationInput,
 ): Plan | undefined {
+  const { event, externalId } = toProcess;
   if (reaction.source !== null && reaction.source !== event.source) return undefined;
-  if (event.receivedAt < reaction.appliesFrom) return undefined;
+  if (!isInForceFor(reaction, toProcess)) return undefined;
   const result = resultOfVerdict(condition?.(record(), isOverdue) ?? 'met');
   if (result !== undefined) return { reaction, result };
   const copied = personalNames === undefined ? [] : (sharedCopies?.(personalNames) ?? []);
@@ -66,18 +71,42 @@ export function planReaction(
   return { reaction, operations: found.operations, subject: changesParticipant ? externalId : null };
 }
 
+/** When a backfill brought the reaction to the event; undefined: none did. */
+export function backfilledAtOf(reaction: ReactionName, { backfilled }: EventToProcess): string | undefined {
+  return backfilled.find((record) => isSameName(record, reaction))?.backfilledAt;
+}
+
+/**
+ * Whether the reaction applies to the event for the time of its receipt, or because a backfill brought it there. A
+ * reaction that was redefined for other events since then no longer does.
+ */
+function isInForceFor(reaction: ReactionRule, toProcess: EventToProcess): boolean {
+  const { appliesFrom } = reaction;
+  if (toProcess.event.receivedAt >= appliesFrom) return true;
+  const backfilledAt = backfilledAtOf(reaction, toProcess);
+  return backfilledAt !== undefined && new Date(backfilledAt) >= appliesFrom;
+}
+
 /** The record of a reaction in the event's processing record. */
-export function outcomeOf({ campaignId, name }: ReactionName, result: ReactionResult): ReactionRecord {
+export function outcomeOf(
+  { campaignId, name }: ReactionName,
+  result: ReactionResult,
+  backfilledAt?: string,
+): ReactionRecord {
   const { outcome } = result;
   const reason = reasonOfResult(result);
-  return { campaignId, name, outcome, ...(reason === undefined ? {} : { reason }) };
+  return {
+    ...{ campaignId, name, outcome },
+    ...(reason === undefined ? {} : { reason }),
+    ...(backfilledAt === undefined ? {} : { backfilledAt }),
+  };
 }
 
 function reasonOfResult(result: ReactionResult): string | undefined {
   switch (result.outcome) {
-    case 'applied':
     case 'waiting_for_customer':
       return undefined;
+    case 'applied':
     case 'skipped':
       return result.reason;
     case 'failed':
@@ -95,13 +124,13 @@ export function finalRecords({ recorded, externalId }: EventToProcess): readonly
 
 /** New records of reactions that waited but are not among the `planned` ones: they are no longer in force. */
 export function notInForceRecords(
-  { recorded, externalId }: EventToProcess,
+  toProcess: EventToProcess,
   planned: readonly ReactionName[],
 ): readonly ReactionRecord[] {
-  if (externalId === null) return [];
-  return recorded
+  if (toProcess.externalId === null) return [];
+  return toProcess.recorded
     .filter((each) => each.outcome === 'waiting_for_customer' && !planned.some((other) => isSameName(each, other)))
-    .map((each) => outcomeOf(each, { outcome: 'skipped', reason: 'not_in_force' }));
+    .map((each) => outcomeOf(each, { outcome: 'skipped', reason: 'not_in_force' }, each.backfilledAt));
 }
 
 export function isSameName(a: ReactionName, b: ReactionName): boolean {
@@ -159,4 +188,22 @@ function resultOfVerdict(verdict: Verdict): ReactionResult | undefined {
     case 'failed':
       return { outcome: 'failed', faults: [CONDITION_FAILED] };
   }
+}
+
+/** Only the last plan can have to be retried: planning stops after it. */
+export function isAnyToRetry(plans: readonly Plan[]): boolean {
+  const last = plans.at(-1);
+  return last !== undefined && 'result' in last && last.result.outcome === 'failed' && last.result.mayRetry === true;
+}
+
+/**
+ * Drops the plans before one that must be retried. The next attempt plans them again, so that reactions keep their
+ * order.
+ */
+export function retriedAsAWhole(plans: readonly Plan[]): readonly Plan[] {
+  return isAnyToRetry(plans) ? plans.slice(-1) : plans;
+}
+
+export function isMutationPlan(plan: Plan): plan is MutationPlan {
+  return 'operations' in plan;
 }

@@ -23,6 +23,10 @@ describe('the operations of a reaction', () => {
     expect(parseReactionOperations(ops)).toEqual({
       ops: [op({ value: 1 }), op({ valueFrom: 'properties.n' }), op({ op: 'set', valueFrom: 'source' })],
     });
+    const clamped = [op({ value: 1, onLimit: 'clamp' }), op({ valueFrom: 'source', onLimit: null })];
+    expect(parseReactionOperations(clamped)).toEqual({
+      ops: [op({ value: 1, onLimit: 'clamp' }), op({ valueFrom: 'source' })],
+    });
   });
 
   it.each<[unknown, string[]]>([
@@ -35,6 +39,8 @@ describe('the operations of a reaction', () => {
     [[op({ value: 'x' })], ['ops[0].value type']],
     [[op({ op: 'set', value: {} })], ['ops[0].value type']],
     [[op({ value: 1, from: 'x' })], ['ops[0].from unknown_field']],
+    [[op({ value: 1, onLimit: 'skip' })], ['ops[0].onLimit enum']],
+    [[op({ value: 1, onLimit: 1 })], ['ops[0].onLimit type']],
   ])('%j are refused', (ops, faults) => {
     expect(faultsOf(ops)).toEqual(faults);
   });

@@ -1,9 +1,15 @@
 import type { Fault } from '../../platform/errors/fault';
-import { itemPath, typeFault } from '../../platform/errors/fault-words';
+import { enumFault, itemPath, typeFault } from '../../platform/errors/fault-words';
 import { isAbsent } from '../../platform/values/json/is-absent';
 import { isObject } from '../../platform/values/json/is-object';
 import { checkTypes, type DeclaredPaths, resolvePaths } from '../../runtime/domain/check-operations';
-import { OPERATION_SCHEMA, parseOperations, takesNumber, type Operation } from '../../runtime/domain/operation';
+import {
+  LIMIT_POLICIES,
+  OPERATION_SCHEMA,
+  parseOperations,
+  takesNumber,
+  type Operation,
+} from '../../runtime/domain/operation';
 import {
   ANY_VALUE_WORDS,
   isVariableValue,
@@ -19,24 +25,25 @@ import { VALUE_PATH_CHARACTERS_MAX, valueAt, valuePathFaults } from './value-pat
 export const REACTION_OPERATION_SCHEMA = {
   ...OPERATION_SCHEMA,
   valueFrom: { type: 'string', maxLength: VALUE_PATH_CHARACTERS_MAX },
+  onLimit: { enum: LIMIT_POLICIES },
 } as const;
 const REACTION_OPERATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(REACTION_OPERATION_SCHEMA));
 
 /**
  * Reads the `ops` of a reaction, any JSON value. They are those of a mutation (`parseOperations`, with its codes), but
- * each has either a `value` or a `valueFrom`. Both: `conflicting_fields`.
+ * each has either a `value` or a `valueFrom`. Both: `conflicting_fields`. Each may have an `onLimit`.
  */
 export function parseReactionOperations(
   ops: unknown,
 ): { readonly ops: readonly ReactionOperation[] } | { readonly faults: readonly Fault[] } {
   const parsed = parseOperations(Array.isArray(ops) ? ops.map(withSample) : ops, REACTION_OPERATION_FIELDS);
   const sourceFaultsFound = Array.isArray(ops)
-    ? ops.flatMap((entry: unknown, index) => sourceFaults(entry, index))
+    ? ops.flatMap((entry: unknown, index) => [...sourceFaults(entry, index), ...limitPolicyFaults(entry, index)])
     : [];
   if ('faults' in parsed) return { faults: [...parsed.faults, ...sourceFaultsFound] };
   if (sourceFaultsFound.length > 0) return { faults: sourceFaultsFound };
   const entries = ops as readonly unknown[];
-  return { ops: parsed.operations.map((operation, index) => withSource(operation, valueFromOf(entries[index]))) };
+  return { ops: parsed.operations.map((operation, index) => reactionOperation(operation, entries[index])) };
 }
 
 /**
@@ -67,11 +74,11 @@ export function operationsFor(
   const faults: Fault[] = [];
   const operations = ops.flatMap((operation, index): Operation[] => {
     if ('value' in operation) return [operation as Operation];
-    const { path, op, valueFrom } = operation;
+    const { path, op, valueFrom, onLimit } = operation;
     const value = valueAt(event(), valueFrom);
     const found = foundFaults(value, op, `${itemPath('ops', index)}.valueFrom`);
     faults.push(...found);
-    return found.length > 0 ? [] : [{ path, op, value } as Operation];
+    return found.length > 0 ? [] : [{ path, op, value, ...(onLimit === undefined ? {} : { onLimit }) } as Operation];
   });
   return faults.length > 0 ? { faults } : { operations };
 }
@@ -107,6 +114,24 @@ function sourceFaults(entry: unknown, index: number): readonly Fault[] {
   ];
 }
 
-function withSource({ path, op, value }: Operation, valueFrom: unknown): ReactionOperation {
-  return typeof valueFrom === 'string' ? { path, op, valueFrom } : { path, op, value };
+function limitPolicyOf(entry: unknown): unknown {
+  return isObject(entry) ? (entry['onLimit'] ?? undefined) : undefined;
+}
+
+function limitPolicyFaults(entry: unknown, index: number): readonly Fault[] {
+  const policy = limitPolicyOf(entry);
+  if (policy === undefined || LIMIT_POLICIES.some((each) => each === policy)) return [];
+  const path = `${itemPath('ops', index)}.onLimit`;
+  return [typeof policy === 'string' ? enumFault(path, LIMIT_POLICIES) : typeFault(path, 'a string')];
+}
+
+function reactionOperation({ path, op, value }: Operation, entry: unknown): ReactionOperation {
+  const valueFrom = valueFromOf(entry);
+  const onLimit = LIMIT_POLICIES.find((each) => each === limitPolicyOf(entry));
+  return {
+    path,
+    op,
+    ...(typeof valueFrom === 'string' ? { valueFrom } : { value }),
+    ...(onLimit === undefined ? {} : { onLimit }),
+  };
 }

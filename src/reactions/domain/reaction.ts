@@ -1,4 +1,4 @@
-import type { OperationKind } from '../../runtime/domain/operation';
+import type { LimitPolicy, OperationKind } from '../../runtime/domain/operation';
 import type { VariableValue } from '../../variables/domain/variable';
 import type { Condition } from './condition';
 
@@ -14,6 +14,8 @@ export const REACTIONS_PER_EVENT_TYPE_MAX = 50;
 export type ReactionOperation = {
   readonly path: string;
   readonly op: OperationKind;
+  /** Undefined: the reaction is skipped if the variable would leave its limits. */
+  readonly onLimit?: LimitPolicy;
 } & ({ readonly value: VariableValue } | { readonly valueFrom: string });
 
 /** A reaction as a client defines it (contract section 8). */
@@ -42,6 +44,8 @@ export interface ReactionRule extends ReactionName {
   readonly ops: readonly ReactionOperation[];
   /** Events received earlier are ignored. */
   readonly appliesFrom: Date;
+  /** The running backfill that must know which customers' values later events have set; null: none. */
+  readonly backfillId: string | null;
 }
 
 /** The stored definition of a reaction. */

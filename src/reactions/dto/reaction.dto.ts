@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { OperationKind } from '../../runtime/domain/operation';
+import type { LimitPolicy, OperationKind } from '../../runtime/domain/operation';
 import type { VariableValue } from '../../variables/domain/variable';
 import { REACTION_SCHEMA } from '../domain/reaction-definition';
 import { REACTION_OPERATION_SCHEMA } from '../domain/reaction-operations';
@@ -30,6 +30,12 @@ export class ReactionOperationDto {
    */
   @ApiProperty({ ...REACTION_OPERATION_SCHEMA.valueFrom, required: false, example: 'properties.amount' })
   valueFrom?: string;
+
+  /**
+   * `clamp`: if the variable would leave its limits, it is moved to the limit. Absent: the reaction is skipped.
+   */
+  @ApiProperty({ ...REACTION_OPERATION_SCHEMA.onLimit, required: false })
+  onLimit?: LimitPolicy;
 }
 
 /**

@@ -38,6 +38,10 @@ export class Reaction {
   @Column('timestamptz', { name: 'applies_from' })
   appliesFrom!: Date;
 
+  /** The running backfill to which later `set` operations are reported; null: none. */
+  @Column('uuid', { name: 'backfill_id', nullable: true })
+  backfillId!: string | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 

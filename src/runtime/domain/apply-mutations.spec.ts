@@ -21,13 +21,14 @@ function aMutation(fields: Partial<MutationWork> = {}, owner: Partial<MutationWo
   made += 1;
   const operations: readonly Operation[] = fields.operations ?? [{ path: 'state.user.coins', op: 'inc', value: 1 }];
   return {
-    ...{
+    ...({
       workId: `work-${made}`,
       tenantId: 't',
       mutationKey: `client:${made}`,
       declarations: DECLARED,
       sessionId: null,
-    },
+      cause: { kind: 'mutation' },
+    } as const),
     ...{ operations, fingerprint: fingerprintOf(operations) },
     owner: { subject: 'ann', campaignId: 'c', appId: 'a', ...owner },
     ...fields,
@@ -43,9 +44,10 @@ class Store {
   lock(batch: readonly MutationWork[]): LockedState {
     const rows = rowsToLock(batch);
     return {
+      atMicros: 0,
       participants: rows.participants.map((key) => {
         const document = this.participants.get(textOf(key))?.document;
-        return { key, document: document ?? { values: {}, system: { sessionId: null } } };
+        return { key, document: document ?? { values: {}, periods: null, system: { sessionId: null } } };
       }),
       shared: rows.shared.map((key) => ({ key, value: this.shared.get(textOf(key))?.value ?? null })),
       outcomes: rows.outcomes.flatMap((key) => this.outcomes.get(textOf(key)) ?? []),
@@ -153,7 +155,7 @@ describe('a batch of mutations', () => {
     fc.assert(
       fc.property(batch, (works) => {
         const { changes } = applyMutations(works, new Store().lock(works));
-        for (const rows of Object.values(changes) as { readonly key: object }[][]) {
+        for (const rows of [changes.participants, changes.shared, changes.outcomes]) {
           expect(new Set(rows.map(({ key }) => textOf(key))).size).toBe(rows.length);
         }
       }),
@@ -225,7 +227,7 @@ describe('a refused mutation', () => {
       new Store().lock([aMutation({ operations })]),
     );
     expect(results).toMatchObject([{ status: 'refused', refusal: { code: 'validation_failed' } }]);
-    expect(changes).toEqual({ participants: [], shared: [], outcomes: [] });
+    expect(changes).toEqual({ participants: [], shared: [], outcomes: [], history: [] });
   });
 
   it('costs those before and behind it nothing', () => {
@@ -242,7 +244,7 @@ describe('the session', () => {
     store.apply([aMutation({ sessionId: 's1' }), aMutation({ sessionId: 's2' }), aMutation()]);
     store.apply([aMutation({ sessionId: 's3', declarations: Declarations.NONE })]);
     const [participant] = store.lock([aMutation()]).participants;
-    expect(participant?.document).toEqual({ values: { coins: 8 }, system: { sessionId: 's2' } });
+    expect(participant?.document).toEqual({ values: { coins: 8 }, periods: null, system: { sessionId: 's2' } });
   });
 });
 

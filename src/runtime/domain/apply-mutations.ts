@@ -1,15 +1,20 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
-import { parseVariablePath, type SharedScope, type VariableValue } from '../../variables/domain/variable';
-import { applyOperations, type ChangedValue } from './apply-operations';
-import { checkTypes, resolvePaths } from './check-operations';
+import { periodAt } from '../../variables/domain/period';
+import { parseVariablePath, type SharedScope } from '../../variables/domain/variable';
+import { applyOperations, type AppliedOperations } from './apply-operations';
+import { checkTypes, resolvePaths, type ResolvedOperation } from './check-operations';
 import type { MutationEntry, MutationRefusal, MutationResult, MutationWork } from './mutation-work';
 import { sharedOwnerId } from './state-owner';
-import type { ParticipantDocument, StateValues } from './state-tree';
+import { documentOf, valuesOf, type ParticipantDocument, type StateValues, type StoredValue } from './state-tree';
+import type { ValueChange } from './value-change';
 
-export interface ParticipantKey {
+export interface CampaignKey {
   readonly tenantId: string;
-  readonly subject: string;
   readonly campaignId: string;
+}
+
+export interface ParticipantKey extends CampaignKey {
+  readonly subject: string;
 }
 
 export interface SharedKey {
@@ -35,17 +40,23 @@ export interface StoredOutcome {
 
 /** Everything that a batch reads, under locks. */
 export interface LockedState {
+  /**
+   * The moment of all changes of the batch, in epoch microseconds: the database's clock after all locks, but later than
+   * the last change of each row.
+   */
+  readonly atMicros: number;
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
   /** Null: never written. */
-  readonly shared: readonly { readonly key: SharedKey; readonly value: VariableValue | null }[];
+  readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue | null }[];
   readonly outcomes: readonly StoredOutcome[];
 }
 
-/** The rows to write, each once. */
+/** The rows to write, each once, and the history of the values in the order of their changes. */
 export interface StateChanges {
   readonly participants: readonly { readonly key: ParticipantKey; readonly document: ParticipantDocument }[];
-  readonly shared: readonly { readonly key: SharedKey; readonly value: VariableValue }[];
+  readonly shared: readonly { readonly key: SharedKey; readonly value: StoredValue }[];
   readonly outcomes: readonly StoredOutcome[];
+  readonly history: readonly ValueChange[];
 }
 
 /**
@@ -60,11 +71,12 @@ export function applyMutations(
   locked: LockedState,
 ): { readonly results: readonly MutationResult[]; readonly changes: StateChanges } {
   const copy = new WorkingCopy(locked);
-  const results = batch.map((work) => copy.storedResultOf(work) ?? applyOne(work, copy));
+  const at = Math.floor(locked.atMicros / 1_000);
+  const results = batch.map((work) => copy.storedResultOf(work) ?? applyOne(work, copy, at));
   return { results, changes: copy.changes() };
 }
 
-function applyOne(work: MutationWork, copy: WorkingCopy): MutationResult {
+function applyOne(work: MutationWork, copy: WorkingCopy, at: number): MutationResult {
   const paths = resolvePaths(work.operations, work.declarations);
   if ('refusal' in paths) {
     const { code, message, details, path } = paths.refusal;
@@ -72,10 +84,48 @@ function applyOne(work: MutationWork, copy: WorkingCopy): MutationResult {
   }
   const faults = checkTypes(paths.operations);
   if (faults.length > 0) return invalid(faults);
-  const applied = applyOperations(paths.operations, copy.valuesFor(work));
-  if ('faults' in applied) return invalid(applied.faults);
-  copy.write(work, applied.changed, applied.mutations);
-  return { status: 'applied', mutations: applied.mutations };
+  const applied = applyOperations(paths.operations, copy.valuesFor(work), at);
+  if ('refused' in applied) {
+    const { code, path, faults: details } = applied.refused;
+    return refused({
+      code,
+      message: describeFaults(details),
+      extras: { details, ...(path === undefined ? {} : { path }) },
+    });
+  }
+  copy.write(work, applied, changesOf(work, paths.operations, applied, at));
+  return { status: 'applied', mutations: applied.mutations, ...(applied.isClamped ? { isClamped: true } : {}) };
+}
+
+/** The history of what operations changed: an entry for each, in their order. */
+function changesOf(
+  { tenantId, owner, cause }: MutationWork,
+  operations: readonly ResolvedOperation[],
+  { mutations }: AppliedOperations,
+  at: number,
+): ValueChange[] {
+  const isParticipants = cause.kind === 'mutation' && cause.actor === undefined;
+  return mutations.flatMap(({ previous, current }, index) => {
+    const operation = operations[index];
+    if (operation === undefined) return [];
+    const { scope, name, period } = operation.declaration;
+    const isOwn = scope === 'user';
+    return {
+      key: {
+        tenantId,
+        subject: isOwn ? owner.subject : '',
+        scope,
+        ownerId: isOwn ? owner.campaignId : sharedOwnerId(owner, scope),
+        name,
+      },
+      op: operation.op,
+      previous,
+      current,
+      cause,
+      changedBy: isParticipants && !isOwn ? owner.subject : '',
+      periodStart: period === undefined ? null : periodAt(period, at).start,
+    };
+  });
 }
 
 function invalid(details: Parameters<typeof describeFaults>[0]): MutationResult {
@@ -88,7 +138,7 @@ function refused(refusal: MutationRefusal): MutationResult {
 
 interface WorkingParticipant {
   readonly key: ParticipantKey;
-  readonly values: Map<string, VariableValue>;
+  readonly values: Map<string, StoredValue>;
   sessionId: string | null;
   changed: boolean;
 }
@@ -96,14 +146,15 @@ interface WorkingParticipant {
 class WorkingCopy {
   private readonly participants = new Map<string, WorkingParticipant>();
   /** By owner, then by name. */
-  private readonly shared = new Map<string, Map<string, VariableValue>>();
-  private readonly sharedChanges = new Map<string, { readonly key: SharedKey; readonly value: VariableValue }>();
+  private readonly shared = new Map<string, Map<string, StoredValue>>();
+  private readonly sharedChanges = new Map<string, { readonly key: SharedKey; readonly value: StoredValue }>();
   private readonly outcomes = new Map<string, StoredOutcome>();
   private readonly newOutcomes: StoredOutcome[] = [];
+  private readonly history: ValueChange[] = [];
 
   constructor({ participants, shared, outcomes }: LockedState) {
     for (const { key, document } of participants) {
-      const values = new Map(Object.entries(document.values));
+      const values = valuesOf(document);
       const { sessionId } = document.system;
       this.participants.set(participantName(key), { key, values, sessionId, changed: false });
     }
@@ -129,7 +180,7 @@ class WorkingCopy {
     };
   }
 
-  write(work: MutationWork, changed: readonly ChangedValue[], mutations: readonly MutationEntry[]): void {
+  write(work: MutationWork, { changed, mutations }: AppliedOperations, history: readonly ValueChange[]): void {
     const { workId, tenantId, owner, sessionId, fingerprint } = work;
     const participant = this.participant(participantKeyOf(work));
     if (sessionId !== null && sessionId !== participant.sessionId) {
@@ -151,6 +202,7 @@ class WorkingCopy {
     const entries = work.ledger === undefined ? mutations : [];
     const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: entries, workId };
     this.newOutcomes.push(outcome);
+    this.history.push(...history);
     this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
@@ -159,10 +211,11 @@ class WorkingCopy {
     return {
       participants: participants.map(({ key, values, sessionId }) => ({
         key,
-        document: { values: Object.fromEntries(values), system: { sessionId } },
+        document: { ...documentOf(values), system: { sessionId } },
       })),
       shared: [...this.sharedChanges.values()],
       outcomes: this.newOutcomes,
+      history: this.history,
     };
   }
 
@@ -172,30 +225,44 @@ class WorkingCopy {
     return found;
   }
 
-  private branch({ tenantId, scope, ownerId }: Omit<SharedKey, 'name'>): Map<string, VariableValue> {
+  private branch({ tenantId, scope, ownerId }: Omit<SharedKey, 'name'>): Map<string, StoredValue> {
     const owner = `${tenantId}/${scope}/${ownerId}`;
-    const found = this.shared.get(owner) ?? new Map<string, VariableValue>();
+    const found = this.shared.get(owner) ?? new Map<string, StoredValue>();
     this.shared.set(owner, found);
     return found;
   }
 }
 
-/** The rows that a batch has to lock, each once, in the order in which all nodes lock. */
+/** The rows that a batch has to lock, each once, in the order in which all nodes lock; and the campaigns it is for. */
 export function rowsToLock(batch: readonly MutationWork[]): {
   readonly participants: readonly ParticipantKey[];
   readonly shared: readonly SharedKey[];
   readonly outcomes: readonly OutcomeKey[];
+  readonly campaigns: readonly CampaignKey[];
 } {
   const participants = new Map<string, ParticipantKey>();
   const shared = new Map<string, SharedKey>();
   const outcomes = new Map<string, OutcomeKey>();
+  const campaigns = new Map<string, CampaignKey>();
   for (const work of batch) {
+    const campaign = campaignOf(work);
+    campaigns.set(campaignName(campaign), campaign);
     const key = outcomeKeyOf(work);
     outcomes.set(outcomeName(key), key);
     participants.set(participantName(key), participantKeyOf(work));
     for (const each of sharedKeysOf(work)) shared.set(sharedName(each), each);
   }
-  return { participants: sorted(participants), shared: sorted(shared), outcomes: [...outcomes.values()] };
+  return {
+    participants: sorted(participants),
+    shared: sorted(shared),
+    outcomes: [...outcomes.values()],
+    campaigns: [...campaigns.values()],
+  };
+}
+
+/** The campaign whose declarations a mutation must keep to. */
+export function campaignOf({ tenantId, owner: { campaignId } }: MutationWork): CampaignKey {
+  return { tenantId, campaignId };
 }
 
 function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWork): SharedKey[] {
@@ -221,6 +288,10 @@ function outcomeKeyOf(work: MutationWork): OutcomeKey {
 
 // Two keys never have the same name: of all parts only the subject may contain a slash. It is the last part, or its
 // length comes first.
+export function campaignName({ tenantId, campaignId }: CampaignKey): string {
+  return `${tenantId}/${campaignId}`;
+}
+
 export function participantName({ tenantId, campaignId, subject }: ParticipantKey): string {
   return `${tenantId}/${campaignId}/${subject}`;
 }

@@ -5,7 +5,7 @@ import { NUMBER_MAX } from '../../variables/domain/value-type';
 import type { MutationEntry } from './mutation-work';
 import type { Operation } from './operation';
 import { resolvePaths, type ResolvedOperation } from './check-operations';
-import { stateTree, type StateValues } from './state-tree';
+import { PeriodValue, stateTree, type StateValues, type StoredValue } from './state-tree';
 
 const DECLARATIONS: readonly Declaration[] = [
   { scope: 'user', name: 'coins', type: 'number' },
@@ -15,26 +15,30 @@ const DECLARATIONS: readonly Declaration[] = [
   { scope: 'campaign', name: 'open', type: 'boolean' },
   { scope: 'app', name: 'valueOf2', type: 'string' },
 ];
+const LIMITED: readonly Declaration[] = [
+  { scope: 'user', name: 'lives', type: 'number', default: 3, min: 0, max: 3 },
+  { scope: 'app', name: 'daily', type: 'number', default: 5, period: { every: 'day', timezone: 'UTC' } },
+];
 const DECLARED_IN = { of: (scope: VariableScope) => DECLARATIONS.filter((each) => each.scope === scope) };
 const EMPTY: StateValues = { user: new Map(), campaign: new Map(), app: new Map() };
 
 function resolved(operations: readonly Operation[]): readonly ResolvedOperation[] {
   const get = (scope: VariableScope, name: string): Declaration | undefined =>
-    DECLARATIONS.find((each) => each.scope === scope && each.name === name);
+    [...DECLARATIONS, ...LIMITED].find((each) => each.scope === scope && each.name === name);
   const result = resolvePaths(operations, { get });
   if ('refusal' in result) throw new Error(result.refusal.message);
   return result.operations;
 }
 
 function apply(operations: readonly Operation[], values = EMPTY): AppliedOperations {
-  const result = applyOperations(resolved(operations), values);
-  if ('faults' in result) throw new Error(JSON.stringify(result.faults));
+  const result = applyOperations(resolved(operations), values, 0);
+  if ('refused' in result) throw new Error(JSON.stringify(result.refused));
   return result;
 }
 
 function faultsOf(operations: readonly Operation[], values = EMPTY): string[] {
-  const result = applyOperations(resolved(operations), values);
-  return 'faults' in result ? result.faults.map(({ path, code }) => `${path} ${code}`) : [];
+  const result = applyOperations(resolved(operations), values, 0);
+  return 'refused' in result ? result.refused.faults.map(({ path, code }) => `${path} ${code}`) : [];
 }
 
 /** What is stored after a mutation. */
@@ -44,7 +48,7 @@ function stored(values: StateValues, changed: readonly ChangedValue[]): StateVal
   return next;
 }
 
-const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(stateTree(DECLARED_IN, values)));
+const shown = (values: StateValues): unknown => JSON.parse(JSON.stringify(stateTree(DECLARED_IN, values, 0)));
 const op = (kind: Operation['op'], path: string, value: VariableValue): Operation =>
   ({ op: kind, path: `state.${path}`, value }) as Operation;
 
@@ -88,6 +92,7 @@ describe('applyOperations', () => {
     expect(apply([op('set', 'user.level', 1)])).toEqual({
       mutations: [{ path: 'state.user.level', previous: 1, current: 1 }],
       changed: [{ scope: 'user', name: 'level', value: 1 }],
+      isClamped: false,
     });
     expect(apply([op('inc', 'user.coins', 0)]).changed).toEqual([{ scope: 'user', name: 'coins', value: 0 }]);
   });
@@ -112,6 +117,47 @@ describe('applyOperations', () => {
       ...[op('set', 'user.coins', 1), op('inc', 'user.coins', 1), op('inc', 'user.coins', NUMBER_MAX)],
     ]);
     expect(faults).toEqual(['ops[1] range', 'ops[4] range', 'ops[7] range']);
+  });
+
+  it('refuses each operation that leaves the limits, also if a later one would bring the value back', () => {
+    const faults = (...operations: Operation[]): string[] => faultsOf(operations);
+    expect(faults(op('set', 'user.lives', 3), op('dec', 'user.lives', 3))).toEqual([]);
+    expect(faults(op('inc', 'user.lives', 1), op('dec', 'user.lives', 1))).toEqual(['ops[0] limit_reached']);
+    expect(faults(op('dec', 'user.lives', 4), op('set', 'user.lives', 4))).toEqual([
+      ...['ops[0] limit_reached', 'ops[1] limit_reached'],
+    ]);
+    // Invalid operations are named first.
+    expect(faults(op('set', 'user.lives', 4), op('inc', 'user.coins', NUMBER_MAX), op('inc', 'user.coins', 1))).toEqual(
+      ['ops[2] range'],
+    );
+  });
+
+  it('moves a value to the limit that an operation with onLimit would pass, even beyond ±2^53', () => {
+    const clamped = (operation: Operation): unknown => {
+      const { mutations, isClamped } = apply([{ ...operation, onLimit: 'clamp' }]);
+      return [mutations[0]?.current, isClamped];
+    };
+    expect(clamped(op('inc', 'user.lives', NUMBER_MAX))).toEqual([3, true]);
+    expect(clamped(op('inc', 'user.lives', -NUMBER_MAX))).toEqual([0, true]);
+    expect(clamped(op('dec', 'user.lives', NUMBER_MAX))).toEqual([0, true]);
+    expect(clamped(op('set', 'user.lives', 9))).toEqual([3, true]);
+    expect(clamped(op('dec', 'user.lives', 1))).toEqual([2, false]);
+    expect(
+      faultsOf([op('set', 'user.coins', 1), { ...op('inc', 'user.coins', NUMBER_MAX), onLimit: 'clamp' }]),
+    ).toEqual(['ops[1] range']);
+  });
+
+  it('stores the value of a variable with a period along with the beginning of its period', () => {
+    const DAY_MS = 24 * 60 * 60 * 1000;
+    const at = 3 * DAY_MS + 7;
+    const on = (stored: PeriodValue | number) => {
+      const values: StateValues = { ...EMPTY, app: new Map<string, StoredValue>([['daily', stored]]) };
+      const result = applyOperations(resolved([op('inc', 'app.daily', 1)]), values, at);
+      return 'refused' in result ? [] : [result.mutations[0]?.previous, result.changed[0]?.value];
+    };
+    expect(on(new PeriodValue(7, 3 * DAY_MS))).toEqual([7, new PeriodValue(8, 3 * DAY_MS)]);
+    expect(on(new PeriodValue(7, 2 * DAY_MS))).toEqual([5, new PeriodValue(6, 3 * DAY_MS)]);
+    expect(on(7)).toEqual([5, new PeriodValue(6, 3 * DAY_MS)]);
   });
 
   it('throws for operations that were not checked', () => {
@@ -189,7 +235,7 @@ describe('any sequence of mutations', () => {
           for (const { path, current } of applied.mutations) last.set(path, current);
           values = stored(values, applied.changed);
         }
-        const tree = stateTree(DECLARED_IN, values);
+        const tree = stateTree(DECLARED_IN, values, 0);
         for (const { scope, name, default: fallback = null } of DECLARATIONS) {
           expect(tree[scope][name]).toBe(last.get(`state.${scope}.${name}`) ?? fallback);
           expect(values[scope].has(name)).toBe(last.has(`state.${scope}.${name}`));

@@ -29,8 +29,8 @@ function mutate(ops: unknown, on: StateValues): string {
   if ('refusal' in resolved) return `400 ${resolved.refusal.code}${list(resolved.refusal.details)}`;
   const mistyped = checkTypes(resolved.operations);
   if (mistyped.length > 0) return `422${list(mistyped)}`;
-  const applied = applyOperations(resolved.operations, on);
-  return 'faults' in applied ? `422${list(applied.faults)}` : `200 ${JSON.stringify(applied.mutations)}`;
+  const applied = applyOperations(resolved.operations, on, 0);
+  return 'refused' in applied ? `422${list(applied.refused.faults)}` : `200 ${JSON.stringify(applied.mutations)}`;
 }
 const one = (path: string, op: string, value: string): string =>
   mutate(parseExactly(`[{"path":${JSON.stringify(path)},"op":"${op}","value":${value}}]`), values());
@@ -114,7 +114,7 @@ describe('a mutation', () => {
         const before = Object.getOwnPropertyNames(Object.prototype).length;
         expect(mutate(ops, stored)).toMatch(/^(?:200 \[\{|422 ops|400 (?:system_field|undeclared_variable) ops)/);
         expect(stored).toEqual(was);
-        expect(stateTree(DECLARED_IN, stored)).toEqual(stateTree(DECLARED_IN, was));
+        expect(stateTree(DECLARED_IN, stored, 0)).toEqual(stateTree(DECLARED_IN, was, 0));
         expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(before);
       }),
       { numRuns: 3_000 },

@@ -25,14 +25,15 @@ describe('a ledger', () => {
       ...{ workId: newId(), tenantId: 't', mutationKey: 'reaction:e:r', fingerprint: '', sessionId: null },
       ...{ declarations: DECLARATIONS, operations: [{ path: 'state.campaign.total', op: 'inc', value: 2 }] },
       owner: { campaignId: 'summer', appId: 'default', subject: '' },
+      cause: { kind: 'reaction', campaignId: 'summer', reaction: 'count', eventId: 'e' },
       ledger: ledgerOf('summer', '00000000-0000-8000-8000-000000000007'),
     };
     const key = { tenantId: 't', subject: '', campaignId: 'summer#7' };
     const { participants } = rowsToLock([work]);
     expect(participants).toEqual([key]);
-    const document = { values: {}, system: { sessionId: null } };
+    const document = { values: {}, periods: null, system: { sessionId: null } };
     const { results, changes } = applyMutations([work], {
-      ...{ participants: [{ key, document }], shared: [], outcomes: [] },
+      ...{ atMicros: 0, participants: [{ key, document }], shared: [], outcomes: [] },
     });
     expect(results).toEqual([
       { status: 'applied', mutations: [{ path: 'state.campaign.total', previous: null, current: 2 }] },

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../platform/errors/error-codes';
 import type { Declarations } from '../../variables/domain/declarations';
 import type { VariableValue } from '../../variables/domain/variable';
 import type { Operation } from './operation';
+import type { ChangeCause } from './value-change';
 import type { StateOwner } from './state-owner';
 
 /** One entry of `mutations`, exactly as it is answered, and stored for repetitions (contract section 8). */
@@ -51,6 +52,8 @@ export interface MutationWork {
   readonly fingerprint: string;
   /** The session of the token; stored with the participant. */
   readonly sessionId: string | null;
+  /** Why it changes values, for their history. */
+  readonly cause: ChangeCause;
 }
 
 /** Why a mutation is refused: the error of the answer. */
@@ -61,7 +64,7 @@ export interface MutationRefusal {
 }
 
 export type MutationResult =
-  | { readonly status: 'applied'; readonly mutations: readonly MutationEntry[] }
+  | { readonly status: 'applied'; readonly mutations: readonly MutationEntry[]; readonly isClamped?: true }
   | {
       readonly status: 'duplicate';
       readonly mutations: readonly MutationEntry[];

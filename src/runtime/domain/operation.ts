@@ -43,14 +43,22 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(OPERATION_SCHE
 /** One entry of `ops`; its shape is right, its path may still be any text. */
 export type Operation = SetOperation | AdjustOperation;
 
-export interface SetOperation {
+/** What an operation of a reaction does instead of leaving the limits of its variable (contract section 13). */
+export const LIMIT_POLICIES = ['clamp'] as const;
+export type LimitPolicy = (typeof LIMIT_POLICIES)[number];
+
+interface OperationTarget {
   readonly path: string;
+  /** Undefined: all operations of the mutation are refused. Mutations of clients never have it. */
+  readonly onLimit?: LimitPolicy;
+}
+
+export interface SetOperation extends OperationTarget {
   readonly op: 'set';
   readonly value: VariableValue;
 }
 
-export interface AdjustOperation {
-  readonly path: string;
+export interface AdjustOperation extends OperationTarget {
   readonly op: AdjustKind;
   readonly value: number;
 }

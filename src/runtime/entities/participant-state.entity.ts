@@ -26,6 +26,10 @@ export class ParticipantState {
   @Column('jsonb')
   values!: Record<string, VariableValue>;
 
+  /** By name of a value that belongs to a period: its beginning in epoch milliseconds. Null: there is none. */
+  @Column('jsonb', { nullable: true })
+  periods!: Record<string, number> | null;
+
   /** Fields that the service sets, such as `sessionId`. */
   @Column('jsonb')
   system!: Record<string, string>;

@@ -20,6 +20,10 @@ export class SharedValue {
   @Column('jsonb', { nullable: true })
   value!: VariableValue | null;
 
+  /** The beginning of the value's period; null for a variable without periods. */
+  @Column('timestamptz', { name: 'period_start', nullable: true })
+  periodStart!: Date | null;
+
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt!: Date;
 }

@@ -41,6 +41,19 @@ describe('Declarations', () => {
     expect(VARIABLE_SCOPES.map((scope) => Declarations.NONE.of(scope))).toEqual([[], [], []]);
   });
 
+  it('that are updated have the rules of the current ones, and none that are new there', () => {
+    const current = Declarations.from(
+      [
+        { ...POINTS, max: 3 },
+        { ...VIP, name: 'new' },
+      ],
+      '7',
+    );
+    const updated = Declarations.from([POINTS, VIP], '6').updatedBy(current);
+    expect(updated.version).toBe('7');
+    expect(VARIABLE_SCOPES.map((scope) => updated.of(scope))).toEqual([[{ ...POINTS, max: 3 }], [], []]);
+  });
+
   it('do not change with the list that they were made from', () => {
     const list = [POINTS];
     const made = Declarations.from(list);

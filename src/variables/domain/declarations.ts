@@ -1,5 +1,8 @@
 import { type Declaration, VARIABLE_SCOPES, type VariableScope } from './variable';
 
+/** Of a campaign that never declared anything. */
+export const NO_VERSION = '0';
+
 interface Branch {
   readonly list: readonly Declaration[];
   readonly byName: ReadonlyMap<string, Declaration>;
@@ -16,13 +19,26 @@ export class Declarations {
 
   private readonly branches: ReadonlyMap<VariableScope, Branch>;
 
-  private constructor(declarations: readonly Declaration[]) {
+  /** `version`: increases with every change of the campaign's declarations. */
+  private constructor(
+    declarations: readonly Declaration[],
+    readonly version = NO_VERSION,
+  ) {
     this.branches = new Map(VARIABLE_SCOPES.map((scope) => [scope, branchOf(scope, declarations)]));
   }
 
   /** No two of the declarations may have the same scope and name. */
-  static from(declarations: readonly Declaration[]): Declarations {
-    return declarations.length === 0 ? Declarations.NONE : new Declarations(declarations);
+  static from(declarations: readonly Declaration[], version = NO_VERSION): Declarations {
+    const isNone = declarations.length === 0 && version === NO_VERSION;
+    return isNone ? Declarations.NONE : new Declarations(declarations, version);
+  }
+
+  /** Those of these declarations that are in `current`, too, as they are declared there. */
+  updatedBy(current: Declarations): Declarations {
+    const both = VARIABLE_SCOPES.flatMap((scope) => current.of(scope)).filter(
+      ({ scope, name }) => this.get(scope, name) !== undefined,
+    );
+    return new Declarations(both, current.version);
   }
 
   get(scope: VariableScope, name: string): Declaration | undefined {

@@ -1,3 +1,5 @@
+import type { Period } from './period';
+
 /** The branches of the state tree (contract section 8). */
 export const VARIABLE_SCOPES = ['user', 'campaign', 'app'] as const;
 export type VariableScope = (typeof VARIABLE_SCOPES)[number];
@@ -12,12 +14,22 @@ export type VariableType = (typeof VARIABLE_TYPES)[number];
 export type VariableValue = number | string | boolean;
 
 /** A variable in force, as the runtime sees it. */
-export interface Declaration {
+export interface Declaration extends ValueRules {
   readonly scope: VariableScope;
   readonly name: string;
   readonly type: VariableType;
   /** Shown while no value is set; never stored as one. */
   readonly default?: VariableValue;
+}
+
+/** What a variable's values must keep to (contract section 13). */
+export interface ValueRules {
+  /** The least value of a number; it is allowed itself. Undefined: no limit. */
+  readonly min?: number;
+  /** The greatest value of a number; it is allowed itself. Undefined: no limit. */
+  readonly max?: number;
+  /** Undefined: a value stays until it is changed. */
+  readonly period?: Period;
 }
 
 /** Contract section 8. */

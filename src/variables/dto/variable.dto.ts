@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { PERIOD_UNITS, TIME_ZONE_CHARACTERS_MAX, type Period, type PeriodUnit } from '../domain/period';
 import { VARIABLE_VALUE } from '../domain/value-type';
 import {
   VARIABLE_NAME,
@@ -29,7 +31,23 @@ export class VariableAddressDto {
   name!: string;
 }
 
-/** A full declaration: a default or description that is absent is removed. */
+/** Each value belongs to one period; in the next one the variable starts again from its default. */
+export class PeriodDto implements Period {
+  /** Weeks begin on Monday. */
+  @IsIn(PERIOD_UNITS)
+  @ApiProperty({ enum: PERIOD_UNITS, enumName: 'PeriodUnit' })
+  every!: PeriodUnit;
+
+  /**
+   * Where the day begins: a name of the IANA time zone database.
+   * @example "Europe/Berlin"
+   */
+  @IsString()
+  @MaxLength(TIME_ZONE_CHARACTERS_MAX)
+  timezone!: string;
+}
+
+/** A full declaration: a field that is absent is removed. */
 export class DefineVariableDto extends VariableAddressDto {
   /** Stays for good. */
   @IsIn(VARIABLE_TYPES)
@@ -44,6 +62,28 @@ export class DefineVariableDto extends VariableAddressDto {
   @IsOptional()
   @ApiProperty(VARIABLE_VALUE)
   default?: VariableValue;
+
+  /**
+   * The least value, for numbers only. A mutation that would lead below it is refused.
+   * @example 0
+   */
+  @IsOptional()
+  @IsNumber()
+  min?: number;
+
+  /**
+   * The greatest value, for numbers only. A mutation that would lead beyond it is refused.
+   * @example 1000
+   */
+  @IsOptional()
+  @IsNumber()
+  max?: number;
+
+  /** Absent: a value stays until it is changed. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PeriodDto)
+  period?: PeriodDto;
 
   /**
    * A note for operators.
@@ -73,17 +113,35 @@ export class VariableDto {
   default?: VariableValue;
 
   /**
+   * The least value; absent when none is set.
+   * @example 0
+   */
+  min?: number;
+
+  /**
+   * The greatest value; absent when none is set.
+   * @example 1000
+   */
+  max?: number;
+
+  /** Absent when none is set. */
+  period?: PeriodDto;
+
+  /**
    * Absent when none is set.
    * @example "Loyalty points"
    */
   description?: string;
 
-  static of({ scope, name, type, defaultValue, description }: Variable): VariableDto {
+  static of({ scope, name, type, defaultValue, min, max, period, description }: Variable): VariableDto {
     return {
       scope,
       name,
       type,
       ...(defaultValue === null ? {} : { default: defaultValue }),
+      ...(min === null ? {} : { min }),
+      ...(max === null ? {} : { max }),
+      ...(period === null ? {} : { period }),
       ...(description === null ? {} : { description }),
     };
   }

@@ -9,6 +9,10 @@ export class Campaign {
   @PrimaryColumn('text', { name: 'campaign_id', primaryKeyConstraintName: 'campaigns_pkey' })
   campaignId!: string;
 
+  /** Of its declarations: every change increments it, and mutations apply those of this version only. */
+  @Column('bigint', { default: 0 })
+  version!: string;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 }

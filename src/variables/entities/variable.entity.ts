@@ -1,7 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Period } from '../domain/period';
 import type { VariableScope, VariableType, VariableValue } from '../domain/variable';
 
 @Entity('variables')
+@Index('variables_app_idx', ['tenantId', 'name'], { where: "scope = 'app'" })
 @Index('variables_active_idx', ['tenantId', 'campaignId', 'scope'], { where: 'archived_at IS NULL' })
 export class Variable {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'variables_pkey' })
@@ -24,6 +26,17 @@ export class Variable {
 
   @Column('text', { nullable: true })
   description!: string | null;
+
+  /** The least value of a number, and below it the greatest; null: no limit. */
+  @Column('double precision', { nullable: true })
+  min!: number | null;
+
+  @Column('double precision', { nullable: true })
+  max!: number | null;
+
+  /** Null: a value stays until it is changed. */
+  @Column('jsonb', { nullable: true })
+  period!: Period | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { customerViolations, type CustomerRows } from '../oracle/customers';
 import { eventViolations, isUnsettled, type StoredEvent } from '../oracle/events';
+import { historyViolations, type HistoryStep } from '../oracle/history';
 import { isUnsettledMutation, mutationViolations, type Value } from '../oracle/mutations';
 import { reactionViolations } from '../oracle/reactions';
 import { deadlocksIn } from '../oracle/server-log';
@@ -44,9 +45,9 @@ export async function violationsIn(arena: Arena, worlds: readonly World[], journ
     if (world.reacts) violations.push(...(await brokenReactions(arena, world, journal)));
     const stored = await storedEvents(arena, world, reacting);
     violations.push(...eventViolations(ofWorld(journal.events, world), stored));
-    violations.push(
-      ...mutationViolations(ofWorld(journal.mutations, world), await storedValues(arena, world, journal)),
-    );
+    const values = await storedValues(arena, world, journal);
+    violations.push(...mutationViolations(ofWorld(journal.mutations, world), values));
+    violations.push(...historyViolations(await storedHistory(arena, world), values));
     const erased = ofWorld(journal.erasures, world);
     violations.push(
       ...erased.filter(({ isConfirmed }) => !isConfirmed).map(({ subject }) => `never erased: ${subject}`),
@@ -111,6 +112,18 @@ async function storedValues(arena: Arena, world: World, journal: Journal): Promi
     }
   }
   return values;
+}
+
+/** The history of every value of a campaign, in its order. */
+async function storedHistory(arena: Arena, world: World): Promise<HistoryStep[]> {
+  const rows = await rowsOf<HistoryStep & { readonly subject: string; readonly path: string }>(
+    arena,
+    `SELECT subject, 'state.' || scope || '.' || name AS path, previous, current,
+       (date_part('epoch', period_start) * 1000)::float8 AS "periodStart"
+     FROM value_changes WHERE tenant_id = $1 ORDER BY at, position`,
+    world,
+  );
+  return rows.map(({ subject, path, ...step }) => ({ ...step, variable: variableOf(world, subject, path) }));
 }
 
 function subjectsOf(mutations: readonly MutationRecord[]): Set<string> {

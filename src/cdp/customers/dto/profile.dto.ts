@@ -55,6 +55,9 @@ export class ProfileDto {
 
   eventCount!: number;
 
+  /** Further events, which were removed when their retention ended. */
+  eventsExpired!: number;
+
   /** The profiles that were merged into it. Their ids keep working. */
   mergedFrom!: string[];
 
@@ -69,6 +72,7 @@ export class ProfileDto {
       firstSeenAt: extent.firstAt ?? createdAt,
       lastSeenAt: extent.lastAt ?? createdAt,
       eventCount: extent.events,
+      eventsExpired: extent.expired,
       mergedFrom: profileIds.filter((profileId) => profileId !== rootId),
     };
   }

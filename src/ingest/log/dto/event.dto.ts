@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Steps } from '../../../platform/values/time-slice';
 import { maskIdentityFields, propertySteps } from '../../../platform/privacy/mask';
 import { EVENT_FAMILIES } from '../../domain/submission';
@@ -8,7 +8,16 @@ import {
   type ProcessingState,
   type ProcessingView,
 } from '../../queue/processing-record';
+import type { DeliveryView } from '../delivery-views';
 import type { EventRow } from '../../store/entities/event.entity';
+
+/** What became of an event so far, as far as it is known. */
+interface EventProgress {
+  readonly processing: ProcessingView | undefined;
+  readonly deliveries: readonly DeliveryView[] | undefined;
+}
+
+const QUEUED: ProcessingView = { state: 'queued', attempts: 0, processedAt: null, lastError: null, reactions: [] };
 
 /** What one reaction did with the event. */
 export class ReactionOutcomeDto {
@@ -22,6 +31,21 @@ export class ReactionOutcomeDto {
 
   /** Why it was skipped, or failed. */
   reason?: string;
+
+  /** When the backfill was requested that brought the reaction to an event received before; absent: none did. */
+  @ApiPropertyOptional({ format: 'date-time' })
+  backfilledAt?: string;
+}
+
+/** What became of the event at a webhook. */
+export class EventDeliveryDto {
+  webhookId!: string;
+
+  /** @example "delivered" */
+  state!: string;
+
+  @ApiProperty({ type: 'integer', example: 1 })
+  attemptCount!: number;
 }
 
 /** How far an event has come after it was taken. */
@@ -40,12 +64,13 @@ export class ProcessingDto {
 
   reactions!: ReactionOutcomeDto[];
 
-  static of(processing: ProcessingView | undefined): ProcessingDto {
-    if (processing === undefined) {
-      return { state: 'queued', attempts: 0, processedAt: null, lastError: null, reactions: [] };
-    }
+  /** Absent: it is for no webhook. Shown for 30 days after it was delivered. */
+  deliveries?: EventDeliveryDto[];
+
+  static of({ processing = QUEUED, deliveries }: EventProgress): ProcessingDto {
     const { state, attempts, processedAt, lastError, reactions } = processing;
-    return { state, attempts, processedAt, lastError, reactions: [...reactions] };
+    const sent = deliveries === undefined ? {} : { deliveries: [...deliveries] };
+    return { state, attempts, processedAt, lastError, reactions: [...reactions], ...sent };
   }
 }
 
@@ -87,7 +112,7 @@ export class EventDto {
     event: EventRow,
     customerId: string,
     personal: ReadonlySet<string> | null,
-    processing: ProcessingView | undefined,
+    progress: EventProgress,
   ): Steps<EventDto> {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;
@@ -97,7 +122,7 @@ export class EventDto {
       profileId: customerId,
       identity: personal === null ? event.identity : maskIdentityFields(event.identity),
       properties: properties as Record<string, unknown>,
-      processing: ProcessingDto.of(processing),
+      processing: ProcessingDto.of(progress),
     };
   }
 }
@@ -114,7 +139,18 @@ export class EventPageDto {
    */
   scanned?: number;
 
-  static of({ nextCursor, scanned }: Omit<EventPageDto, 'items'>, items: EventDto[]): EventPageDto {
-    return { items, nextCursor, ...(scanned === undefined ? {} : { scanned }) };
+  /**
+   * Only with `order=asc`, and not for one event by name: every event that was received before this time is stored and can be
+   * listed. Later ones are not listed yet. To follow the log, ask again with `from` set to this time. A replay may still store
+   * an event with an earlier time, that of its first receipt.
+   */
+  completeBefore?: Date;
+
+  static of({ nextCursor, scanned, completeBefore }: Omit<EventPageDto, 'items'>, items: EventDto[]): EventPageDto {
+    return {
+      ...{ items, nextCursor },
+      ...(scanned === undefined ? {} : { scanned }),
+      ...(completeBefore === undefined ? {} : { completeBefore }),
+    };
   }
 }

@@ -6,6 +6,7 @@ import { PageQuery } from '../../../platform/pagination/page.query';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../domain/event-limits';
 import { EVENT_FAMILIES, type EventFamily } from '../../domain/submission';
 import { PROCESSING_STATES, type ProcessingState } from '../../queue/processing-record';
+import type { TimelineOrder } from '../timeline-range';
 import { TimeBound } from './time-bound.decorator';
 
 export class EventQuery extends PageQuery {
@@ -37,6 +38,15 @@ export class EventQuery extends PageQuery {
   /** Events that were received before this time. */
   @TimeBound()
   to?: string;
+
+  /**
+   * `desc`, newest first, when absent. `asc` lists in the order of receipt and ends at `completeBefore`, so that no event comes
+   * before one that was shown, replayed ones excepted.
+   */
+  @IsOptional()
+  @IsIn(['asc', 'desc'])
+  @ApiPropertyOptional({ enum: ['asc', 'desc'], default: 'desc' })
+  order?: TimelineOrder;
 
   @Unmaskable()
   unmask?: Unmask;

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Request, RequestHandler, Response, NextFunction } from 'express';
@@ -41,8 +40,8 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
  */
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
-  const prepared = prepare(identifyRequest, literalColons, sameHeaders(apiHeaders()));
-  app.use(options.observer === undefined ? prepared : within(options.observer, prepared));
+  if (options.observer !== undefined) app.use(options.observer);
+  app.use(identifyRequest, literalColons, apiHeaders());
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
@@ -80,37 +79,6 @@ function apiHeaders(): ReturnType<typeof helmet> {
     xPoweredBy: false,
     xXssProtection: false,
   });
-}
-
-/** A synchronous step for every request. */
-type Preparation = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Combines steps to one middleware: Express matches path and method for each middleware of each request. */
-function prepare(...steps: readonly Preparation[]): RequestHandler {
-  return (request, response, next) => {
-    for (const step of steps) step(request, response);
-    next();
-  };
-}
-
-/** Combines two middlewares for the same reason. The outer one must not fail. */
-function within(outer: RequestHandler, inner: RequestHandler): RequestHandler {
-  return (request, response, next) => outer(request, response, () => inner(request, response, next));
-}
-
-/** Computes the constant headers of a middleware once, and sets them on every answer. */
-function sameHeaders(middleware: ReturnType<typeof helmet>): Preparation {
-  const headers: [string, string][] = [];
-  const noting = { setHeader: (name: string, value: string) => void headers.push([name, value]), removeHeader: ignore };
-  // Its settings have no functions, so it does not use the request.
-  middleware({} as IncomingMessage, noting as unknown as ServerResponse, ignore);
-  return (_request, response) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
-  };
-}
-
-function ignore(): void {
-  // There is no header to remove and no next middleware.
 }
 
 /** Swagger UI needs its own scripts, inline styles, and calls to the service. */

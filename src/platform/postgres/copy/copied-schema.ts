@@ -6,8 +6,8 @@ import { SteadyClient } from '../steady-client';
 import type { CopyHeader } from './copy-format';
 
 /**
- * Makes the schema that the copy was taken of, by the migrations that had run there. The rows then fit, and what later migrations
- * make of rows happens to these too.
+ * Creates the schema of the copied database by the migrations that had run there. The rows then fit, and later migrations
+ * change them as usual.
  */
 export async function makeSchemaOf(url: string, { migrations, jobsRevision }: CopyHeader): Promise<void> {
   const source = new DataSource({

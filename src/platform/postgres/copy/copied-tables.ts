@@ -1,7 +1,7 @@
 import { escapeIdentifier, type Client } from 'pg';
 import { COPIED_SCHEMAS, CopyError, type CopiedPartition, type CopiedSequence, type CopiedTable } from './copy-format';
 
-/** Somebody may be changing the schema; a migration of that time is over by the next try. */
+/** A migration may be running; it has ended by the next attempt. */
 const TRIES_MAX = 5;
 
 const LAST_JOBS_MIGRATION = 'SELECT coalesce(max(id), 0) AS last FROM cds_jobs.migrations';
@@ -12,15 +12,15 @@ interface NamedRow {
 }
 
 /**
- * Begins a transaction that sees one moment of the database, and answers the tables of that moment. They cannot be changed or
- * dropped until the transaction ends; reading and writing their rows goes on.
+ * Begins a transaction with one snapshot of the database and returns the tables in it. Until the transaction ends they cannot
+ * be altered or dropped; their rows can be read and written.
  */
 export async function beginSnapshot(client: Client): Promise<readonly CopiedTable[]> {
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const expected = await tablesOf(client);
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
-      // Before the first SELECT, which takes the snapshot: what was waited for is then seen.
+      // Before the first SELECT, which takes the snapshot: it then includes what the lock waited for.
       if (expected.length > 0) {
         await client.query(`LOCK TABLE ${expected.map(quoted).join(', ')} IN ACCESS SHARE MODE`);
       }
@@ -63,7 +63,7 @@ export async function partitionsOf(client: Client): Promise<CopiedPartition[]> {
   return rows;
 }
 
-/** To be asked for last: a sequence is outside of every snapshot, and may only be ahead of the rows. */
+/** Call this last: sequences are not part of a snapshot, and must not be behind the rows. */
 export async function sequencesOf(client: Client): Promise<CopiedSequence[]> {
   const { rows } = await client.query<NamedRow>(
     `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -80,7 +80,7 @@ export async function sequencesOf(client: Client): Promise<CopiedSequence[]> {
   return sequences;
 }
 
-/** Which migrations have run, of the service and of the job library. */
+/** The migrations that have run, of the service and of the job library. */
 export async function schemaVersionOf(client: Client): Promise<{ migrations: string[]; jobsRevision: number }> {
   const { rows } = await client.query<{ own: boolean; jobs: boolean }>(
     `SELECT to_regclass('public.migrations') IS NOT NULL AS own, to_regclass('cds_jobs.migrations') IS NOT NULL AS jobs`,
@@ -91,7 +91,7 @@ export async function schemaVersionOf(client: Client): Promise<{ migrations: str
   return { migrations: own?.rows.map(({ name }) => name) ?? [], jobsRevision: jobs?.rows[0]?.last ?? 0 };
 }
 
-/** Tables of a Citus cluster lie on several servers, of which no transaction sees one moment. */
+/** Tables of a Citus cluster are on several servers, and no transaction has one snapshot of all. */
 export async function refuseDistributed(client: Client): Promise<void> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,

@@ -1,11 +1,11 @@
 /*
- * A copy of the database is a text: a line of JSON about the whole, then for each table a line of JSON about it, its rows as
- * COPY writes them and a line `\.`, then the sequences, and at last a line with the number of rows and a checksum over all
- * before it. It holds data only. The schema comes from the migrations, so that a copy fits any major version of PostgreSQL.
+ * A copy of the database is text: a header line of JSON; then for each table a line of JSON, its rows in the format of COPY,
+ * and a line `\.`; then the sequences; last a line with the numbers of rows and a checksum of all lines before. It holds data
+ * only. The schema comes from the migrations, so a copy fits any major version of PostgreSQL.
  */
 
 export const COPY_FORMAT = 'campaign-data-service-copy';
-/** Of the form described above. A version of the service reads this one and refuses others. */
+/** Version of this format. The service reads this one and refuses others. */
 export const COPY_VERSION = 1;
 /** The line after the last row of a table, as in the text form of COPY. No row can look like it. */
 export const END_OF_ROWS = '\\.\n';
@@ -22,7 +22,7 @@ export interface CopiedTable extends TableName {
   readonly columns: readonly string[];
 }
 
-/** A part of a partitioned table, which the service makes as time goes by and no migration does. */
+/** A partition. The service creates partitions as time passes; migrations do not. */
 export interface CopiedPartition extends TableName {
   readonly parent: string;
   /** As PostgreSQL writes it: `FOR VALUES FROM ('…') TO ('…')`. */
@@ -37,13 +37,13 @@ export interface CopiedSequence extends TableName {
   readonly isCalled: boolean;
 }
 
-/** What the first line says. */
+/** The first line. */
 export interface CopyHeader {
   readonly format: typeof COPY_FORMAT;
   readonly version: number;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** Of the server that was copied, as `17.10`. */
+  /** Version of the copied server, such as `17.10`. */
   readonly postgres: string;
   /** Names of the migrations that had run: the version of the schema. */
   readonly migrations: readonly string[];
@@ -54,7 +54,7 @@ export interface CopyHeader {
   readonly secretsKey?: string;
 }
 
-/** What the last line says. */
+/** The last line. */
 export interface CopyEnd {
   /** By table, as `public.events`. */
   readonly rows: Readonly<Record<string, number>>;
@@ -62,7 +62,7 @@ export interface CopyEnd {
   readonly sha256: string;
 }
 
-/** Why a copy cannot be read or made, with words for the operator. */
+/** Why a copy cannot be read or written, with a message for the operator. */
 export class CopyError extends Error {}
 
 export function fullName({ schema, name }: TableName): string {

@@ -12,15 +12,15 @@ import {
 } from './copy-format';
 
 /*
- * What the lines of a copy may say. Names are quoted where they become SQL; a bound and a parameter cannot be quoted, so only
- * those that the service makes are taken.
+ * The allowed values in the lines of a copy. Names are quoted in SQL. Partition bounds and storage parameters cannot be
+ * quoted, so only those that the service itself creates are accepted.
  */
 
 const BOUND = /^FOR VALUES FROM \('[^'\\]*'\) TO \('[^'\\]*'\)$/;
 const STORAGE_PARAMETER = /^[a-z_.]+=[\w.-]+$/;
 const SEQUENCE_VALUE = /^-?\d{1,19}$/;
 
-/** Throws when the copy is none, or one of another form. */
+/** Throws when the file is not a copy, or has another format. */
 export function headerOf(content: unknown): CopyHeader {
   if (!isObject(content) || content['format'] !== COPY_FORMAT) {
     throw new CopyError('This is no copy that the service has written.');
@@ -44,7 +44,7 @@ export function headerOf(content: unknown): CopyHeader {
 export type CopyLine =
   { readonly table: CopiedTable } | { readonly sequences: readonly CopiedSequence[] } | { readonly end: CopyEnd };
 
-/** A line behind the first. */
+/** A line after the first. */
 export function lineOf(content: unknown): CopyLine {
   if (isObject(content)) {
     const { table, sequences, end } = content;

@@ -4,15 +4,15 @@ import { CopyError, END_OF_ROWS } from './copy-format';
 const NEWLINE = 0x0a;
 const END_AT_ONCE = Buffer.from(END_OF_ROWS);
 const END_AFTER_ROWS = Buffer.from(`\n${END_OF_ROWS}`);
-/** A line about a table is a few hundred bytes; the first one names every migration and partition. */
+/** The line of a table has some hundred bytes; the first line names every migration and partition. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const CUT_SHORT = 'The copy is cut short: its end is missing.';
 
-/** Takes the text of a copy apart, in constant memory, and adds up its checksum. */
+/** Parses a copy in constant memory and computes its checksum. */
 export class CopyReader {
   private readonly hash = createHash('sha256');
   private readonly pieces: AsyncIterator<Buffer>;
-  /** What was read and not given out. */
+  /** Bytes that were read and not yet returned. */
   private rest: Buffer = Buffer.alloc(0);
 
   constructor(source: AsyncIterable<Buffer>) {
@@ -29,7 +29,7 @@ export class CopyReader {
     }
   }
 
-  /** The rows of a table up to their end, in pieces of whole lines. */
+  /** The rows of a table, in chunks of whole lines. */
   async *rows(): AsyncGenerator<Buffer> {
     for (;;) {
       const lines = this.rest.subarray(0, this.rest.lastIndexOf(NEWLINE) + 1);
@@ -64,7 +64,7 @@ export class CopyReader {
   }
 }
 
-/** Where the line is that ends the rows. A backslash within a value is doubled, so no row looks like it. */
+/** Position of the line that ends the rows. Backslashes in values are doubled, so no row looks like it. */
 function endOfRowsIn(lines: Buffer): number | undefined {
   if (lines.subarray(0, END_AT_ONCE.length).equals(END_AT_ONCE)) return 0;
   const at = lines.indexOf(END_AFTER_ROWS);

@@ -21,9 +21,9 @@ import { TEXT_SETTINGS } from './write-copy';
 
 export interface LoadedCopy {
   readonly header: CopyHeader;
-  /** Rows by table, as `public.events`. */
+  /** Number of rows by table, such as `public.events`. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Tables of the copy that no migration makes; their rows were left out. */
+  /** Tables in the copy that no migration creates; their rows were skipped. */
   readonly unknownTables: readonly string[];
 }
 
@@ -33,9 +33,9 @@ export interface LoadCopyOptions {
 }
 
 /**
- * Loads a copy (copy-format.ts) into an empty database: first the schema as it was, then all rows in one transaction, which is
- * committed once the checksum and the numbers of rows agree, then the migrations that came later. Throws CopyError when the
- * database is not empty, or the copy is damaged or of a newer version; it then holds no row.
+ * Loads a copy (copy-format.ts) into an empty database: the schema of that time, then all rows in one transaction, then the
+ * later migrations. The transaction commits when the checksum and the numbers of rows match. Throws CopyError when the
+ * database is not empty, or the copy is damaged or of a newer version; the database then has no rows.
  */
 export async function loadCopy(
   url: string,
@@ -53,7 +53,7 @@ export async function loadCopy(
     await refuseFilled(client, header);
     await makeSchemaOf(url, header);
     const loaded = await new Load(client, reader, header).run();
-    // What a plan rests on; autovacuum would come to it in a while.
+    // For the planner; autovacuum would do it some time later.
     await client.query('ANALYZE');
     await migrate({ url });
     return { header, ...loaded };
@@ -76,7 +76,7 @@ class Load {
     const known = await tablesOf(this.client);
     await this.client.query('BEGIN');
     await this.makePartitions();
-    // Migrations write down that they have run, and may put in rows of their own: the copy has them all.
+    // Migrations record that they have run and may insert rows. The copy has all these rows.
     await this.client.query(`TRUNCATE ${known.map(quoted).join(', ')}`);
     const names = new Set(known.map(fullName));
     for (;;) {
@@ -109,7 +109,7 @@ class Load {
 
   private async setSequences(sequences: readonly CopiedSequence[]): Promise<void> {
     for (const sequence of sequences) {
-      // One of a table that no migration makes is not there.
+      // The parent may be a table that no migration creates.
       await this.client.query('SELECT setval(to_regclass($1), $2::bigint, $3) WHERE to_regclass($1) IS NOT NULL', [
         ...[quoted(sequence), sequence.value, sequence.isCalled],
       ]);
@@ -127,7 +127,7 @@ class Load {
   }
 }
 
-/** Made beside its parent and attached, with the indexes of its parent. */
+/** Created apart and then attached, with the indexes of its parent. */
 function creation({ schema, name, parent, bound, options }: CopiedPartition): string[] {
   const [table, whole] = [quoted({ schema, name }), quoted({ schema, name: parent })];
   const storage = options.length === 0 ? '' : `WITH (${options.map(storageParameter).join(', ')})`;
@@ -151,7 +151,7 @@ function refuseNewer({ migrations }: CopyHeader): void {
   );
 }
 
-/** A load that was cut short leaves the schema, or part of it, and no rows: it may begin again. */
+/** An interrupted load leaves a part of the schema and no rows, so it can start again. */
 async function refuseFilled(client: Client, header: CopyHeader): Promise<void> {
   const { migrations, jobsRevision } = await schemaVersionOf(client);
   const later = migrations.filter((name) => !header.migrations.includes(name));

@@ -2,7 +2,7 @@ import { CopyError, type CopyEnd } from './copy-format';
 import { headerOf, lineOf } from './copy-lines';
 import { CopyReader } from './copy-reader';
 
-/** Reads a copy to its end; throws CopyError unless it is whole and unchanged. */
+/** Reads a whole copy; throws CopyError unless it is complete and unchanged. */
 export async function verifyCopy(source: AsyncIterable<Buffer>): Promise<CopyEnd> {
   const reader = new CopyReader(source);
   headerOf((await reader.readLine()).content);

@@ -18,14 +18,14 @@ export interface WriteCopyOptions {
   readonly secretsKey?: string | undefined;
 }
 
-/** So that a value is written alike whatever the settings of the server, and in full. */
+/** Values are then written in full and in the same way, whatever the settings of the server. */
 export const TEXT_SETTINGS = `SET TIME ZONE 'UTC'; SET datestyle = 'ISO'; SET intervalstyle = 'postgres';
   SET extra_float_digits = 3; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET statement_timeout = 0;
   SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0`;
 
 /**
- * Writes a copy of the database as it is at one moment (copy-format.ts), in pieces, in constant memory. The database may be in
- * use: nobody waits for this, but for those who would change or drop a table.
+ * Writes a copy of one snapshot of the database (copy-format.ts) in chunks, in constant memory. The database may be in use:
+ * only statements that alter or drop tables wait.
  */
 export async function* writeCopy(url: string, options: WriteCopyOptions): AsyncGenerator<Buffer, CopyEnd> {
   const client = new SteadyClient({ connectionString: url, application_name: 'cds-copy' });
@@ -53,7 +53,7 @@ export async function* writeCopy(url: string, options: WriteCopyOptions): AsyncG
       streams.push({ table, stream });
     }
     yield hashed(line({ sequences: await sequencesOf(client) }));
-    // Counted by the server, which has told the number of each table by the time it answers another statement.
+    // The server counts the rows of a table; the number is known when it answers the next statement.
     const rows = Object.fromEntries(streams.map(({ table, stream }) => [fullName(table), stream.rowCount]));
     const end: CopyEnd = { rows, sha256: hash.digest('hex') };
     yield Buffer.from(line({ end }));
@@ -75,7 +75,7 @@ async function headerOf(client: Client, { createdAt, secretsKey }: WriteCopyOpti
   };
 }
 
-/** COPY of a table alone would leave out its partitions, and take what a migration adds meanwhile. */
+/** COPY of a table name would skip its partitions, and include columns that a migration adds meanwhile. */
 function copyOutText(table: CopiedTable): string {
   return `COPY (SELECT ${table.columns.map(escapeIdentifier).join(', ')} FROM ${quoted(table)}) TO STDOUT`;
 }

@@ -3,10 +3,10 @@ import { giveTo } from './postgres-account';
 import type { Binaries } from './postgres-binaries';
 import { type Account, runProgram } from './processes';
 
-/** One PostgreSQL data folder and what runs it. */
+/** A PostgreSQL data folder and the programs for it. */
 export interface Cluster {
   readonly folder: string;
-  /** What PostgreSQL is told as its data folder, when started in `folder`. */
+  /** The data folder for PostgreSQL's command line, relative to `folder`. */
   readonly address: string;
   readonly binaries: string;
   readonly as: Account | undefined;
@@ -20,15 +20,15 @@ export function clusterIn(folder: string, { folder: binaries }: Binaries, as: Ac
 }
 
 /**
- * An account that stands in for root may not be able to walk to the data: it can lie below a 0700 folder. A process
- * that root started *inside* it need not walk. So on Linux the data folder is "where I am", and the data stay in
- * DATA_DIR, to be moved, backed up and removed with it.
+ * The account that runs PostgreSQL instead of root may not be able to reach the data by their path, for example below a 0700
+ * folder. A process that root starts inside the folder does not need the path. So on Linux the data folder is the current
+ * folder, and the data stay in DATA_DIR.
  */
 function addressOf(folder: string, as: Account | undefined): string {
   return as !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
-/** Makes an empty database in the folder, which is there and empty. */
+/** Creates an empty database in an existing, empty folder. */
 export async function initialise(cluster: Cluster): Promise<void> {
   if (cluster.as !== undefined) {
     await giveTo(cluster.as, cluster.folder);
@@ -45,7 +45,7 @@ export async function initialise(cluster: Cluster): Promise<void> {
   ]);
 }
 
-/** Sees to it that every file of a stopped database is on disk. */
+/** Flushes every file of a stopped database to disk. */
 export async function syncToDisk(cluster: Cluster): Promise<void> {
   await initdb(cluster, ['--sync-only']);
 }

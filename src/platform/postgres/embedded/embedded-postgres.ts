@@ -23,7 +23,7 @@ import { installedBinaries } from './postgres-binaries';
 interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: (message: string) => void;
-  /** On top of, or instead of, the server settings of the service. */
+  /** Settings that add to the service's server settings or replace them. */
   readonly settings?: ServerSettings;
 }
 
@@ -31,24 +31,24 @@ export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
   /** The same as one address, for `pg` as well as for libpq (psql, pgbench). */
   readonly url: string;
-  /** Of the postmaster. */
+  /** Process id of the postmaster. */
   readonly pid: number;
-  /** Shuts the server down and waits until it is gone. May be called any number of times. */
+  /** Shuts the server down and waits for its end. May be called repeatedly. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL that comes with the service, on the data in `dataDir`; makes them at the first start. It ends
- * with this process, however that ends, and then the next start finds all that was committed. Throws when another
- * process uses `dataDir`, or the system cannot run it, with a message for the operator.
+ * Starts the PostgreSQL that comes with the service on the data in `dataDir`, which are created at the first start. The
+ * server ends with this process, however that ends, and the next start finds all committed data. Throws with a message for
+ * the operator when another process uses `dataDir`, or the system cannot run PostgreSQL.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return withClaim(options.dataDir, (home, claim) => startClaimed(home, claim, options));
 }
 
 /**
- * The address of the server that a running service has started on the data in `dataDir`; undefined when there is none. For
- * tools beside a service, which go away before it.
+ * The address of the server that a running service has started on `dataDir`; undefined when there is none. For tools that
+ * run beside the service and end before it.
  */
 export async function runningEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
   const folder = join(resolve(dataDir), 'postgres', 'data');
@@ -56,12 +56,12 @@ export async function runningEmbeddedPostgres(dataDir: string): Promise<string |
   return connection === undefined ? undefined : addressOf(connection);
 }
 
-/** Fills a new database; what it answers is put in place with it. */
+/** Fills a new database. */
 type Fill = (url: string) => Promise<FilledData>;
 
 /**
- * Puts new data in the place of those in `dataDir`, which are kept beside them; answers their folder, or undefined where there
- * were none. Nobody may be using `dataDir`. Where it ends before, however it does, the data that were there stay in place.
+ * Replaces the data in `dataDir` by new ones. The old data stay in a folder beside; returns that folder, or undefined when
+ * there were none. `dataDir` must not be in use. When this is interrupted, the old data stay in place.
  */
 export async function replaceEmbeddedData(
   options: Omit<EmbeddedPostgresOptions, 'settings'>,
@@ -107,13 +107,13 @@ async function startClaimed(
   return { connection, url, pid: postmaster.pid, stop: () => (stopped ??= stop()) };
 }
 
-/** Claims the folder of the database. The work releases it; when the work fails, it is released here. */
+/** Claims the folder of the database. `work` releases the claim; when `work` fails, it is released here. */
 async function withClaim<Result>(
   dataDir: string,
   work: (home: string, claim: FolderClaim) => Promise<Result>,
 ): Promise<Result> {
   if (process.platform === 'win32') {
-    // Its sockets and signals work differently, and nobody has tried it there.
+    // Sockets and signals differ there, and it was never tested.
     throw new Error('There is no embedded PostgreSQL on Windows: set DATABASE_URL to a PostgreSQL server.');
   }
   const home = join(resolve(dataDir), 'postgres');
@@ -142,7 +142,7 @@ function inWordsForTheOperator(error: unknown, dataDir: string): unknown {
   return error;
 }
 
-/** Finds or makes the database in `home`; to be called by the process that has claimed it. */
+/** Finds or creates the database in `home`. Only for the process that holds the claim. */
 async function prepareCluster(home: string, log: (message: string) => void): Promise<Cluster> {
   const wanted = await prepareHome(home, log);
   const folder = join(home, 'data');
@@ -151,14 +151,14 @@ async function prepareCluster(home: string, log: (message: string) => void): Pro
     log('Creating the embedded PostgreSQL database (once) …');
     await makeData(wanted);
   } else if (major !== undefined && major !== wanted.binaries.major) {
-    // It knows the whole schema, which nobody needs who only starts a server.
+    // Imported on demand: it loads the whole schema.
     const { upgradeData } = await import('./upgrade-data.js');
     await upgradeData(wanted, folder, major);
   }
   return clusterIn(folder, wanted.binaries, wanted.as);
 }
 
-/** Puts what an earlier process has left unfinished in order, and finds out what databases in `home` are made with. */
+/** Completes or reverts what an earlier process has left unfinished, and finds the programs for databases in `home`. */
 async function prepareHome(home: string, log: (message: string) => void): Promise<NewData> {
   const kept = await finishReplacement(home);
   if (kept !== undefined) {
@@ -173,12 +173,12 @@ async function isThere(folder: string): Promise<boolean> {
   return (await stat(folder).catch(() => undefined)) !== undefined;
 }
 
-/** Lines of `postmaster.pid`, counted from 0: the folder of the socket, and `ready` once the server takes connections. */
+/** Lines of `postmaster.pid`, from 0: the folder of the socket, and `ready` when the server accepts connections. */
 const SOCKET_FOLDER_LINE = 4;
 const STATUS_LINE = 7;
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** How to reach the server that another process runs on this data folder; undefined when none answers. */
+/** The connection of the server that another process runs on this data folder; undefined when none answers. */
 async function runningServer(
   dataFolder: string,
   target: Omit<EmbeddedConnection, 'host'>,

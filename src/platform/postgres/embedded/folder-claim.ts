@@ -17,11 +17,11 @@ export class ClaimedElsewhereError extends Error {
 }
 
 export interface ClaimTiming {
-  /** Long enough for a predecessor that is just leaving, short enough for a person who started the service twice. */
+  /** Long enough for an earlier process to end, short enough for a person who started the service twice. */
   readonly patienceMs: number;
-  /** How often a holder shows processes in other containers, which cannot look for its pid, that it is alive. */
+  /** How often a holder updates its file, for processes in other containers, which cannot see its pid. */
   readonly heartbeatMs: number;
-  /** Such a holder that has been silent for so long is dead. */
+  /** A holder in another container is dead when its file has not been updated for this time. */
   readonly silenceMs: number;
 }
 
@@ -38,9 +38,9 @@ const RETRY_MS = 50;
 /**
  * Of all processes that claim one folder, at most one holds it, until it releases the claim or dies.
  *
- * Each claimant first puts up a file whose name is never used again, then looks for others: of two, at least one sees
- * the other. Nothing is ever taken over, only files of dead processes are removed, so no moment exists in which two
- * could find the place empty. Of claimants that see each other all but the first by name step back and try again.
+ * Each claimant first creates a file with a unique name, then looks for other files: of two claimants, at least one sees the
+ * other. Claims are never transferred, and only files of dead processes are removed, so two processes never both find the
+ * folder free. Of claimants that see each other, all but the first by name withdraw and try again.
  */
 export async function claimFolder(folder: string, timing = TIMING): Promise<FolderClaim> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -70,7 +70,7 @@ export async function claimFolder(folder: string, timing = TIMING): Promise<Fold
 function holding(putUp: () => Promise<void>, takeDown: () => Promise<void>, heartbeatMs: number): FolderClaim {
   let beating = Promise.resolve();
   const heartbeat = setInterval(() => {
-    // It fails only when the folder is gone, and with it whatever was claimed.
+    // Fails only when the folder itself was removed.
     beating = beating.then(putUp).catch(() => undefined);
   }, heartbeatMs).unref();
   const release = async (): Promise<void> => {

@@ -9,7 +9,7 @@ const FAST_SHUTDOWN_MS = 5_000;
 const PATIENCE_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
 
-/** Another server, not started by a service, works on the data. */
+/** A server that no service has started uses the data. */
 export class ForeignPostmasterError extends Error {
   constructor(readonly pid: number) {
     super(`process ${String(pid)} serves this data folder`);
@@ -18,8 +18,8 @@ export class ForeignPostmasterError extends Error {
 }
 
 /**
- * Sees to it that nothing of an earlier run is in the way. To be called by the process that has claimed the data: a
- * server of ours that still runs then has no service any more. Usually its shell is closing it this very moment.
+ * Ends a server of an earlier run. Only for the process that has claimed the data: a server that still runs then has lost its
+ * service, and is usually being shut down already.
  */
 export async function clearFormerPostmaster(cluster: Pick<Cluster, 'folder'>): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid');
@@ -40,7 +40,7 @@ export async function clearFormerPostmaster(cluster: Pick<Cluster, 'folder'>): P
   }
 }
 
-/** A fast shutdown, then an immediate one, until the process is gone. */
+/** Tries a fast shutdown, then an immediate one, until the process has ended. */
 export async function stopServer(pid: number, identity: string | undefined): Promise<void> {
   const began = performance.now();
   while (identity !== undefined && processIdentity(pid) === identity) {
@@ -57,7 +57,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone meanwhile, or not ours to stop: the caller looks which.
+    // It has ended, or belongs to another account; the caller finds out which.
   }
 }
 
@@ -68,7 +68,7 @@ async function writtenPid(pidFile: string): Promise<number | undefined> {
   return Number.isInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** A postmaster works in its data folder, and names it. */
+/** A postmaster's current folder is its data folder, which its command line names. */
 async function isPostmasterOf(pid: number, cluster: Pick<Cluster, 'folder'>): Promise<boolean> {
   const command = processCommand(pid);
   if (processIdentity(pid) === undefined || !command.includes('postgres')) {

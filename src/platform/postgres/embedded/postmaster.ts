@@ -11,19 +11,19 @@ import { type ServerSettings, settingsAsArguments } from './server-settings';
 
 export interface Postmaster {
   readonly pid: number;
-  /** Settles when the server has ended, for whatever reason; never rejects. */
+  /** Resolves when the server has ended, for any reason; never rejects. */
   readonly ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends the server and waits until it is gone. */
+  /** Ends the server and waits for its end. */
   stop(): Promise<void>;
-  /** The last lines this server has logged. */
+  /** The last lines of the server's log. */
   logTail(): Promise<string>;
 }
 
 export interface PostmasterOptions {
   readonly settings: ServerSettings;
   readonly logFile: string;
-  /** An empty folder to be removed once the server is gone. */
+  /** An empty folder to remove when the server has ended. */
   readonly temporaryFolder: string | undefined;
 }
 

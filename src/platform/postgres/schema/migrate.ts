@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { DataSource, type QueryRunner } from 'typeorm';
+import type { Client } from 'pg';
+import { DataSource } from 'typeorm';
 import { migrateJobs } from '../../jobs/jobs-schema';
 import { databaseOptions } from '../database-options';
 import type { ConnectionSettings } from '../connection-settings';
@@ -12,7 +13,7 @@ const LOOK_AGAIN_MS = 100;
 /** Any number that no other program uses on the same database. */
 export const MIGRATION_LOCK = 7_239_641_105;
 
-/** How many migrations of this version have not run. */
+/** The number of migrations of this version that have not run. */
 export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<number> {
   const client = new SteadyClient({ connectionString: url, application_name: 'cds-migrations' });
   await client.connect();
@@ -24,20 +25,20 @@ export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<
 }
 
 /**
- * Brings the schema up to date. Of any number of processes starting at once one runs the migrations and the others wait
- * for it; each migration is a transaction, so that a failed one leaves the schema as it was.
+ * Migrates the schema to this version. When several processes start at once, one runs the migrations and the others wait.
+ * Each migration is a transaction, so a failed one changes nothing.
  */
 export async function migrate(connection: ConnectionSettings): Promise<void> {
   const source = new DataSource({
     ...databaseOptions(connection),
-    // Without the limits of requests: migrations may rewrite tables.
+    // No statement timeout: migrations may rewrite tables.
     extra: { Client: SteadyClient, application_name: 'cds-migrations' },
   });
   await source.initialize();
   try {
     const lock = source.createQueryRunner();
-    // A session lock (the one advisory lock there is): it is gone with the connection, also after a kill.
-    while (!(await isTaken(lock))) await wait(LOOK_AGAIN_MS);
+    // A session lock, the only advisory lock of the service. It ends with the connection, also after a kill.
+    while (!(await isTaken((text, values) => lock.query(text, [...values])))) await wait(LOOK_AGAIN_MS);
     try {
       await source.runMigrations();
       await migrateJobs(connection);
@@ -50,21 +51,33 @@ export async function migrate(connection: ConnectionSettings): Promise<void> {
   }
 }
 
-/** Asks instead of waiting in the server: CREATE INDEX CONCURRENTLY waits for every statement under way, also for one that waits. */
-async function isTaken(lock: QueryRunner): Promise<boolean> {
-  const rows: unknown = await lock.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+/** Runs `work` while no process migrates the schema, nor does any other work of this kind. */
+export async function withMigrationLock<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  const ask = async (text: string, values: readonly unknown[]): Promise<unknown> =>
+    (await client.query(text, [...values])).rows;
+  while (!(await isTaken(ask))) await wait(LOOK_AGAIN_MS);
+  try {
+    return await work();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+  }
+}
+
+/** Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. */
+async function isTaken(ask: (text: string, values: readonly unknown[]) => Promise<unknown>): Promise<boolean> {
+  const rows = await ask('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
   const [row] = rows as { readonly taken: boolean }[];
   return row?.taken === true;
 }
 
-/** TypeORM writes down there what has run. */
+/** TypeORM's table of migrations that have run. */
 const DONE_MIGRATIONS: Statement = { name: 'done_migrations', text: 'SELECT name FROM migrations' };
 const UNDEFINED_TABLE = '42P01';
 
-/** Asks one statement of the database, and answers its rows. */
+/** Runs one statement and returns its rows. */
 type RunStatement = (statement: Statement) => Promise<readonly Row[]>;
 
-/** How many migrations of this version have not run on the database; those of a newer version do not count. */
+/** The number of migrations of this version that have not run on the database. Migrations of a newer version do not count. */
 export async function pendingMigrations(ask: RunStatement): Promise<number> {
   const done = new Set((await doneMigrations(ask)).map(({ name }) => name));
   return MIGRATIONS.filter(({ name }) => !done.has(name)).length;
@@ -74,7 +87,7 @@ async function doneMigrations(ask: RunStatement): Promise<readonly Row[]> {
   try {
     return await ask(DONE_MIGRATIONS);
   } catch (error) {
-    // Nothing has ever run here.
+    // No migration has run on this database.
     if (sqlStateOf(error) === UNDEFINED_TABLE) return [];
     throw error;
   }

@@ -1,0 +1,73 @@
+import { createWriteStream } from 'node:fs';
+import { link, lstat, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fieldsOf } from './foreign-data';
+import { ClientFailure } from './running-service';
+import { syncPath } from './sync-path';
+
+export interface OutputFile {
+  readonly path: string;
+  /** Whether a file that is there may be replaced. */
+  readonly mayReplace: boolean;
+}
+
+/** Throws `ClientFailure` (exit code 2) for a file that is there and may not be replaced. */
+export async function checkOutput({ path, mayReplace }: OutputFile): Promise<void> {
+  if (!mayReplace && (await isThere(path))) throw alreadyThere(path);
+}
+
+/** The refusal to replace a file (exit code 2). */
+export function alreadyThere(path: string): ClientFailure {
+  return new ClientFailure(`${path} is there already. Name another file, or have it replaced with --force.`, 2);
+}
+
+/**
+ * Writes a file that only its owner can read. It has its name only when it is complete and on disk; a run that is killed leaves a
+ * `.part` at most. A file that has come there meanwhile is not replaced either, unless it may be.
+ */
+export async function writeOutput(
+  output: OutputFile,
+  chunks: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const part = `${output.path}.${process.pid}.part`;
+  try {
+    await pipeline(chunks, createWriteStream(part, { flags: 'wx', mode: 0o600 }), { signal });
+    await syncPath(part);
+    await publishPart(part, output);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw writeFailure(output.path, error);
+  }
+}
+
+/** Gives a part that is complete and on disk its name. May be repeated after a kill: a part that is not there has it already. */
+export async function publishPart(part: string, { path, mayReplace }: OutputFile): Promise<void> {
+  try {
+    if (!(await isThere(part))) return;
+    if (mayReplace) await rename(part, path);
+    else if (!(await isSameFile(part, path))) await link(part, path);
+    await rm(part, { force: true });
+    await syncPath(dirname(path));
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** A failed write in words; any other error as it is. */
+export function writeFailure(path: string, error: unknown, exitCode: 1 | 2 = 1): unknown {
+  const { code, syscall } = fieldsOf(error);
+  if (typeof code !== 'string' || typeof syscall !== 'string') return error;
+  return new ClientFailure(`${path} cannot be written (${code}).`, exitCode);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Whether the part has its name beside its own one: a kill came between the two steps. */
+async function isSameFile(part: string, path: string): Promise<boolean> {
+  const [one, other] = await Promise.all([part, path].map((each) => lstat(each).catch(() => undefined)));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}

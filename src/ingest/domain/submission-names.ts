@@ -1,0 +1,24 @@
+import { isObject } from '../../platform/values/json/is-object';
+import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { isStorable } from '../../platform/values/text/storable-text';
+import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event-limits';
+import { FIELD_NAMES } from './field-names';
+import type { EventFamily } from './submission';
+
+/** Source and type of what a client sent as an event, valid or not; undefined where no event can have such a name. */
+export function submissionNames(
+  family: EventFamily,
+  value: unknown,
+): { readonly source: string | undefined; readonly eventType: string | undefined } {
+  if (!isObject(value)) return { source: undefined, eventType: undefined };
+  const { source, eventType } = FIELD_NAMES[family];
+  return {
+    source: nameOf(value[source], SOURCE_CHARACTERS_MAX),
+    eventType: nameOf(value[eventType], EVENT_TYPE_CHARACTERS_MAX),
+  };
+}
+
+function nameOf(value: unknown, charactersMax: number): string | undefined {
+  if (typeof value !== 'string' || !/\S/.test(value) || hasMoreCharacters(value, charactersMax)) return undefined;
+  return isStorable(value) ? value : undefined;
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/**
+ * Transactions that write events hold this lock from before they stamp `received_at` until their rows are visible to others. So an
+ * event that is not visible to a later statement was stamped after the start of such a transaction, or after this statement.
+ * A session of another role does not show when its transaction began: ten minutes are more than any of ours may last.
+ *
+ * The second is for a clock that is set back a little. Sessions whose transaction has ended meanwhile have no start, or a later one.
+ */
+const READ_WATERMARK = `
+  SELECT date_trunc('milliseconds', least(statement_timestamp() - interval '1 second', (
+    SELECT min(CASE
+      WHEN session.state IS NULL OR session.state = 'disabled' THEN statement_timestamp() - interval '10 minutes'
+      ELSE session.xact_start
+    END)
+    FROM pg_locks writing
+    JOIN pg_stat_activity session USING (pid)
+    WHERE writing.locktype = 'relation' AND writing.mode = 'RowExclusiveLock' AND writing.granted
+      AND writing.relation = 'events'::regclass
+      AND writing.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  ))) AS at`;
+
+/** Up to which time of receipt the log of events is complete (docs/adr/0061). */
+@Injectable()
+export class ReceiptWatermark {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * A whole millisecond. A statement that begins now sees every event that was or will be received before it, other than replays,
+   * which keep their first time of receipt. Usually a second ago; earlier while a transaction that writes events is open.
+   */
+  async read(): Promise<Date> {
+    const [row]: { at: Date }[] = await this.database.query(READ_WATERMARK);
+    if (row === undefined) throw new Error('The database did not say up to which time events are complete');
+    return row.at;
+  }
+}

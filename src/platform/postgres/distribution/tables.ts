@@ -1,0 +1,68 @@
+/**
+ * Where each table stands on a distributed database (contract section 17). Every table of the schema is in one of these
+ * lists; a test compares them with the migrations, so that a new table is placed when it is made.
+ */
+
+/** Spread over the worker nodes by `tenant_id`, and co-located: all rows of a workspace are on one node. */
+export const DISTRIBUTED_TABLES: readonly string[] = [
+  'app_variables',
+  'campaigns',
+  'erased_identifiers',
+  'erasures',
+  'event_processing',
+  'event_queue',
+  'event_type_versions',
+  'event_types',
+  'events',
+  'expired_event_counts',
+  'expired_events',
+  'ingest_statistics',
+  'ingest_statistics_changes',
+  'ingest_statistics_progress',
+  'mutation_outcomes',
+  'parked_events',
+  'participant_states',
+  'processed_bundles',
+  'processing_counts',
+  'profile_identifiers',
+  'profile_merges',
+  'profiles',
+  'queue_leases',
+  'queue_turns',
+  'queued_bundles',
+  'reaction_backfill_marks',
+  'reaction_backfills',
+  'reaction_sets',
+  'reactions',
+  'review_bytes',
+  'review_entries',
+  'review_replay_pieces',
+  'review_replays',
+  'shared_values',
+  'undone_merge_sides',
+  'unmask_audit',
+  'value_changes',
+  'variables',
+  'waiting_events',
+  'webhook_deliveries',
+  'webhook_endpoints',
+  'webhook_queues',
+  'webhook_rules',
+  'webhook_sets',
+];
+
+/** Stay on the coordinator: they are small, and read before the workspace of a request is known, or hold none. */
+export const COORDINATOR_TABLES: readonly string[] = [
+  'api_key_audit',
+  'api_keys',
+  'control_changes',
+  'event_retention',
+  'installation_keys',
+  'job_schedules',
+  'jwt_issuers',
+  'migrations',
+  'outcome_clock',
+  'secrets_key_checks',
+  'service_credentials',
+  'workspaces',
+];

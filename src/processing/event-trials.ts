@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { EventFields } from '../ingest/domain/event';
+import { eventIdOf } from '../ingest/domain/deduplication';
+import { EventQueue } from '../ingest/queue/event-queue';
+import { IdentityService } from '../identity/identity.service';
+import { Clock } from '../platform/values/clock';
+import { newId } from '../platform/values/ids';
+import type { EventToProcess } from './domain/event-effects';
+import { SerialConnection } from './serial-connection';
+
+/** An event as an effect would get it now. Null: its person was erased, so that no effect would. */
+export interface TrialEvent {
+  readonly eventId: string;
+  readonly toProcess: EventToProcess | null;
+}
+
+/** Events as effects would get them, with the customers that they belong to now. Writes nothing. */
+@Injectable()
+export class EventTrials {
+  constructor(
+    private readonly serial: SerialConnection,
+    private readonly queue: EventQueue,
+    private readonly identity: IdentityService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Stored events, in the order of the ids; others are missing. The caller limits their number. */
+  stored(tenantId: string, eventIds: readonly string[]): Promise<readonly TrialEvent[]> {
+    return this.serial.transaction(tenantId, async (open) => {
+      const events = await this.queue.events(open, tenantId, eventIds);
+      const profiles = [...new Set([...events.values()].map(({ profileId }) => profileId))];
+      const customers = await this.identity.holdCustomers(open, tenantId, profiles);
+      return eventIds.flatMap((eventId): TrialEvent[] => {
+        const event = events.get(eventId);
+        if (event === undefined) return [];
+        const customer = customers.get(event.profileId);
+        if (customer === undefined || customer.isErased) return [{ eventId, toProcess: null }];
+        const { rootId, externalId } = customer;
+        const toProcess = {
+          tenantId,
+          event: { ...event, profileId: rootId },
+          ownProfileId: event.profileId,
+          externalId,
+          recorded: [],
+          backfilled: [],
+        };
+        return [{ eventId, toProcess }];
+      });
+    });
+  }
+
+  /** An event that is not stored, as if it were received now. A customer who would be new gets a new id. */
+  async unstored(tenantId: string, fields: EventFields): Promise<TrialEvent> {
+    const { family, source, externalEventId, eventType, eventTypeVersion, identifiers } = fields;
+    const { identity, properties } = fields;
+    const eventId = eventIdOf(tenantId, source, externalEventId);
+    const customer = await this.serial.transaction(tenantId, async (open) => {
+      const profileId = await this.identity.findProfile(open, tenantId, identifiers);
+      if (profileId === undefined) return undefined;
+      return (await this.identity.holdCustomers(open, tenantId, [profileId])).get(profileId);
+    });
+    if (customer?.isErased === true) return { eventId, toProcess: null };
+    const receivedAt = this.clock.now();
+    const own = identifiers.find(({ kind }) => kind === 'EXTERNAL')?.value;
+    const event = {
+      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, identity, properties, receivedAt },
+      occurredAt: fields.occurredAt === null ? receivedAt : new Date(fields.occurredAt),
+      profileId: customer?.rootId ?? newId(),
+    };
+    const externalId = own ?? customer?.externalId ?? null;
+    const toProcess = { tenantId, event, ownProfileId: event.profileId, externalId, recorded: [], backfilled: [] };
+    return { eventId, toProcess };
+  }
+}

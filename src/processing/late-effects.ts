@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { LoggedEvent } from '../ingest/domain/logged-event';
+import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
+import { isAnyWaiting, type ProcessingRecord } from '../ingest/queue/processing-record';
+import { isEarlier, type EntryKey } from '../ingest/queue/queue-partition';
+import { IdentityService } from '../identity/identity.service';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
+import { Clock } from '../platform/values/clock';
+import { ReviewService } from '../review/review.service';
+import type { EffectResult } from './domain/event-effects';
+import { finishedRecord, processingProblem } from './domain/processing-outcome';
+import { readyEntry, type ReadyEntry } from './queue-order';
+import { WaitingEvents } from './waiting-events';
+
+/** A stored event that an effect comes to late. */
+export interface LateEvent {
+  readonly eventId: string;
+  /** Whether it left the queue together with others. Then it has no record of its own before its first effect. */
+  readonly isBundled: boolean;
+}
+
+/** An event with everything that an effect needs. */
+export interface LateEntry extends ReadyEntry {
+  /** Of all profiles of its customer. */
+  readonly profileIds: readonly string[];
+}
+
+export interface HeldEvents {
+  /** In the order of the events; those that are not stored any more are missing. */
+  readonly entries: readonly LateEntry[];
+  /**
+   * How many of the events these are, missing ones too. Fewer than all: the next one is still in the queue, or earlier
+   * ones of its customer are about to return there.
+   */
+  readonly count: number;
+}
+
+/** What an effect did with an event. `result` has all reactions of the event, those of earlier effects too. */
+export interface LateResult {
+  readonly entry: LateEntry;
+  readonly result: EffectResult;
+}
+
+/**
+ * Lets effects come to events that are not in the queue, in the caller's transaction: with the customer and the record
+ * of each event, both held until the transaction ends. So an effect that reads and writes the record happens once.
+ *
+ * A bundled event has no row to lock before its first record. Callers must exclude each other, by workspace.
+ */
+@Injectable()
+export class LateEffects {
+  constructor(
+    private readonly queue: EventQueue,
+    private readonly waiting: WaitingEvents,
+    private readonly identity: IdentityService,
+    private readonly review: ReviewService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Reads events with their customers and records. Customers are locked first, as everywhere. */
+  async hold(transaction: Transaction, tenantId: string, events: readonly LateEvent[]): Promise<HeldEvents> {
+    const ids = events.map(({ eventId }) => eventId);
+    const stored = await this.queue.events(transaction, tenantId, ids);
+    const profiles = new Set([...stored.values()].map(({ profileId }) => profileId));
+    const [customers, records] = await Promise.all([
+      this.identity.holdCustomers(transaction, tenantId, [...profiles]),
+      this.queue.lockProcessing(transaction, tenantId, ids),
+    ]);
+    const linked = [...customers.values()].filter(({ externalId }) => externalId !== null);
+    const waiting = await this.waiting.firstOf(transaction, tenantId, [
+      ...new Set(linked.flatMap(({ profileIds }) => profileIds)),
+    ]);
+    const entries: LateEntry[] = [];
+    for (const [position, { eventId, isBundled }] of events.entries()) {
+      const event = stored.get(eventId);
+      if (event === undefined) continue;
+      const before = records.get(eventId);
+      const key = positionOf(event, position);
+      const profileIds = customers.get(event.profileId)?.profileIds ?? [event.profileId];
+      const isQueued = before === undefined ? !isBundled : before.state === 'queued';
+      if (isQueued || profileIds.some((id) => isAtOrBefore(waiting.get(id), key))) {
+        return { entries, count: position };
+      }
+      entries.push({ ...readyEntry(tenantId, { ...key, event }, customers, before), profileIds });
+    }
+    return { entries, count: events.length };
+  }
+
+  /**
+   * Locks the customers that these entries wait for, so that none gets an EXTERNAL identifier before the transaction
+   * ends. Throws `LostRaceError` if one got it meanwhile; the caller repeats the transaction.
+   */
+  async holdUnlinked(transaction: Transaction, tenantId: string, waiting: readonly LateResult[]): Promise<void> {
+    const roots = new Set(waiting.map(({ entry }) => entry.rootId));
+    if (roots.size > 0) await this.identity.holdUnlinked(transaction, tenantId, [...roots]);
+  }
+
+  /**
+   * Along with COMMIT: the records, a review entry for each failure, and the places of events that wait now. An event
+   * waits as long, and in the same order, as if it had waited since its receipt.
+   */
+  finish(transaction: Transaction, tenantId: string, results: readonly LateResult[]): void {
+    this.queue.writeDown(transaction, tenantId, results.map(lateRecord));
+    const newlyWaiting = results.filter(
+      ({ entry, result }) => isAnyWaiting(result.reactions) && !isAnyWaiting(entry.before?.reactions ?? []),
+    );
+    this.waiting.add(
+      transaction,
+      tenantId,
+      newlyWaiting.map(({ entry }) => entry),
+    );
+    const at = this.clock.now().getTime();
+    const problems = results.flatMap(({ entry: { toProcess }, result: { failure } }) =>
+      failure === undefined ? [] : [processingProblem(tenantId, toProcess.event, failure, at)],
+    );
+    this.review.recordWithin(transaction, problems);
+  }
+}
+
+/** An event that failed for another reason still waits for its replay. */
+function lateRecord({ entry, result }: LateResult): ProcessingRecord {
+  const { before } = entry;
+  const record = finishedRecord(entry, before?.attempts ?? 1, result);
+  if (before?.state !== 'failed' || record.state === 'failed') return record;
+  return { ...record, state: 'failed', lastError: before.lastError };
+}
+
+function isAtOrBefore(first: EntryKey | undefined, key: EntryKey): boolean {
+  return first !== undefined && !isEarlier(key, first);
+}
+
+/** Its place among events that wait for their customers: that of its receipt. */
+function positionOf({ eventId, profileId, receivedAt }: LoggedEvent, position: number): QueuedKey {
+  return { queuedAt: `${receivedAt.toISOString().slice(0, -1)}000Z`, position, eventId, queuedFor: profileId };
+}

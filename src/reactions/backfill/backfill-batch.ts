@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../platform/errors/domain-error';
+import { isPassing, LostRaceError } from '../../platform/group-commit/persist-batch';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import type { EffectFailure, EventToProcess } from '../../processing/domain/event-effects';
+import { failureOf } from '../../processing/effect-errors';
+import { bisect, withinSavepoint } from '../../processing/effect-scope';
+import { LateEffects, type LateEntry, type LateEvent, type LateResult } from '../../processing/late-effects';
+import {
+  failureOfFaults,
+  faultsOfReaction,
+  isSameName,
+  outcomeOf,
+  type CompiledReaction,
+  type Plan,
+  type ReactionResult,
+} from '../domain/react';
+import { EventReactions } from '../event-reactions';
+import { BackfillMarks } from './backfill-marks';
+import type { RunningBackfill } from './backfill-progress';
+import {
+  addCounts,
+  addSums,
+  mayBackfill,
+  withoutSuperseded,
+  type BackfillCounts,
+  type EventOutcome,
+  type LaterSets,
+  type VariableSum,
+} from './domain/backfill';
+
+/** After so many attempts an event fails whose condition took too long each time. */
+const ATTEMPTS_MAX = 5;
+
+export interface BatchDone {
+  /** How many of the events are done, the first ones; the next step takes the others. */
+  readonly count: number;
+  readonly progress: BackfillCounts & { readonly sums: readonly VariableSum[]; readonly attempts: number };
+}
+
+/** An event that the reaction comes to, with what it does there. */
+interface Planned {
+  readonly entry: LateEntry;
+  readonly plan: Plan | undefined;
+}
+
+/** `failure`: the changes could not be stored, because of this event. */
+interface Tried extends Planned {
+  readonly result: ReactionResult | undefined;
+  readonly failure?: EffectFailure;
+}
+
+/** Applies the reaction of a backfill to some events, in their order, in the transaction of a step. */
+@Injectable()
+export class BackfillBatch {
+  constructor(
+    private readonly late: LateEffects,
+    private readonly reactions: EventReactions,
+    private readonly marks: BackfillMarks,
+  ) {}
+
+  /**
+   * Events that the reaction has come to before stay as they are: the record of each event is locked and read first.
+   * Throws `LostRaceError` if the caller must repeat the transaction.
+   */
+  async run(
+    transaction: Transaction,
+    backfill: RunningBackfill,
+    compiled: CompiledReaction,
+    events: readonly LateEvent[],
+  ): Promise<BatchDone> {
+    const held = await this.late.hold(transaction, backfill.tenantId, events);
+    const candidates = held.entries.filter((entry) => mayComeTo(entry, backfill));
+    const { planned, attempts } = await this.plan(backfill, compiled, candidates);
+    const next = candidates[planned.length];
+    const count = next === undefined ? held.count : events.findIndex(({ eventId }) => eventId === next.eventId);
+    const tried = backfill.isDryRun ? planned.map(rehearsed) : await this.apply(transaction, backfill, planned);
+    if (!backfill.isDryRun) await this.record(transaction, backfill, compiled, tried);
+    const untouched: EventOutcome[] = Array.from({ length: count - tried.length }, () => undefined);
+    const operations = tried.flatMap(({ plan }) =>
+      plan !== undefined && 'operations' in plan ? [plan.operations] : [],
+    );
+    const sums = backfill.isDryRun ? addSums(backfill.sums, operations) : backfill.sums;
+    const outcomes = [...tried.map(({ result }) => result), ...untouched];
+    return { count, progress: { ...addCounts(backfill, outcomes), sums, attempts } };
+  }
+
+  /** Without the events from one on whose condition took too long, unless that was its last attempt. */
+  private async plan(
+    backfill: RunningBackfill,
+    compiled: CompiledReaction,
+    entries: readonly LateEntry[],
+  ): Promise<{ planned: readonly Planned[]; attempts: number }> {
+    const plans = await this.reactions.planOne(
+      compiled,
+      entries.map((entry) => eventOf(entry, backfill)),
+    );
+    const planned = plans.flatMap((plan, index) => {
+      const entry = entries[index];
+      return entry === undefined ? [] : [{ entry, plan }];
+    });
+    if (!isOverdue(plans.at(-1))) return { planned, attempts: 0 };
+    const attempts = planned.length === 1 ? backfill.attempts + 1 : 1;
+    if (attempts >= ATTEMPTS_MAX) return { planned, attempts: 0 };
+    return { planned: planned.slice(0, -1), attempts };
+  }
+
+  private async apply(
+    transaction: Transaction,
+    backfill: RunningBackfill,
+    planned: readonly Planned[],
+  ): Promise<readonly Tried[]> {
+    const later = await this.laterSets(transaction, backfill, planned);
+    const works = planned.map(({ entry, plan }, index) => ({
+      entry,
+      plan: plan === undefined ? undefined : withoutSuperseded(plan, later[index] ?? NO_LATER),
+    }));
+    const tried: Tried[] = [];
+    await bisect(
+      works,
+      async (part) => {
+        const results = await withinSavepoint(transaction, (inner) =>
+          this.reactions.applyOne(
+            inner,
+            part.map(({ entry }) => eventOf(entry, backfill)),
+            part.map(({ plan }) => plan),
+          ),
+        );
+        tried.push(...part.map((work, index) => ({ ...work, result: results[index] })));
+      },
+      {
+        select: (part) => part,
+        mayBisect: (error) => !mayRepeat(error),
+        failed: (work, error) =>
+          tried.push({ ...work, result: { outcome: 'failed', faults: [] }, failure: failureOf(error) }),
+      },
+    );
+    // The rows are locked now, so a worker that applied a later event has committed its mark or comes after this step.
+    const laterNow = await this.laterSets(transaction, backfill, planned);
+    if (JSON.stringify(laterNow) !== JSON.stringify(later)) throw new LostRaceError('a later event was applied');
+    return tried;
+  }
+
+  private async laterSets(
+    transaction: Transaction,
+    backfill: RunningBackfill,
+    planned: readonly Planned[],
+  ): Promise<readonly LaterSets[]> {
+    if (!backfill.tracksLater || planned.length === 0) return [];
+    return this.marks.laterThan(
+      transaction,
+      backfill,
+      planned.map(({ entry }) => entry),
+    );
+  }
+
+  /** Writes the records of the events, as a worker does; an unchanged record is not written. */
+  private async record(
+    transaction: Transaction,
+    backfill: RunningBackfill,
+    { reaction }: CompiledReaction,
+    tried: readonly Tried[],
+  ): Promise<void> {
+    const { tenantId, requestedAt } = backfill;
+    const results = tried.flatMap(({ entry, result, failure }): LateResult[] => {
+      if (result === undefined) return [];
+      const before = entry.before?.reactions ?? [];
+      const known = before.find((record) => isSameName(record, reaction));
+      const record = outcomeOf(reaction, result, requestedAt.toISOString());
+      if (known?.outcome === record.outcome && known.reason === record.reason) return [];
+      const found = failure ?? failureOfFaults(faultsOfReaction(reaction, result));
+      const reactions = [...before.filter((each) => each !== known), record];
+      return [{ entry, result: { reactions, ...(found === undefined ? {} : { failure: found }) } }];
+    });
+    const waiting = new Set(
+      tried.filter(({ result }) => result?.outcome === 'waiting_for_customer').map(({ entry }) => entry),
+    );
+    await this.late.holdUnlinked(
+      transaction,
+      tenantId,
+      results.filter(({ entry }) => waiting.has(entry)),
+    );
+    this.late.finish(transaction, tenantId, results);
+  }
+}
+
+const NO_LATER: LaterSets = { user: false, shared: false };
+
+/** Events of erased persons have no effects. */
+function mayComeTo({ isErased, before }: LateEntry, backfill: RunningBackfill): boolean {
+  if (isErased) return false;
+  return mayBackfill(before?.reactions.find((record) => isSameName(record, backfill)));
+}
+
+/** The reaction applies to the event since the backfill was requested. */
+function eventOf({ toProcess }: LateEntry, { campaignId, name, requestedAt }: RunningBackfill): EventToProcess {
+  const record = { campaignId, name, outcome: 'skipped', backfilledAt: requestedAt.toISOString() } as const;
+  return { ...toProcess, backfilled: [record] };
+}
+
+/** What a plan would come to. */
+function rehearsed({ entry, plan }: Planned): Tried {
+  if (plan === undefined) return { entry, plan, result: undefined };
+  return { entry, plan, result: 'operations' in plan ? { outcome: 'applied' } : plan.result };
+}
+
+function isOverdue(plan: Plan | undefined): boolean {
+  if (plan === undefined || !('result' in plan)) return false;
+  return plan.result.outcome === 'failed' && plan.result.mayRetry === true;
+}
+
+/** Whether the same transaction may succeed when it is repeated. */
+function mayRepeat(error: unknown): boolean {
+  return isPassing(error) || (error instanceof DomainError && error.code === 'unavailable');
+}

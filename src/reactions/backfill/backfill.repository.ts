@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
+import { Reaction } from '../entities/reaction.entity';
+import { ReactionBackfill } from './entities/reaction-backfill.entity';
+import type { BackfillKey } from './backfill-progress';
+
+/** Of a workspace; older ones that are over are removed. */
+const KEPT_MAX = 1_000;
+
+/** The table of backfills, for requests. */
+@Injectable()
+export class BackfillRepository {
+  constructor(private readonly database: DataSource) {}
+
+  find({ tenantId, campaignId, name, id }: BackfillKey): Promise<ReactionBackfill | null> {
+    return this.database.manager.findOneBy(ReactionBackfill, { tenantId, campaignId, name, id });
+  }
+
+  /** Those of a reaction, newest first, below an id; one more than `limit` if there is a next page. */
+  list(reaction: Omit<BackfillKey, 'id'>, below: string, limit: number): Promise<ReactionBackfill[]> {
+    const { tenantId, campaignId, name } = reaction;
+    return this.database.manager.find(ReactionBackfill, {
+      where: { tenantId, campaignId, name, id: LessThan(below) },
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+  }
+
+  /** Those of a workspace that are not over. The caller has locked the workspace's reactions. */
+  running(manager: EntityManager, tenantId: string): Promise<ReactionBackfill[]> {
+    return manager.findBy(ReactionBackfill, { tenantId, state: In(['queued', 'running']) });
+  }
+
+  /**
+   * Inserts a backfill, and removes the oldest ones that are over. Also removes marks that a worker has committed after
+   * the end of an earlier one.
+   */
+  async create(manager: EntityManager, backfill: ReactionBackfill): Promise<void> {
+    await manager.insert(ReactionBackfill, backfill);
+    await manager.query(
+      `DELETE FROM reaction_backfills b
+       USING (SELECT id FROM reaction_backfills WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
+       WHERE b.tenant_id = $1 AND b.id = old.id AND b.state NOT IN ('queued', 'running')`,
+      [backfill.tenantId, KEPT_MAX],
+    );
+    await manager.query(
+      `DELETE FROM reaction_backfill_marks m
+       USING (
+         SELECT m.backfill_id, m.profile_id FROM reaction_backfill_marks m
+         JOIN reaction_backfills b ON b.tenant_id = m.tenant_id AND b.id = m.backfill_id
+         WHERE m.tenant_id = $1 AND b.state NOT IN ('queued', 'running') LIMIT $2
+       ) late
+       WHERE m.tenant_id = $1 AND m.backfill_id = late.backfill_id AND m.profile_id = late.profile_id`,
+      [backfill.tenantId, KEPT_MAX],
+    );
+  }
+
+  /** By the database's clock. */
+  async now(manager: EntityManager): Promise<Date> {
+    const rows: { at: Date }[] = await manager.query('SELECT clock_timestamp() AS at');
+    const [row] = rows;
+    if (row === undefined) throw new Error('The database returned no time');
+    return row.at;
+  }
+
+  /** Has workers report later events to the backfill. The caller has locked the workspace's reactions. */
+  async report(manager: EntityManager, { tenantId, campaignId, name }: BackfillKey, backfillId: string): Promise<void> {
+    await manager.update(Reaction, { tenantId, campaignId, name }, { backfillId });
+  }
+
+  /** The caller has locked the workspace's reactions. */
+  async cancel(manager: EntityManager, { tenantId, campaignId, name, id }: BackfillKey): Promise<void> {
+    await manager.update(Reaction, { tenantId, campaignId, name, backfillId: id }, { backfillId: null });
+    await manager.query(
+      `UPDATE reaction_backfills SET state = 'cancelled', finished_at = clock_timestamp()
+       WHERE tenant_id = $1 AND campaign_id = $2 AND name = $3 AND id = $4 AND state IN ('queued', 'running')`,
+      [tenantId, campaignId, name, id],
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../platform/auth/principal';
+import { DomainError } from '../../platform/errors/domain-error';
+import { validationFailed } from '../../platform/errors/validation-failed';
+import { idPage, idPageStart } from '../../platform/pagination/id-key';
+import type { Page } from '../../platform/pagination/page';
+import type { TimeRange } from '../../platform/pagination/time-range';
+import { newId } from '../../platform/values/ids';
+import { isUuid, NIL_UUID } from '../../platform/values/uuid';
+import type { Reaction } from '../entities/reaction.entity';
+import { ReactionsService } from '../reactions.service';
+import { BackfillJob } from './backfill-job';
+import type { BackfillKey } from './backfill-progress';
+import { BackfillRepository } from './backfill.repository';
+import { NO_COUNTS, setsValues } from './domain/backfill';
+import type { ReactionBackfill } from './entities/reaction-backfill.entity';
+
+/** Backfills of a workspace at a time: they take turns, so that more would only be slower each. */
+const RUNNING_MAX = 10;
+
+export interface BackfillRequest extends Required<{ readonly [End in keyof TimeRange]: number }> {
+  readonly isDryRun: boolean;
+  readonly eventsPerSecondMax: number | null;
+}
+
+/** Starts, shows and cancels backfills (contract section 14). */
+@Injectable()
+export class BackfillsService {
+  constructor(
+    private readonly backfills: BackfillRepository,
+    private readonly reactions: ReactionsService,
+    private readonly job: BackfillJob,
+  ) {}
+
+  /**
+   * Starts a backfill of the events received from `from` to before `to`, or to now. Throws `not_found`,
+   * `reaction_disabled`, `backfill_running`, or `validation_failed` when the workspace runs too many.
+   */
+  start(
+    { tenantId, credentialId }: Principal,
+    campaignId: string,
+    name: string,
+    request: BackfillRequest,
+  ): Promise<string> {
+    return this.reactions.changeOne(tenantId, campaignId, name, async (manager, reaction) => {
+      if (!reaction.enabled) throw new DomainError('reaction_disabled', 'The reaction is switched off.');
+      const running = await this.backfills.running(manager, tenantId);
+      assertMayStart(running, reaction);
+      const backfill = newBackfill(reaction, request, await this.backfills.now(manager), credentialId);
+      await this.backfills.create(manager, backfill);
+      if (backfill.setsValues && !backfill.isDryRun) {
+        await this.backfills.report(manager, backfill, backfill.id);
+      }
+      await this.job.add(manager, backfill, backfill.eventsPerSecondMax);
+      return backfill.id;
+    });
+  }
+
+  /** Throws `not_found`. */
+  async get(key: BackfillKey): Promise<ReactionBackfill> {
+    const backfill = isUuid(key.id) ? await this.backfills.find(key) : null;
+    if (backfill === null) throw new DomainError('not_found', 'The reaction has no backfill with this id.');
+    return backfill;
+  }
+
+  /** Newest first; also those of an earlier reaction of this name. Throws `not_found`. */
+  async list(
+    tenantId: string,
+    reaction: { readonly campaignId: string; readonly name: string },
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<Page<ReactionBackfill>> {
+    await this.reactions.get(tenantId, reaction.campaignId, reaction.name);
+    const rows = await this.backfills.list({ tenantId, ...reaction }, idPageStart(cursor), limit);
+    return idPage(rows, limit);
+  }
+
+  /** Ends a backfill; what it has done stays. One that is over stays as it is. Throws `not_found`. */
+  async cancel(key: BackfillKey): Promise<ReactionBackfill> {
+    await this.get(key);
+    await this.reactions.change(key.tenantId, (manager) => this.backfills.cancel(manager, key));
+    return this.get(key);
+  }
+}
+
+function assertMayStart(running: readonly ReactionBackfill[], { campaignId, name }: Reaction): void {
+  if (running.some((each) => each.campaignId === campaignId && each.name === name)) {
+    throw new DomainError(
+      'backfill_running',
+      'A backfill of this reaction is running. Wait until it is over, or cancel it.',
+    );
+  }
+  if (running.length < RUNNING_MAX) return;
+  const message = `The workspace already runs ${RUNNING_MAX} backfills, which is the limit; wait until one is over.`;
+  throw validationFailed([{ path: '', code: 'limit_exceeded', message }]);
+}
+
+function newBackfill(reaction: Reaction, request: BackfillRequest, now: Date, by: string): ReactionBackfill {
+  const { tenantId, campaignId, name, eventType, source, operations } = reaction;
+  const { isDryRun, eventsPerSecondMax } = request;
+  const receivedFrom = new Date(request.from);
+  return {
+    ...{ tenantId, campaignId, name, id: newId(), eventType, source, isDryRun, eventsPerSecondMax },
+    reactionId: reaction.id,
+    reactionUpdatedAt: reaction.updatedAt,
+    setsValues: setsValues(operations),
+    receivedFrom,
+    // Later events are the business of workers.
+    receivedTo: new Date(Math.min(request.to, now.getTime() + 1)),
+    state: 'queued',
+    reason: null,
+    phase: 'survey',
+    attempts: 0,
+    total: 0,
+    ...NO_COUNTS,
+    sums: [],
+    cursorReceivedAt: receivedFrom,
+    // The first step sets the cursor before the first event.
+    cursorOccurredAt: receivedFrom,
+    cursorEventId: NIL_UUID,
+    requestedAt: now,
+    requestedBy: by,
+    startedAt: null,
+    finishedAt: null,
+  };
+}

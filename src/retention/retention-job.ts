@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { EventExpiry, type ExpiryOutcome } from '../ingest/expiry/event-expiry';
+import { handleInSteps } from '../platform/jobs/in-steps';
+import { Jobs } from '../platform/jobs/jobs';
+import { Metrics } from '../platform/observability/metrics';
+import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
+import { LogCounter } from '../statistics/log-counter';
+import { RetentionRepository, type RetentionProgress, type RetentionTurn } from './retention.repository';
+
+export const RETENTION_JOB = 'event-retention';
+const EVERY_HOUR = '47 * * * *';
+/** A little less than an hour, so that the job finds each workspace due every time. */
+const PASS_EVERY_SECONDS = 50 * 60;
+/** After a step that met a lock of somebody else. */
+const RETRY_SECONDS = 5;
+/** A statement took longer than its limit; the next step is a smaller one. */
+const STATEMENT_CANCELLED = '57014';
+/** While events arrive, the removal rests so many times as long as a step took: it then costs ingest under a tenth. */
+const REST_PER_STEP = 5;
+
+/**
+ * Removes the events that workspaces no longer keep, in small steps and in turns of the workspaces (contract section 11). Any
+ * number of nodes may do it at once; a step that was killed is done again.
+ */
+@Injectable()
+export class RetentionJob implements OnModuleInit {
+  private readonly expired;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly rules: RetentionRepository,
+    private readonly events: EventExpiry,
+    private readonly statistics: LogCounter,
+    private readonly jobs: Jobs,
+    metrics: Metrics,
+  ) {
+    this.expired = metrics.counter({
+      name: 'cds_expired_events_total',
+      help: 'Events that this process removed because their retention had ended',
+    });
+    metrics.gauge(
+      {
+        name: 'cds_retention_behind_seconds',
+        help: 'Time by which the removal of old events is behind, in the workspace where it is longest',
+        together: 'max',
+      },
+      async () => {
+        const seconds = await this.rules.secondsBehind();
+        return seconds === null ? [] : [{ labels: {}, value: Math.max(0, seconds) }];
+      },
+    );
+  }
+
+  onModuleInit(): void {
+    const { manager } = this.database;
+    handleInSteps(this.jobs, manager, { name: RETENTION_JOB, cron: EVERY_HOUR, step: () => this.step() });
+  }
+
+  /** One step of the workspace whose turn it is; returns whether there was one. */
+  async step(): Promise<boolean> {
+    const turn = await this.rules.takeTurn();
+    if (turn === undefined) return false;
+    const began = performance.now();
+    const result = await this.expire(turn);
+    if (result.outcome === 'done') this.expired.inc(result.expired);
+    await this.rules.endTurn(turn, progressOf(turn, result));
+    if (result.outcome === 'done' && result.isIngesting) await wait((performance.now() - began) * REST_PER_STEP);
+    return true;
+  }
+
+  private async expire(turn: RetentionTurn): Promise<ExpiryOutcome> {
+    const { tenantId, position: after, before } = turn;
+    try {
+      // What is not counted would be missing from the statistics for ever.
+      if (!(await this.statistics.countUpTo(tenantId, before))) return { outcome: 'busy' };
+      return await this.events.step({ tenantId, after, before, holdRule: (open) => this.rules.hold(open, turn) });
+    } catch (error) {
+      if (databaseFailure(error) !== 'contended' && sqlStateOf(error) !== STATEMENT_CANCELLED) throw error;
+      return { outcome: 'busy' };
+    }
+  }
+}
+
+function progressOf({ position, before }: RetentionTurn, result: ExpiryOutcome): RetentionProgress {
+  if (result.outcome !== 'done') return { position, expiredBefore: null, nextInSeconds: RETRY_SECONDS };
+  const { isMore, last } = result;
+  if (isMore && last !== undefined) return { position: last, expiredBefore: last.receivedAt, nextInSeconds: 0 };
+  return { position: null, expiredBefore: before, nextInSeconds: PASS_EVERY_SECONDS };
+}

@@ -1,0 +1,37 @@
+import { Controller, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
+import { Caller } from '../platform/auth/caller.decorator';
+import type { Principal } from '../platform/auth/principal';
+import { NoFieldsDto } from '../platform/http/body/no-fields.dto';
+import { CheckedQuery } from '../platform/http/checked-query.decorator';
+import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
+import { JsonBody } from '../platform/http/body/json-body.decorator';
+import { ChangeRetentionDto, RetentionDto } from './dto/retention.dto';
+import { RetentionService } from './retention.service';
+
+@ApiTags('Retention')
+@Controller('v1/retention')
+export class RetentionController {
+  constructor(private readonly retention: RetentionService) {}
+
+  /** Shows how long the workspace keeps its events, and how far the removal of older ones is. */
+  @Get()
+  @AuthenticateApiKey('admin')
+  @MayRefuse('validation_failed')
+  @ApiOkResponse({ type: RetentionDto })
+  async getRetention(@Caller() { tenantId }: Principal, @CheckedQuery() _query: NoFieldsDto): Promise<RetentionDto> {
+    return RetentionDto.of(await this.retention.find(tenantId));
+  }
+
+  /** Changes how long the workspace keeps its events. Older ones are removed from now on, and never come back. */
+  @Put()
+  @AuthenticateApiKey('admin')
+  @ApiOkResponse({ type: RetentionDto })
+  async changeRetention(
+    @Caller() { tenantId, credentialId }: Principal,
+    @JsonBody(ChangeRetentionDto) { eventDays = null }: ChangeRetentionDto,
+  ): Promise<RetentionDto> {
+    return RetentionDto.of(await this.retention.change(tenantId, eventDays, credentialId));
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Jobs } from '../platform/jobs/jobs';
+import type { EventRetention } from './entities/event-retention.entity';
+import { RetentionRepository } from './retention.repository';
+import { RETENTION_JOB } from './retention-job';
+
+/** How long workspaces keep their events (contract section 11, docs/adr/0060). */
+@Injectable()
+export class RetentionService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly rules: RetentionRepository,
+    private readonly jobs: Jobs,
+  ) {}
+
+  /** Null: the workspace has never changed it, and all events are kept. */
+  find(tenantId: string): Promise<EventRetention | null> {
+    return this.rules.find(this.database.manager, tenantId);
+  }
+
+  /** In force with the commit: a step of the removal that is under way ends before it, or does nothing. */
+  change(tenantId: string, eventDays: number | null, by: string): Promise<EventRetention | null> {
+    return this.database.transaction(async (manager) => {
+      await this.rules.change(manager, tenantId, eventDays, by);
+      if (eventDays !== null) await this.jobs.add(manager, RETENTION_JOB, {}, { key: 'rest' });
+      return this.rules.find(manager, tenantId);
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import {
+  PersonalData,
+  type ErasureSteps,
+  type Person,
+  type PersonalDataKeeper,
+  type PersonalRecord,
+} from '../platform/privacy/personal-data';
+import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
+import { LOCK_STATES_OF_PERSON } from './state-of-person';
+
+const ENTRIES_PER_PAGE = 200;
+/** A participant may have a million entries. */
+const ENTRIES_PER_STATEMENT = 500;
+
+/** Which entries are about a person, $2, and in which order an index has them. */
+const OWN = { condition: "subject = $2 AND scope = 'user'", order: ['owner_id', 'name', 'at', 'position'] } as const;
+const OF_SHARED_VALUES = {
+  condition: "changed_by = $2 AND changed_by <> ''",
+  order: ['at', 'position', 'scope', 'owner_id', 'name'],
+} as const;
+const ENTRIES_OF_PERSON = [OWN, OF_SHARED_VALUES];
+type EntriesOfPerson = (typeof ENTRIES_OF_PERSON)[number];
+
+/** The same entry: the columns of the primary key. */
+const IS_SAME = ['subject', 'scope', 'owner_id', 'name', 'at', 'position', 'stored_at']
+  .map((column) => `c.${column} = few.${column}`)
+  .join(' AND ');
+
+/** At most $3 entries. What the person has changed for others stays, but not who it was, nor the id that they chose. */
+const DELETE_OWN = `DELETE FROM value_changes c USING ${someOf(OWN)} WHERE c.tenant_id = $1 AND ${IS_SAME}`;
+const FORGET_WHO = `UPDATE value_changes c SET changed_by = '', cause = '{"kind":"mutation"}'
+  FROM ${someOf(OF_SHARED_VALUES)} WHERE c.tenant_id = $1 AND ${IS_SAME}`;
+
+function someOf({ condition }: EntriesOfPerson): string {
+  return `(SELECT * FROM value_changes WHERE tenant_id = $1 AND ${condition} LIMIT $3) few`;
+}
+
+/** How the columns of the order are compared with parameters, and returned for the next page. */
+const AS_TIME = (parameter: string): string => `to_timestamp(${parameter}::float8 / 1000000)`;
+const AS_MICROS = "(date_part('epoch', at) * 1000000)::bigint";
+
+/**
+ * The entries after those with the values $5 and following in the columns of the order: at most $3, of which the first
+ * ones are returned up to $4 bytes, but at least one.
+ */
+function readAfter({ condition, order }: EntriesOfPerson): string {
+  const parameters = order.map((column, index) => {
+    const parameter = `$${index + 5}`;
+    if (column === 'at') return AS_TIME(parameter);
+    return column === 'position' ? `${parameter}::integer` : parameter;
+  });
+  return `
+    SELECT scope, owner_id, name, ${AS_MICROS}::text AS at, position::text AS position, data FROM (
+      SELECT *, sum(octet_length(data)) OVER
+        (ORDER BY ${order.join(', ')} ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW) AS before
+      FROM (
+        SELECT scope, owner_id, name, at, position, json_build_object('scope', scope, 'ownerId', owner_id, 'name', name,
+          'at', at, 'op', op, 'previous', previous, 'current', current, 'periodStart', period_start,
+          'cause', cause)::text AS data
+        FROM value_changes
+        WHERE tenant_id = $1 AND ${condition} AND (${order.join(', ')}) > (${parameters.join(', ')})
+        ORDER BY ${order.join(', ')} LIMIT $3
+      ) entries
+    ) measured
+    WHERE coalesce(before, 0) < $4 ORDER BY ${order.join(', ')}`;
+}
+
+const BEFORE_ALL = { scope: '', owner_id: '', name: '', at: '0', position: '0' } as const;
+type EntryPosition = Readonly<Record<keyof typeof BEFORE_ALL, string>>;
+
+/** The personal data in the history of values: the person's own values, and who changed shared ones. */
+@Injectable()
+export class HistoryOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'history';
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly data: PersonalData,
+  ) {}
+
+  onModuleInit(): void {
+    this.data.register(this);
+  }
+
+  async *exportOf({ tenantId, subject }: Person): AsyncIterable<PersonalRecord> {
+    if (subject === null) return;
+    for (const entries of ENTRIES_OF_PERSON) yield* this.exportSome(tenantId, subject, entries);
+  }
+
+  /** Each statement changes some entries in a transaction of its own. */
+  async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
+    if (subject === null) return true;
+    for (const statement of [DELETE_OWN, FORGET_WHO]) {
+      for (let changed = ENTRIES_PER_STATEMENT; changed === ENTRIES_PER_STATEMENT;) {
+        steps.goOn();
+        [, changed] = await this.database.query<[unknown, number]>(statement, [
+          tenantId,
+          subject,
+          ENTRIES_PER_STATEMENT,
+        ]);
+      }
+    }
+    return true;
+  }
+
+  /** The few entries written since. */
+  async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
+    if (subject === null) return;
+    // Then no mutation of the person is writing an entry.
+    await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
+    for (const statement of [DELETE_OWN, FORGET_WHO]) await manager.query(statement, [tenantId, subject, null]);
+  }
+
+  private async *exportSome(
+    tenantId: string,
+    subject: string,
+    entries: EntriesOfPerson,
+  ): AsyncIterable<PersonalRecord> {
+    const statement = readAfter(entries);
+    for (let after: EntryPosition = BEFORE_ALL; ;) {
+      const rows: (EntryPosition & { readonly data: string })[] = await this.database.query(statement, [
+        ...[tenantId, subject, ENTRIES_PER_PAGE, PAGE_BYTES_MAX],
+        ...entries.order.map((column) => after[column]),
+      ]);
+      for (const { data } of rows) yield { record: 'value_change', data: JSON.parse(data) as object };
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last;
+    }
+  }
+}

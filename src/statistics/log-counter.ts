@@ -1,0 +1,203 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { EVENT_FAMILIES, type EventFamily } from '../ingest/domain/submission';
+import { ReplayedEvents } from '../ingest/store/replayed-events';
+import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
+import { Metrics } from '../platform/observability/metrics';
+import { databaseFailure } from '../platform/postgres/database-errors';
+import { NIL_UUID } from '../platform/values/uuid';
+import * as sql from './statistics.sql';
+
+const COUNT_JOB = 'ingest-statistics';
+/** Small corrections of the database's clock stay within it; reads count so much of the log themselves. */
+const MARGIN_MS = 10_000;
+/** Longer than any transaction of the service writes to the log. */
+const WRITERS_MS_MAX = 2_000;
+const WRITERS_POLL_MS = 20;
+/** A piece is one transaction of some 100 ms. */
+const PIECE_EVENTS_MAX = 50_000;
+const PIECE_CHANGES_MAX = 10_000;
+const WORKSPACES_AT_ONCE = 100;
+/** A stop waits six seconds for a job. */
+const WORK_MS_MAX = 2_000;
+/** What is counted again once the database's clock was set back: the job runs every minute, and may have been late. */
+const UNCOUNTED_AFTER_SET_BACK = '1 hour';
+
+interface Progress {
+  /** With microseconds, which a Date cannot hold. */
+  readonly countedUntil: string;
+  readonly isAhead: boolean;
+  readonly isDone: boolean;
+}
+
+interface LogWriters {
+  readonly until: string;
+  /** Transactions. */
+  readonly writers: readonly string[];
+}
+
+interface CountedFamily {
+  readonly family: EventFamily;
+  readonly late: number;
+  readonly clockSkewed: number;
+  readonly changes: number;
+}
+
+/**
+ * Counts the event log: adds the events that were received up to a time to minutes, hours and days, and moves that time on. Reads
+ * count the rest of the log themselves, so that the sum is exact at any moment (docs/adr/0059). Nothing that is counted is counted
+ * again, so events may leave the log afterwards.
+ */
+@Injectable()
+export class LogCounter implements OnModuleInit {
+  private readonly late;
+  private readonly clockSkewed;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly jobs: Jobs,
+    private readonly replayed: ReplayedEvents,
+    metrics: Metrics,
+  ) {
+    this.late = metrics.counter({
+      name: 'cds_events_late_total',
+      help: 'Accepted events that occurred more than 24 hours before their receipt, counted about a minute later',
+      labels: ['family'],
+    });
+    this.clockSkewed = metrics.counter({
+      name: 'cds_events_clock_skewed_total',
+      help: 'Accepted events that occur more than 24 hours after their receipt, counted about a minute later',
+      labels: ['family'],
+    });
+    // A rate needs a first sample at zero.
+    for (const family of EVENT_FAMILIES)
+      for (const counter of [this.late, this.clockSkewed]) counter.inc({ family }, 0);
+  }
+
+  onModuleInit(): void {
+    this.replayed.addStatement(sql.COUNT_REPLAYED);
+    const { manager } = this.database;
+    const work = async (): Promise<void> => {
+      if (await this.count()) await this.jobs.add(manager, COUNT_JOB, {}, { key: 'rest' });
+    };
+    this.jobs.handle(COUNT_JOB, work, { cron: EVERY_MINUTE });
+  }
+
+  /**
+   * Counts the log of all workspaces up to `marginMs` ago, for two seconds; returns whether more is left. Any number of
+   * processes may call it at once. Throws while a foreign transaction that has written to the log stays open.
+   */
+  async count(marginMs = MARGIN_MS): Promise<boolean> {
+    const began = performance.now();
+    await this.database.query(sql.ADD_WORKSPACES);
+    const until = await this.finalUntil(marginMs);
+    for await (const tenantId of this.workspacesToCount(until)) {
+      while (await this.countPiece(tenantId, until)) {
+        if (performance.now() - began > WORK_MS_MAX) return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Counts the log of a workspace up to `until`, a time long past, for two seconds; returns whether all of it is counted. What
+   * is counted may leave the log.
+   */
+  async countUpTo(tenantId: string, until: string): Promise<boolean> {
+    const began = performance.now();
+    if (await this.isCounted(tenantId, until)) return true;
+    await this.database.query(sql.ADD_WORKSPACES);
+    while (await this.countPiece(tenantId, until)) {
+      if (performance.now() - began > WORK_MS_MAX) return false;
+    }
+    return this.isCounted(tenantId, until);
+  }
+
+  private async isCounted(tenantId: string, until: string): Promise<boolean> {
+    const rows: unknown[] = await this.database.query(sql.FIND_COUNTED, [tenantId, until]);
+    return rows.length > 0;
+  }
+
+  /** A time, `marginMs` ago, before which no event is received any more, except by a replay. */
+  private async finalUntil(marginMs: number): Promise<string> {
+    const { until, writers } = await this.logWriters(marginMs);
+    for (const end = performance.now() + WRITERS_MS_MAX; ;) {
+      const { writers: current } = await this.logWriters(marginMs);
+      if (!writers.some((writer) => current.includes(writer))) return until;
+      if (performance.now() > end) throw new Error('A transaction that has written to the event log stays open');
+      await wait(WRITERS_POLL_MS);
+    }
+  }
+
+  private async logWriters(marginMs: number): Promise<LogWriters> {
+    const [row]: LogWriters[] = await this.database.query(sql.LOG_WRITERS, [marginMs]);
+    if (row === undefined) throw new Error('The statement of the writers to the log returned no row');
+    return row;
+  }
+
+  /**
+   * Counts the next piece of a workspace, up to `until` at most; returns whether there may be more. Where another process counts
+   * the workspace, it does nothing.
+   */
+  private async countPiece(tenantId: string, until: string): Promise<boolean> {
+    try {
+      // One snapshot for all statements.
+      const { isMore, counted } = await this.database.transaction('REPEATABLE READ', (manager) =>
+        this.countWithin(manager, tenantId, until),
+      );
+      for (const { family, late, clockSkewed } of counted) {
+        this.late.inc({ family }, late);
+        this.clockSkewed.inc({ family }, clockSkewed);
+      }
+      return isMore;
+    } catch (error) {
+      // Another process has counted the workspace since the snapshot.
+      if (databaseFailure(error) === 'repeat') return false;
+      throw error;
+    }
+  }
+
+  private async countWithin(
+    manager: EntityManager,
+    tenantId: string,
+    until: string,
+  ): Promise<{ isMore: boolean; counted: readonly CountedFamily[] }> {
+    const [progress]: Progress[] = await manager.query(sql.LOCK_PROGRESS, [tenantId, until]);
+    if (progress === undefined) return { isMore: false, counted: [] };
+    const { countedUntil, isAhead, isDone } = progress;
+    if (isAhead) {
+      await this.uncount(manager, tenantId);
+      return { isMore: true, counted: [] };
+    }
+    const end = isDone ? countedUntil : await this.endOfPiece(manager, tenantId, countedUntil, until);
+    const values = [tenantId, countedUntil, end, PIECE_CHANGES_MAX];
+    const counted: CountedFamily[] = await manager.query(sql.COUNT_PIECE, values);
+    const isFull = counted[0]?.changes === PIECE_CHANGES_MAX;
+    return { isMore: isFull || (!isDone && end !== until), counted };
+  }
+
+  private async endOfPiece(manager: EntityManager, tenantId: string, start: string, until: string): Promise<string> {
+    const values = [tenantId, start, until, PIECE_EVENTS_MAX, PIECE_CHANGES_MAX];
+    const [piece]: { until: string }[] = await manager.query(sql.FIND_PIECE, values);
+    if (piece === undefined) throw new Error('The statement of a piece returned no row');
+    return piece.until;
+  }
+
+  /** The database's clock was set back: it stamps events again with times that are counted already. */
+  private async uncount(manager: EntityManager, tenantId: string): Promise<void> {
+    const [row]: { at: string }[] = await manager.query(
+      `SELECT (date_trunc('minute', clock_timestamp()) - interval '${UNCOUNTED_AFTER_SET_BACK}')::text AS at`,
+    );
+    await manager.query(sql.UNCOUNT, [tenantId, row?.at]);
+  }
+
+  private async *workspacesToCount(until: string): AsyncGenerator<string> {
+    for (let after: string | undefined = NIL_UUID; after !== undefined;) {
+      const values = [after, until, WORKSPACES_AT_ONCE];
+      const rows: { tenant_id: string }[] = await this.database.query(sql.WORKSPACES_TO_COUNT, values);
+      for (const row of rows) yield row.tenant_id;
+      after = rows.length < WORKSPACES_AT_ONCE ? undefined : rows.at(-1)?.tenant_id;
+    }
+  }
+}

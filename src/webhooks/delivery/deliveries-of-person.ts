@@ -1,0 +1,110 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import {
+  PersonalData,
+  type ErasureSteps,
+  type Person,
+  type PersonalDataKeeper,
+  type PersonalRecord,
+} from '../../platform/privacy/personal-data';
+import { NIL_UUID } from '../../platform/values/uuid';
+import { DeliveryDto } from '../dto/delivery.dto';
+import { WebhookDelivery } from '../entities/webhook-delivery.entity';
+
+/** Rows of one statement: few enough to hold their locks for milliseconds. */
+const ROWS_PER_STATEMENT = 200;
+
+interface Position {
+  readonly endpoint_id: string;
+  readonly seq: string;
+}
+
+/** Answers of endpoints may repeat what was sent. Behind ($3, $4) in the order of the index. */
+const ERASE_ANSWERS = `
+  WITH page AS MATERIALIZED (
+    SELECT tenant_id, event_id, endpoint_id, seq FROM webhook_deliveries
+    WHERE tenant_id = $1 AND profile_id = $2 AND (endpoint_id, seq) > ($3, $4) AND seq > 0
+    ORDER BY endpoint_id, seq LIMIT $5
+  ), erased AS (
+    UPDATE webhook_deliveries d SET attempts = (
+      SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
+      FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
+    )
+    FROM page s
+    WHERE d.tenant_id = s.tenant_id AND d.event_id = s.event_id AND d.endpoint_id = s.endpoint_id
+      AND d.attempts @? '$[*].answer ? (@ != "")'
+    RETURNING 1
+  )
+  SELECT endpoint_id, seq FROM page ORDER BY endpoint_id, seq`;
+
+/**
+ * The answers of endpoints to calls about a person, for exports and erasures. Bodies of calls are not stored. Pending
+ * deliveries of an erased person are not sent: the dispatcher ends them.
+ */
+@Injectable()
+export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'webhook_deliveries';
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly data: PersonalData,
+  ) {}
+
+  onModuleInit(): void {
+    this.data.register(this);
+  }
+
+  async *exportOf({ tenantId, profileIds }: Person): AsyncIterable<PersonalRecord> {
+    for (const profileId of profileIds) {
+      for (let after: Position | undefined = { endpoint_id: NIL_UUID, seq: '0' }; after !== undefined;) {
+        const found = await this.page(tenantId, profileId, after);
+        for (const delivery of found) {
+          yield { record: 'webhook_delivery', data: DeliveryDto.of(delivery) };
+        }
+        const last: WebhookDelivery | undefined = found.length < ROWS_PER_STATEMENT ? undefined : found.at(-1);
+        after = last === undefined ? undefined : { endpoint_id: last.endpointId, seq: last.seq };
+      }
+    }
+  }
+
+  /** Statement by statement, each a transaction of its own, so that locks are short. */
+  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
+    await this.eraseAnswers(this.database.manager, person, goOn);
+    return true;
+  }
+
+  /** Those of calls that ended since. */
+  async erase(manager: EntityManager, person: Person): Promise<void> {
+    await this.eraseAnswers(manager, person);
+  }
+
+  private async eraseAnswers(
+    manager: EntityManager,
+    { tenantId, profileIds }: Person,
+    beforeEach?: () => void,
+  ): Promise<void> {
+    for (const profileId of profileIds) {
+      for (let after: Position | undefined = { endpoint_id: NIL_UUID, seq: '0' }; after !== undefined;) {
+        beforeEach?.();
+        const values = [tenantId, profileId, after.endpoint_id, after.seq, ROWS_PER_STATEMENT];
+        const rows: Position[] = await manager.query(ERASE_ANSWERS, values);
+        after = rows.length < ROWS_PER_STATEMENT ? undefined : rows.at(-1);
+      }
+    }
+  }
+
+  private page(
+    tenantId: string,
+    profileId: string,
+    { endpoint_id: endpointId, seq }: Position,
+  ): Promise<WebhookDelivery[]> {
+    return this.database.manager
+      .createQueryBuilder(WebhookDelivery, 'delivery')
+      .where('delivery.tenantId = :tenantId AND delivery.profileId = :profileId', { tenantId, profileId })
+      .andWhere('(delivery.endpointId, delivery.seq) > (:endpointId, :seq) AND delivery.seq > 0', { endpointId, seq })
+      .orderBy('delivery.endpointId')
+      .addOrderBy('delivery.seq')
+      .limit(ROWS_PER_STATEMENT)
+      .getMany();
+  }
+}

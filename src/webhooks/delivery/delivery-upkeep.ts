@@ -1,0 +1,120 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
+import { NIL_UUID } from '../../platform/values/uuid';
+
+/** Delivered and failed deliveries are kept so long, with their attempts. */
+const KEPT_DAYS = 30;
+const EVERY_HOUR = '23 * * * *';
+/** Rows of one statement: few enough to hold their locks for milliseconds. */
+const ROWS_PER_STEP = 500;
+/** A stop waits for a job; what is left after a while is a further job. */
+const WORK_MS_MAX = 2_000;
+
+const REMOVE_JOB = 'webhook-removal';
+const RESUME_JOB = 'webhook-resumption';
+const RETENTION_JOB = 'webhook-retention';
+
+/** Removes a deleted endpoint's queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
+const REMOVE_QUEUES = `
+  DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
+    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
+    WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+const REMOVE_DELIVERIES = `
+  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
+    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND created_at > '-infinity' LIMIT $3)`;
+
+/** Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. */
+const RESUME_QUEUES = `
+  UPDATE webhook_queues SET due_at = clock_timestamp(), failures = 0
+  WHERE (tenant_id, endpoint_id, profile_id) IN (
+    SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() AND due_at > '-infinity'
+      AND claim_id IS NULL
+    ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+
+const NEXT_ENDPOINT = `
+  SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
+  FROM (
+    SELECT tenant_id, endpoint_id FROM webhook_deliveries
+    WHERE (tenant_id, endpoint_id) > ($1, $2) AND created_at > '-infinity' ORDER BY tenant_id, endpoint_id LIMIT 1
+  ) d
+  LEFT JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`;
+const EXPIRE = `
+  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
+    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND state = $3 AND created_at > '-infinity'
+      AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
+      AND done_at < clock_timestamp() - $4 * interval '1 day'
+    ORDER BY seq LIMIT $5)`;
+
+interface NextEndpoint {
+  readonly tenant_id: string;
+  readonly endpoint_id: string;
+  readonly is_deleted: boolean;
+}
+
+/** What is done with many deliveries of an endpoint: in steps, each a transaction of its own, by background jobs. */
+@Injectable()
+export class DeliveryUpkeep implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly jobs: Jobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, [REMOVE_QUEUES, REMOVE_DELIVERIES]));
+    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, [RESUME_QUEUES]));
+    this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
+  }
+
+  /** Removes the queues and deliveries of an endpoint that the caller's transaction deletes. */
+  removeLater(manager: EntityManager, tenantId: string, endpointId: string): Promise<void> {
+    return this.addJob(manager, REMOVE_JOB, tenantId, endpointId);
+  }
+
+  /** Makes the deliveries of an endpoint due that the caller's transaction enables. */
+  resumeLater(manager: EntityManager, tenantId: string, endpointId: string): Promise<void> {
+    return this.addJob(manager, RESUME_JOB, tenantId, endpointId);
+  }
+
+  /** Removes deliveries whose time is over, of all workspaces. */
+  async expireAll(): Promise<void> {
+    let after: [string, string] = [NIL_UUID, NIL_UUID];
+    for (;;) {
+      const rows: NextEndpoint[] = await this.database.query(NEXT_ENDPOINT, after);
+      const [next] = rows;
+      if (next === undefined) return;
+      after = [next.tenant_id, next.endpoint_id];
+      // A worker that had read the rules before the deletion may have added deliveries since.
+      if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...after);
+      for (const state of ['delivered', 'failed']) {
+        while ((await this.change(EXPIRE, [...after, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP);
+      }
+    }
+  }
+
+  /** Runs each statement until it finds nothing more. */
+  private async repeat(name: string, payload: JobPayload, statements: readonly string[]): Promise<void> {
+    const { tenantId = NIL_UUID, endpointId = NIL_UUID } = payload;
+    const began = performance.now();
+    for (const statement of statements) {
+      while ((await this.change(statement, [tenantId, endpointId, ROWS_PER_STEP])) > 0) {
+        if (performance.now() - began < WORK_MS_MAX) continue;
+        await this.addJob(this.database.manager, name, tenantId, endpointId);
+        return;
+      }
+    }
+  }
+
+  private addJob(manager: EntityManager, name: string, tenantId: string, endpointId: string): Promise<void> {
+    return this.jobs.add(manager, name, { tenantId, endpointId }, { key: endpointId });
+  }
+
+  private async change(statement: string, values: readonly unknown[]): Promise<number> {
+    // TypeORM returns [rows, count] for a statement that changes rows.
+    const [, count]: [unknown, number] = await this.database.query(statement, [...values]);
+    return count;
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import { ReviewService } from '../../review/review.service';
+import { disabledProblem } from '../domain/disabled-problem';
+import { FAILING_DAYS_MAX, type DisabledReason } from '../domain/webhook';
+import { DISABLE_ENDPOINTS, RECORD_HEALTH } from './delivery.sql';
+import type { DeliveryResult } from './delivery-result';
+
+interface Health {
+  readonly tenantId: string;
+  readonly endpointId: string;
+  readonly works: boolean;
+  readonly isGone: boolean;
+}
+
+/** An endpoint that was disabled without a request. */
+interface DisabledEndpoint {
+  readonly tenantId: string;
+  readonly endpointId: string;
+  readonly reason: DisabledReason;
+}
+
+/** Whether endpoints take anything, and since when they do not. */
+@Injectable()
+export class EndpointHealth {
+  constructor(private readonly review: ReviewService) {}
+
+  /** Stores what results say about their endpoints, with the caller's COMMIT. Disables those that cannot be used. */
+  async record(transaction: Transaction, results: readonly DeliveryResult[], now: Date): Promise<void> {
+    const attempted = results.filter(({ attempt }) => attempt !== null);
+    const endpoints = healthOf(attempted);
+    if (endpoints.length === 0) return;
+    const ids = [endpoints.map(({ tenantId }) => tenantId), endpoints.map(({ endpointId }) => endpointId)];
+    transaction.sendLast(RECORD_HEALTH, [...ids, endpoints.map(({ works }) => works)]);
+    const failing = endpoints.filter(({ works, isGone }) => !works || isGone);
+    if (failing.length === 0) return;
+    const disabled = await transaction.send<DisabledEndpoint>(DISABLE_ENDPOINTS, [
+      failing.map(({ tenantId }) => tenantId),
+      failing.map(({ endpointId }) => endpointId),
+      failing.map(({ isGone }) => isGone),
+      FAILING_DAYS_MAX,
+    ]);
+    const problems = disabled.map((each) => disabledProblem(each, now.getTime()));
+    if (problems.length > 0) this.review.recordWithin(transaction, problems);
+  }
+}
+
+/** What attempts say about their endpoints: whether they took anything, and whether one answered 410. */
+function healthOf(attempted: readonly DeliveryResult[]): readonly Health[] {
+  const byEndpoint = new Map<string, Health>();
+  for (const { delivery, state, attempt } of attempted) {
+    const { tenantId, endpointId } = delivery;
+    const before = byEndpoint.get(endpointId);
+    const works = state === 'delivered' || before?.works === true;
+    const isGone = attempt?.status === 410 || before?.isGone === true;
+    byEndpoint.set(endpointId, { tenantId, endpointId, works, isGone });
+  }
+  return [...byEndpoint.values()].toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+}

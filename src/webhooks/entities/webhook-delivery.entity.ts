@@ -1,0 +1,50 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Attempt, DeliveryState, FailureReason } from '../domain/webhook';
+
+/** What became of an event at an endpoint. */
+@Entity('webhook_deliveries')
+@Index('webhook_deliveries_profile_idx', ['tenantId', 'profileId', 'endpointId', 'seq'], { where: 'seq > 0' })
+@Index('webhook_deliveries_state_idx', ['tenantId', 'endpointId', 'state', 'seq'], {
+  where: "created_at > '-infinity'",
+})
+export class WebhookDelivery {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('uuid', { name: 'event_id', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
+  eventId!: string;
+
+  @PrimaryColumn('uuid', { name: 'endpoint_id', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
+  endpointId!: string;
+
+  /** The event's own profile, which no merge changes. */
+  @Column('uuid', { name: 'profile_id' })
+  profileId!: string;
+
+  /** The position in the queue of its profile: microseconds of the database's clock, which never go back there. */
+  @Column('bigint')
+  seq!: string;
+
+  @Column('text')
+  state!: DeliveryState;
+
+  /** Why it failed. */
+  @Column('text', { nullable: true })
+  reason!: FailureReason | null;
+
+  @Column('integer', { name: 'attempt_count' })
+  attemptCount!: number;
+
+  /** The last ones, oldest first. */
+  @Column('jsonb')
+  attempts!: readonly Attempt[];
+
+  @Column('timestamptz', { name: 'first_attempt_at', nullable: true })
+  firstAttemptAt!: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'done_at', nullable: true })
+  doneAt!: Date | null;
+}

@@ -1,0 +1,78 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
+import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import type { Fault } from '../platform/errors/fault';
+import { emptyFault, formatFault, invalidCharactersFault, itemPath } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
+import { BodyValidators } from '../platform/http/body/body-validators';
+import { publicUrlFault } from '../platform/net/public-address';
+import { SecretBox } from '../platform/secrets/secret-box';
+import { isObject } from '../platform/values/json/is-object';
+import { isStorable } from '../platform/values/text/storable-text';
+import { conditionFaults } from '../reactions/domain/condition';
+import type { ChangeWebhookDto, CreateWebhookDto } from './dto/webhook.dto';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Checks the bodies of endpoints: their shape by the DTO, and the rules beyond it. Reports all faults together. */
+@Injectable()
+export class WebhookDefinitionCheck {
+  private readonly allowPrivate: boolean;
+
+  constructor(
+    private readonly validators: BodyValidators,
+    private readonly box: SecretBox,
+    @Inject(SETTINGS_TOKEN) { webhooksAllowPrivate }: Settings,
+  ) {
+    this.allowPrivate = webhooksAllowPrivate === 'true';
+  }
+
+  /** Throws `validation_failed`. */
+  check<Body extends CreateWebhookDto | ChangeWebhookDto>(dto: Type<Body>, body: unknown): Body {
+    const { value, faults: shapeFaults = [] } = this.validators.for(dto)(body);
+    const ruleFaults = isObject(body) ? this.ruleFaults(body) : [];
+    const faults = [
+      ...shapeFaults,
+      ...ruleFaults.filter(({ path }) => !shapeFaults.some((each) => each.path === path)),
+    ];
+    if (value === undefined || faults.length > 0) throw validationFailed(faults);
+    return value;
+  }
+
+  /** A field of another type is ignored here, because the DTO's check reports it. */
+  private ruleFaults(body: Fields): Fault[] {
+    const { url, events, description } = body;
+    const words = typeof url === 'string' ? publicUrlFault(url, this.allowPrivate) : undefined;
+    return [
+      ...(words === undefined ? [] : [formatFault('url', words)]),
+      ...textFaults('description', description),
+      ...(Array.isArray(events) ? events.flatMap((rule, index) => faultsOfRule(rule, itemPath('events', index))) : []),
+      ...(this.box.canSeal ? [] : [NO_KEY]),
+    ];
+  }
+}
+
+const NO_KEY: Fault = {
+  path: '',
+  code: 'secrets_key_missing',
+  message: 'This service has no key to encrypt secrets of webhooks with. Have the operator set SECRETS_KEY.',
+};
+
+function faultsOfRule(rule: unknown, path: string): readonly Fault[] {
+  if (!isObject(rule)) return [];
+  const { eventType, source, when } = rule;
+  return [
+    ...nameFaults(`${path}.eventType`, eventType),
+    ...nameFaults(`${path}.source`, source),
+    ...(isObject(when) ? conditionFaults(when, `${path}.when`) : []),
+  ];
+}
+
+function nameFaults(path: string, text: unknown): Fault[] {
+  if (typeof text !== 'string') return [];
+  return text.trim() === '' ? [emptyFault(path)] : textFaults(path, text);
+}
+
+function textFaults(path: string, text: unknown): Fault[] {
+  return typeof text === 'string' && !isStorable(text) ? [invalidCharactersFault(path)] : [];
+}

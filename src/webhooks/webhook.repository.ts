@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
+import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
+import type { StoredRule } from './domain/webhook';
+import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
+import { WebhookRuleRow } from './entities/webhook-rule.entity';
+
+/** An endpoint with its rules, in their order. */
+export interface Webhook {
+  readonly endpoint: WebhookEndpoint;
+  readonly rules: readonly StoredRule[];
+}
+
+/** The tables of endpoints and their rules. Every change of rules locks the workspace's row first (`lockSet`). */
+@Injectable()
+export class WebhookRepository {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * Increments the version of the workspace's rules, which invalidates the caches of all nodes. Other changes of the
+   * workspace wait until this transaction ends.
+   */
+  async lockSet(manager: EntityManager, tenantId: string): Promise<void> {
+    await manager.query(
+      `INSERT INTO webhook_sets (tenant_id, version) VALUES ($1, 1)
+       ON CONFLICT ON CONSTRAINT webhook_sets_pkey DO UPDATE SET version = webhook_sets.version + 1`,
+      [tenantId],
+    );
+  }
+
+  /**
+   * The time of a definition, by the database's clock: events that were answered before this call were received
+   * earlier. Times of receipt are whole milliseconds, so this waits for the next one.
+   */
+  async momentOfDefinition(manager: EntityManager): Promise<Date> {
+    const rows: { at: Date }[] = await manager.query(
+      `SELECT n.at FROM (SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS at) n
+       CROSS JOIN LATERAL pg_sleep_until(n.at)`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('The database returned no time');
+    return row.at;
+  }
+
+  async find(tenantId: string, id: string, manager = this.database.manager): Promise<Webhook | undefined> {
+    const endpoint = await manager.findOneBy(WebhookEndpoint, { tenantId, id });
+    if (endpoint === null) return undefined;
+    return { endpoint, rules: await this.rulesOf(manager, tenantId, [id]) };
+  }
+
+  /** At most `limit` endpoints with ids below `start`, newest first. */
+  async list(tenantId: string, start: string, limit: number): Promise<WebhookEndpoint[]> {
+    return this.database.manager.find(WebhookEndpoint, {
+      where: { tenantId, id: LessThan(start) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** By endpoint, in their order. */
+  async rulesOf(
+    manager: EntityManager | undefined,
+    tenantId: string,
+    endpointIds: readonly string[],
+  ): Promise<WebhookRuleRow[]> {
+    return (manager ?? this.database.manager).find(WebhookRuleRow, {
+      where: { tenantId, endpointId: In([...endpointIds]) },
+      order: { endpointId: 'ASC', position: 'ASC' },
+    });
+  }
+
+  count(manager: EntityManager, tenantId: string): Promise<number> {
+    return manager.countBy(WebhookEndpoint, { tenantId });
+  }
+
+  /** Rules of other endpoints for these types, by type. */
+  async countRules(
+    manager: EntityManager,
+    tenantId: string,
+    eventTypes: readonly string[],
+    exceptEndpointId: string,
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows: { event_type: string; count: number }[] = await manager.query(
+      `SELECT event_type, count(*)::int AS count FROM webhook_rules
+       WHERE tenant_id = $1 AND event_type = ANY($2) AND applies_from > '-infinity' AND endpoint_id <> $3
+       GROUP BY event_type`,
+      [tenantId, eventTypes, exceptEndpointId],
+    );
+    return new Map(rows.map((row) => [row.event_type, row.count]));
+  }
+
+  async insert(manager: EntityManager, { endpoint, rules }: Webhook): Promise<void> {
+    await manager.insert(WebhookEndpoint, endpoint);
+    await this.insertRules(manager, endpoint, rules);
+  }
+
+  async update(
+    manager: EntityManager,
+    { tenantId, id }: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
+    changes: Partial<Omit<WebhookEndpoint, 'tenantId' | 'id'>>,
+  ): Promise<void> {
+    await manager.update(WebhookEndpoint, { tenantId, id }, changes);
+  }
+
+  async replaceRules(
+    manager: EntityManager,
+    endpoint: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
+    rules: readonly StoredRule[],
+  ): Promise<void> {
+    await manager.delete(WebhookRuleRow, { tenantId: endpoint.tenantId, endpointId: endpoint.id });
+    await this.insertRules(manager, endpoint, rules);
+  }
+
+  /** Deletes an endpoint and its rules. Its deliveries are removed afterwards, in steps. */
+  async delete(manager: EntityManager, tenantId: string, id: string): Promise<void> {
+    await manager.delete(WebhookRuleRow, { tenantId, endpointId: id });
+    await manager.delete(WebhookEndpoint, { tenantId, id });
+  }
+
+  private async insertRules(
+    manager: EntityManager,
+    { tenantId, id: endpointId }: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
+    rules: readonly StoredRule[],
+  ): Promise<void> {
+    const rows = rules.map(({ eventType, source, condition, appliesFrom }, position) => {
+      return { tenantId, endpointId, position, eventType, source, condition, appliesFrom };
+    });
+    // TypeORM's type of a JSON column refuses unknown members.
+    await manager.insert(WebhookRuleRow, rows as never);
+  }
+}
+
+/** Secrets of endpoints, for the check of SECRETS_KEY. */
+export const SEALED_WEBHOOKS: KeyedRecords = {
+  loss: 'secrets of webhooks: their deliveries wait; rotate each secret and give the new one to the receiver',
+  count: { name: 'sealed_webhooks_count', text: 'SELECT count(*)::int AS count FROM webhook_endpoints' },
+  sample: {
+    name: 'sealed_webhooks_sample',
+    text: `SELECT tenant_id, id, secret AS sealed FROM webhook_endpoints ORDER BY created_at DESC LIMIT 20`,
+  },
+};

@@ -1,0 +1,54 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdentityModule } from '../identity/identity.module';
+import { IngestModule } from '../ingest/ingest.module';
+import { ProcessingModule } from '../processing/processing.module';
+import { ReviewModule } from '../review/review.module';
+import { DeliveriesController } from './deliveries.controller';
+import { DeliveriesService } from './deliveries.service';
+import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
+import { DeliveryMetrics } from './delivery/delivery-metrics';
+import { DeliveryQueue } from './delivery/delivery-queue';
+import { DeliverySignal } from './delivery/delivery-signal';
+import { DeliveryUpkeep } from './delivery/delivery-upkeep';
+import { WebhookDispatcher } from './delivery/dispatcher';
+import { EndpointHealth } from './delivery/endpoint-health';
+import { WebhookDelivery } from './entities/webhook-delivery.entity';
+import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
+import { WebhookQueue } from './entities/webhook-queue.entity';
+import { WebhookRuleRow } from './entities/webhook-rule.entity';
+import { WebhookSet } from './entities/webhook-set.entity';
+import { WebhookRuleCache } from './rule-cache';
+import { WebhookDefinitionCheck } from './webhook-definition-check';
+import { WebhookEffect } from './webhook-effect';
+import { WebhookRepository } from './webhook.repository';
+import { WebhooksController } from './webhooks.controller';
+import { WebhooksService } from './webhooks.service';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([WebhookEndpoint, WebhookRuleRow, WebhookSet, WebhookDelivery, WebhookQueue]),
+    IngestModule,
+    IdentityModule,
+    ProcessingModule,
+    ReviewModule,
+  ],
+  controllers: [WebhooksController, DeliveriesController],
+  providers: [
+    WebhooksService,
+    WebhookRepository,
+    WebhookDefinitionCheck,
+    WebhookRuleCache,
+    WebhookEffect,
+    DeliveriesService,
+    DeliveriesOfPerson,
+    DeliveryQueue,
+    DeliverySignal,
+    DeliveryMetrics,
+    DeliveryUpkeep,
+    EndpointHealth,
+    WebhookDispatcher,
+  ],
+  exports: [WebhookDispatcher],
+})
+export class WebhooksModule {}

@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { scopeMissing } from '../platform/errors/challenges';
+import type { Principal } from '../platform/auth/principal';
+import { grants } from '../platform/auth/scopes';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
+import { DomainError } from '../platform/errors/domain-error';
+import type { Fault } from '../platform/errors/fault';
+import { itemPath } from '../platform/errors/fault-words';
+import { validationFailed } from '../platform/errors/validation-failed';
+import { idPage } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
+import { PersonalProperties } from '../platform/privacy/personal-properties';
+import { SecretBox } from '../platform/secrets/secret-box';
+import { Clock } from '../platform/values/clock';
+import { newId } from '../platform/values/ids';
+import { isUuid } from '../platform/values/uuid';
+import { personalReads } from '../reactions/domain/personal-data';
+import { DeliveryUpkeep } from './delivery/delivery-upkeep';
+import { makeSecret } from './domain/standard-webhooks';
+import {
+  ENDPOINTS_PER_WORKSPACE_MAX,
+  mergeRules,
+  ROTATION_HOURS,
+  RULES_PER_EVENT_TYPE_MAX,
+  type WebhookRule,
+} from './domain/webhook';
+import { ChangeWebhookDto, CreateWebhookDto, type WebhookRuleDto } from './dto/webhook.dto';
+import { WebhookDefinitionCheck } from './webhook-definition-check';
+import { WebhookRepository, type Webhook } from './webhook.repository';
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** An endpoint with the text that its receiver verifies signatures with. */
+export interface IssuedWebhook extends Webhook {
+  readonly shownSecret: string;
+}
+
+/** Manages the endpoints of a workspace (contract section 15). */
+@Injectable()
+export class WebhooksService {
+  private readonly mutex: KeyedMutex;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly webhooks: WebhookRepository,
+    private readonly definitions: WebhookDefinitionCheck,
+    private readonly personal: PersonalProperties,
+    private readonly upkeep: DeliveryUpkeep,
+    private readonly box: SecretBox,
+    private readonly clock: Clock,
+  ) {
+    this.mutex = new KeyedMutex(clock);
+  }
+
+  /**
+   * Creates an endpoint; it gets events that are received from now on. Throws `validation_failed` with every fault, and
+   * `insufficient_scope` if it would show or read personal data that the caller may not see.
+   */
+  async create(caller: Principal, body: unknown): Promise<IssuedWebhook> {
+    const { tenantId, credentialId } = caller;
+    const request = this.definitions.check(CreateWebhookDto, body);
+    const rules = request.events.map(ruleOf);
+    await this.assertMayRead(caller, { unmask: request.unmask === true, rules });
+    const algorithm = request.algorithm ?? 'hmac-sha256';
+    const { secret, shown } = makeSecret(algorithm, randomBytes);
+    const id = newId();
+    const webhook = await this.change(tenantId, async (manager) => {
+      await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
+      const now = await this.webhooks.momentOfDefinition(manager);
+      const made: Webhook = {
+        endpoint: {
+          ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
+          unmask: request.unmask === true,
+          secret: this.box.seal(secret, tenantId, id),
+          ...{ previousSecret: null, previousSecretUntil: null },
+          ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
+          ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
+        },
+        rules: mergeRules([], rules, now),
+      };
+      await this.webhooks.insert(manager, made);
+      return made;
+    });
+    return { ...webhook, shownSecret: shown };
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<Webhook> {
+    return this.found(tenantId, id);
+  }
+
+  /** One page below the id `start`, newest first. */
+  async list(tenantId: string, start: string, limit: number): Promise<Page<Webhook>> {
+    const { rows, nextCursor } = idPage(await this.webhooks.list(tenantId, start, limit + 1), limit);
+    const ids = rows.map(({ id }) => id);
+    const rules = await this.webhooks.rulesOf(undefined, tenantId, ids);
+    const webhooks = rows.map((endpoint) => {
+      return { endpoint, rules: rules.filter(({ endpointId }) => endpointId === endpoint.id) };
+    });
+    return { rows: webhooks, nextCursor };
+  }
+
+  /** In force on every node when this resolves. Throws what `create` throws, and `not_found`. */
+  async patch(caller: Principal, id: string, body: unknown): Promise<Webhook> {
+    const { tenantId } = caller;
+    const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
+    return this.change(tenantId, async (manager) => {
+      const { endpoint, rules: before } = await this.found(tenantId, id, manager);
+      const rules = events?.map(ruleOf) ?? before;
+      // Also for another URL alone: personal data would go there.
+      await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
+      if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
+      const now = await this.webhooks.momentOfDefinition(manager);
+      await this.webhooks.update(manager, endpoint, {
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description: textOf(description) }),
+        ...(unmask === undefined ? {} : { unmask }),
+        updatedAt: now,
+      });
+      if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
+      return this.found(tenantId, id, manager);
+    });
+  }
+
+  /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
+  delete(tenantId: string, id: string): Promise<Webhook> {
+    return this.change(tenantId, async (manager) => {
+      const webhook = await this.found(tenantId, id, manager);
+      await this.webhooks.delete(manager, tenantId, id);
+      await this.upkeep.removeLater(manager, tenantId, id);
+      return webhook;
+    });
+  }
+
+  /** A new secret. The old one signs, too, for 24 hours. Throws `not_found`. */
+  async rotateSecret(tenantId: string, id: string): Promise<IssuedWebhook> {
+    const { shown, webhook } = await this.database.transaction(async (manager) => {
+      const { endpoint } = await this.found(tenantId, id, manager);
+      const { secret, shown } = makeSecret(endpoint.algorithm, randomBytes);
+      const now = this.clock.now();
+      await this.webhooks.update(manager, endpoint, {
+        secret: this.box.seal(secret, tenantId, id),
+        previousSecret: endpoint.secret,
+        previousSecretUntil: new Date(now.getTime() + ROTATION_HOURS * HOUR_MS),
+        updatedAt: now,
+      });
+      return { shown, webhook: await this.found(tenantId, id, manager) };
+    });
+    return { ...webhook, shownSecret: shown };
+  }
+
+  /** Sends what was kept, in order, and everything new. Idempotent. Throws `not_found`. */
+  enable(tenantId: string, id: string): Promise<Webhook> {
+    return this.database.transaction(async (manager) => {
+      const { endpoint } = await this.found(tenantId, id, manager);
+      const changes = { enabled: true, disabledReason: null, disabledAt: null, failingSince: null };
+      await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: this.clock.now() });
+      await this.upkeep.resumeLater(manager, tenantId, id);
+      return this.found(tenantId, id, manager);
+    });
+  }
+
+  /** Sends nothing from now on; deliveries are kept. Idempotent. Throws `not_found`. */
+  disable(tenantId: string, id: string): Promise<Webhook> {
+    return this.database.transaction(async (manager) => {
+      const webhook = await this.found(tenantId, id, manager);
+      if (!webhook.endpoint.enabled) return webhook;
+      const now = this.clock.now();
+      const changes = { enabled: false, disabledReason: 'manual' as const, disabledAt: now, updatedAt: now };
+      await this.webhooks.update(manager, webhook.endpoint, changes);
+      return this.found(tenantId, id, manager);
+    });
+  }
+
+  private async found(tenantId: string, id: string, manager?: EntityManager): Promise<Webhook> {
+    const webhook = isUuid(id) ? await this.webhooks.find(tenantId, id, manager) : undefined;
+    if (webhook === undefined)
+      throw new DomainError('not_found', 'There is no webhook with this id in this workspace.');
+    return webhook;
+  }
+
+  /**
+   * Changes of one workspace's rules run one at a time: on this node by the mutex, on all nodes by the lock of the
+   * workspace's row.
+   */
+  private change<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.mutex.runExclusive(tenantId, () =>
+      this.database.transaction(async (manager) => {
+        await this.webhooks.lockSet(manager, tenantId);
+        return work(manager);
+      }),
+    );
+  }
+
+  private async assertMayRead(
+    caller: Principal,
+    { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
+  ): Promise<void> {
+    if (grants(caller.scopes, 'pii:read')) return;
+    const paths = unmask ? ['unmask'] : [];
+    for (const [index, { eventType, condition }] of rules.entries()) {
+      if (condition === null) continue;
+      const names = await this.personal.namesOf(caller.tenantId, eventType);
+      const reads = personalReads({ when: condition, ops: [] }, names);
+      paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
+    }
+    if (paths.length === 0) return;
+    const message =
+      'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
+      'credential lacks. Use a credential that has it, or leave personal data out.';
+    const details = paths.map((path) => {
+      return { path, code: 'personal_data' as const, message: `${path} requires the scope pii:read.` };
+    });
+    throw scopeMissing('pii:read', message, details);
+  }
+
+  /** `endpoints`: those that the workspace has besides. */
+  private async assertRoom(
+    manager: EntityManager,
+    tenantId: string,
+    endpointId: string,
+    rules: readonly WebhookRule[],
+    endpoints: number,
+  ): Promise<void> {
+    const faults: Fault[] = [];
+    if (endpoints >= ENDPOINTS_PER_WORKSPACE_MAX) {
+      const message = `The workspace already has ${ENDPOINTS_PER_WORKSPACE_MAX} webhooks, which is the limit; delete one that is no longer used.`;
+      faults.push({ path: 'url', code: 'limit_exceeded', message });
+    }
+    const types = rules.map(({ eventType }) => eventType);
+    const others = await this.webhooks.countRules(manager, tenantId, [...new Set(types)], endpointId);
+    types.forEach((eventType, index) => {
+      const own = types.slice(0, index + 1).filter((each) => each === eventType).length;
+      if ((others.get(eventType) ?? 0) + own <= RULES_PER_EVENT_TYPE_MAX) return;
+      const path = `${itemPath('events', index)}.eventType`;
+      const message = `The workspace already has ${RULES_PER_EVENT_TYPE_MAX} rules of webhooks for this eventType, which is the limit; delete one that is no longer used.`;
+      faults.push({ path, code: 'limit_exceeded', message });
+    });
+    if (faults.length > 0) throw validationFailed(faults);
+  }
+}
+
+function ruleOf({ eventType, source, when }: WebhookRuleDto): WebhookRule {
+  return { eventType, source: source ?? null, condition: when ?? null };
+}
+
+function textOf(description: string | undefined): string | null {
+  return description === undefined || description === '' ? null : description;
+}

@@ -1,0 +1,134 @@
+import { startApp, type TestApp } from '../support/app';
+import { Client } from '../support/client';
+import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
+import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
+import { until } from '../support/until';
+
+const WRITERS = 64;
+const GRANTS_MAX = 200;
+const DAILY = 'state.user.daily';
+
+let database: ClockedDatabase;
+let nodes: readonly TestApp[];
+let campaign: Campaign;
+let admin: Client;
+
+beforeAll(async () => {
+  database = await aClockedDatabase('periods');
+  nodes = await Promise.all([startApp({}, database.url), startApp({}, database.url)]);
+});
+beforeEach(async () => {
+  campaign = await aCampaign(nodes[0]!);
+  ({ admin } = campaign.workspace);
+});
+afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+
+/** For longer than the test sets the clock ahead. */
+const aParticipant = (sub: string): Client =>
+  campaign.participant({ sub, exp: Math.floor(Date.now() / 1_000) + 2 * 60 * 60 });
+const at = (node: number, { key }: Client): Client => new Client(nodes[node % 2]!.url, key);
+const period = (fields = {}) => ({ every: 'day', timezone: database.timezone, ...fields });
+const pathTo = (rest: string): string => `/v1/campaigns/${campaign.campaignId}/${rest}`;
+
+/** Sets the clock to just before the boundary, and waits until it has passed. */
+async function passBoundary(passed: () => Promise<boolean>): Promise<void> {
+  await database.setBefore(100);
+  await until(passed, 15);
+}
+
+async function shownDaily(client: Client): Promise<unknown> {
+  return (await stateOf(client)).user.daily;
+}
+
+describe('a variable with a period', () => {
+  it('starts again from its default in each period, wherever it is read', async () => {
+    await database.setBefore(60_000);
+    await campaign.define(DAILY, 'number', { default: 10, period: period() });
+    await campaign.define('state.campaign.daily', 'number', { default: 3, period: period() });
+    const ann = aParticipant('ann');
+    await mutate(ann, [inc(DAILY), inc('state.campaign.daily')]);
+    const listed = async () => (await admin.get(pathTo('participants'))).body.items[0].state.user;
+    const shown = async () => (await admin.get(pathTo('participants/ann/state'))).body.state;
+    expect([await shownDaily(ann), await listed()]).toEqual([11, { daily: 11 }]);
+    await passBoundary(async () => (await shownDaily(ann)) === 10);
+    expect(await listed()).toEqual({ daily: 10 });
+    expect(await shown()).toMatchObject({ user: { daily: 10 }, campaign: { daily: 3 } });
+    const { body } = await mutate(ann, [inc(DAILY, 5), inc(DAILY), inc('state.campaign.daily')]);
+    expect(body.mutations).toEqual([
+      { path: DAILY, previous: 10, current: 15 },
+      { path: DAILY, previous: 15, current: 16 },
+      { path: 'state.campaign.daily', previous: 3, current: 4 },
+    ]);
+    const { items } = (await admin.get(pathTo('participants/ann/history'))).body;
+    const today = database.boundary.toISOString();
+    const yesterday = new Date(database.boundary.getTime() - 24 * 60 * 60 * 1000).toISOString();
+    expect(items.map(({ previous, current, periodStart }: any) => [previous, current, periodStart])).toEqual([
+      [15, 16, today],
+      [10, 15, today],
+      [10, 11, yesterday],
+    ]);
+  });
+
+  it('has the value of the period only in which it was changed, whatever it was before it had one', async () => {
+    await database.setBefore(60_000);
+    await campaign.define(DAILY, 'number', { default: 1 });
+    const ann = aParticipant('ann');
+    await mutate(ann, [inc(DAILY, 6)]);
+    await campaign.define(DAILY, 'number', { default: 1, period: period() });
+    expect(await shownDaily(ann)).toBe(1);
+    await mutate(ann, [inc(DAILY)]);
+    // A longer period contains the day.
+    await campaign.define(DAILY, 'number', { default: 1, period: period({ every: 'month' }) });
+    expect(await shownDaily(ann)).toBe(2);
+    await campaign.define(DAILY, 'number', { default: 1 });
+    expect(await shownDaily(ann)).toBe(2);
+  });
+
+  it(`grants exactly ${GRANTS_MAX} in each of two periods to ${WRITERS} writers on two nodes`, async () => {
+    await database.setBefore(60_000);
+    const quota = 'state.campaign.quota';
+    await campaign.define(quota, 'number', { default: 0, min: 0, max: GRANTS_MAX, period: period() });
+    const people = Array.from({ length: WRITERS }, (_unused, writer) => at(writer, aParticipant(`p-${writer}`)));
+    await until(async () => (await stateOf(people[1]!)).campaign.quota === 0, 15);
+    const granted: number[] = [];
+    let refused = 0;
+    const isOver = (): boolean => granted.length > GRANTS_MAX;
+    const nearBoundary = until(() => refused >= WRITERS, 60).then(() => database.setBefore(200));
+    await Promise.all(
+      people.map(async (person) => {
+        for (;;) {
+          const wasOver = isOver();
+          const answer = await mutate(person, [inc(quota)]);
+          if (summary(answer) === '200 applied') granted.push(answer.body.mutations[0].current);
+          else {
+            expect(summary(answer)).toBe('409 limit_reached');
+            refused += 1;
+            if (wasOver) return;
+          }
+        }
+      }),
+    );
+    await nearBoundary;
+    const each = Array.from({ length: GRANTS_MAX }, (_unused, number) => number + 1);
+    expect(granted.sort((a, b) => a - b)).toEqual(each.flatMap((number) => [number, number]));
+    const history: any[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await admin.get(pathTo(`variables/campaign/quota/history?limit=200${cursor}`));
+      history.unshift(...body.items.toReversed());
+      if (body.nextCursor === null) break;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+    const starts = [...new Set(history.map(({ periodStart }) => periodStart))];
+    expect(starts).toHaveLength(2);
+    expect(starts[1]).toBe(database.boundary.toISOString());
+    for (const start of starts) {
+      const ofPeriod = history.filter(({ periodStart }) => periodStart === start);
+      expect(ofPeriod.map(({ previous, current }) => [previous, current])).toEqual(
+        each.map((number) => [number - 1, number]),
+      );
+      expect(ofPeriod.every((entry) => entry.at >= database.boundary.toISOString() === (start === starts[1]))).toBe(
+        true,
+      );
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Client as PgClient } from 'pg';
+import { IngestPipeline } from '../../src/ingest/pipeline';
+import { statisticsRange } from '../../src/statistics/domain/statistics-range';
+import { LogCounter } from '../../src/statistics/log-counter';
+import { StatisticsReader } from '../../src/statistics/statistics-reader';
+import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { aCaller, aSubmission, startNode } from '../support/ingest';
+import { logged, uncounted } from '../support/statistics';
+import { until } from '../support/until';
+
+const WRITERS = 4;
+const ROUNDS = 25;
+const DAY_MS = 24 * 60 * 60_000;
+
+let url: string;
+let nodes: readonly INestApplicationContext[];
+let tenantId: string;
+
+beforeAll(async () => {
+  url = await freshDatabaseUrl('ingest_statistics');
+  nodes = [await startNode(url), await startNode(url)];
+});
+beforeEach(async () => {
+  tenantId = randomUUID();
+  await rowsOf(url, 'INSERT INTO workspaces (tenant_id, name, created_at) VALUES ($1, $2, now())', [
+    ...[tenantId, tenantId],
+  ]);
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+
+const node = (index: number) => nodes[index % nodes.length]!;
+const countLog = async (on = node(0)) => {
+  while (await on.get(LogCounter).count(0));
+};
+
+/** A refused event of some minutes ago that is sent again: it is stored under its first time of receipt. */
+const replayed = (minutesAgo: number) => {
+  const submission = aSubmission({ source: 'replayed', occurredAt: Date.now() - 3 * DAY_MS });
+  const attempt = { action: 'replayed', at: new Date().toISOString(), by: 'test' } as const;
+  const receivedAt = Date.now() - minutesAgo * 60_000;
+  return { ...submission, replay: { entryId: randomUUID(), attempt, receivedAt } };
+};
+
+const ingest = async (
+  on: INestApplicationContext,
+  submissions: readonly ReturnType<typeof aSubmission>[],
+  mode: 'live' | 'replay',
+) => {
+  const results = await on.get(IngestPipeline).ingest(aCaller(tenantId), submissions, mode);
+  return results.filter(({ status }) => status === 'accepted').length;
+};
+
+/** The sum over all groups, by the statement of a reader, and what the log has, in one snapshot. */
+async function bothIn(client: PgClient): Promise<{ statistics: number; late: number; log: number; lateInLog: number }> {
+  const range = statisticsRange({ from: Date.now() - 2 * DAY_MS, to: Date.now() + DAY_MS, step: 'hour' }, Date.now());
+  if ('faults' in range) throw new Error('The range was refused');
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const database = { query: async (text: string, values: unknown[]) => (await client.query(text, values)).rows };
+  const reader = new StatisticsReader(database as never, { flush: () => Promise.resolve() } as never);
+  const { steps } = await reader.read(tenantId, range, undefined);
+  const cells = steps.flatMap(({ text }) => text.split(';').map((cell) => cell.split(' ').map(Number)));
+  const { rows } = await client.query<{ log: number; late: number }>(
+    `SELECT count(*)::int AS log, (count(*) FILTER (WHERE occurred_at < received_at - interval '24 hours'))::int AS late
+     FROM events WHERE tenant_id = $1`,
+    [tenantId],
+  );
+  await client.query('COMMIT');
+  const sum = (place: number) => cells.reduce((total, cell) => total + (cell[place] ?? 0), 0);
+  return { statistics: sum(1), late: sum(4), log: rows[0]!.log, lateInLog: rows[0]!.late };
+}
+
+const rowsOfStep = (step: string) =>
+  rowsOf<{ accepted: number; late: number; duplicate: number }>(
+    url,
+    `SELECT coalesce(sum(accepted), 0)::int AS accepted, coalesce(sum(late), 0)::int AS late,
+       coalesce(sum(duplicate), 0)::int AS duplicate
+     FROM ingest_statistics WHERE tenant_id = $1 AND step = $2`,
+    [tenantId, step],
+  );
+
+describe('the statistics of ingest', () => {
+  it('equal the log in every snapshot, while two nodes store and replay events and both count', async () => {
+    let isOver = false;
+    let accepted = 0;
+    const write = async (writer: number) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const live = Array.from({ length: 1 + (round % 7) }, () => aSubmission({ source: `source-${round % 3}` }));
+        const stored = await ingest(node(writer), live, 'live');
+        const again = await ingest(node(writer), [replayed(round % 2), replayed(round * 50)], 'replay');
+        accepted += stored + again;
+      }
+    };
+    const count = async (on: INestApplicationContext) => {
+      while (!isOver) await on.get(LogCounter).count(0);
+    };
+    const snapshots: Awaited<ReturnType<typeof bothIn>>[] = [];
+    const look = () =>
+      withClient(url, async (client) => {
+        while (!isOver) snapshots.push(await bothIn(client));
+      });
+    const others = Promise.all([count(node(0)), count(node(1)), look()]);
+    await Promise.all(Array.from({ length: WRITERS }, (_unused, writer) => write(writer)));
+    isOver = true;
+    await others;
+    expect(snapshots.length).toBeGreaterThan(10);
+    expect(snapshots.filter(({ statistics, log }) => statistics !== log)).toEqual([]);
+    expect(snapshots.filter(({ late, lateInLog }) => late !== lateInLog)).toEqual([]);
+    expect(new Set(snapshots.map(({ log }) => log)).size).toBeGreaterThan(5);
+    await countLog();
+    expect(await uncounted(url, tenantId)).toEqual({ events: 0, changes: 0 });
+    const sums = await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep));
+    expect(sums.flat().map((each) => each.accepted)).toEqual([accepted, accepted, accepted]);
+    expect(sums.flat().map((each) => each.late)).toEqual(Array(3).fill(2 * WRITERS * ROUNDS));
+  }, 120_000);
+
+  it('wait for a transaction that has received events and not committed them', async () => {
+    await withClient(url, async (client) => {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO events SELECT $1, $2, 'external', 'shop', 'slow', 'purchase', NULL, now(), clock_timestamp(), $2, '{}', '{}', '', $2`,
+        [tenantId, randomUUID()],
+      );
+      await ingest(node(0), [aSubmission()], 'live');
+      await expect(node(0).get(LogCounter).count(0)).rejects.toThrow('stays open');
+      const counting = countLog(node(1));
+      await until(async () => (await openWriters(client)) > 0);
+      await client.query('COMMIT');
+      await counting;
+      expect(await bothIn(client)).toMatchObject({ statistics: 2, log: 2 });
+      expect(await rowsOfStep('minute')).toMatchObject([{ accepted: 2 }]);
+    });
+  });
+
+  it('keep what was counted of events that have left the log since', async () => {
+    await logged(url, tenantId, { from: new Date(Date.now() - DAY_MS).toISOString(), count: 500, everyMs: 1_000 });
+    await countLog();
+    await rowsOf(url, 'DELETE FROM events WHERE tenant_id = $1', [tenantId]);
+    await ingest(node(0), [replayed(23 * 60), aSubmission()], 'replay');
+    await countLog();
+    await withClient(url, async (client) => {
+      expect(await bothIn(client)).toMatchObject({ statistics: 502, log: 2 });
+    });
+  });
+
+  it('are counted in pieces, also from the beginning of a long log', async () => {
+    await logged(url, tenantId, { from: new Date(Date.now() - DAY_MS).toISOString(), count: 120_000, everyMs: 700 });
+    const counter = node(0).get(LogCounter);
+    await withClient(url, async (client) => {
+      await counter.count(0);
+      expect(await bothIn(client)).toMatchObject({ statistics: 120_000, log: 120_000 });
+    });
+    await countLog();
+    expect((await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep))).flat()).toMatchObject(
+      Array(3).fill({ accepted: 120_000, late: 12_000 }),
+    );
+  }, 60_000);
+
+  it('are counted again for an hour after the clock of the database was set back', async () => {
+    await logged(url, tenantId, { from: new Date(Date.now() - 90 * 60_000).toISOString(), count: 90, everyMs: 60_000 });
+    await countLog();
+    // Counted until later than now: so it looks to a job once the clock was set back. Meanwhile events came under old times.
+    await rowsOf(
+      url,
+      `UPDATE ingest_statistics_progress SET counted_until = now() + interval '20 minutes' WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    await logged(url, tenantId, { from: new Date(Date.now() - 30 * 60_000).toISOString(), count: 10, everyMs: 1_000 });
+    await countLog();
+    await withClient(url, async (client) => {
+      expect(await bothIn(client)).toMatchObject({ statistics: 100, log: 100 });
+    });
+    expect((await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep))).flat()).toMatchObject(
+      Array(3).fill({ accepted: 100, late: 10 }),
+    );
+  });
+});
+
+async function openWriters(client: PgClient): Promise<number> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_locks%' AND pid <> pg_backend_pid()`,
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,44 @@
+import { databaseOf, freshDatabaseUrl, withClient } from './database';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_HOURS = 24;
+
+/** A database whose clock the test sets, for every node that is started on it. */
+export interface ClockedDatabase {
+  readonly url: string;
+  /** Sets the clock so many milliseconds before `boundary`, and lets it go on from there. */
+  setBefore(ms: number): Promise<void>;
+  /** The next full hour. */
+  readonly boundary: Date;
+  /** A time zone in which a day begins then. */
+  readonly timezone: string;
+}
+
+/** The function of the test stands before PostgreSQL's own one in the search path. */
+export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
+  const url = await freshDatabaseUrl(name);
+  const run = (text: string, values: readonly unknown[] = []) =>
+    withClient(url, (client) => client.query(text, [...values]));
+  await run('CREATE SCHEMA test_clock');
+  await run(`CREATE TABLE test_clock.ahead AS SELECT interval '0' AS by`);
+  await run(`CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+    AS 'SELECT pg_catalog.clock_timestamp() + by FROM test_clock.ahead'`);
+  await run(`ALTER DATABASE ${databaseOf(url)} SET search_path = public, test_clock, pg_catalog`);
+  const boundary = new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS);
+  return {
+    url,
+    boundary,
+    timezone: zoneOfMidnight(boundary.getUTCHours()),
+    setBefore: async (ms) => {
+      await run(`UPDATE test_clock.ahead SET by = $1::timestamptz - pg_catalog.clock_timestamp()`, [
+        new Date(boundary.getTime() - ms),
+      ]);
+    },
+  };
+}
+
+/** Names of such zones have the sign the other way round: Etc/GMT+5 is five hours behind UTC. */
+function zoneOfMidnight(hour: number): string {
+  if (hour === 0) return 'UTC';
+  return hour <= DAY_HOURS / 2 ? `Etc/GMT+${hour}` : `Etc/GMT-${DAY_HOURS - hour}`;
+}

@@ -1,0 +1,31 @@
+import * as identity from '../../src/identity/profile.sql';
+import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
+import * as queue from '../../src/ingest/queue/event-queue.sql';
+import * as ingest from '../../src/ingest/store/event.sql';
+import { failIfAny } from '../../src/platform/postgres/precondition';
+import type { Statement } from '../../src/platform/postgres/statement';
+import * as processing from '../../src/processing/processing.sql';
+import * as backfill from '../../src/reactions/backfill/backfill.sql';
+import * as reactions from '../../src/reactions/reaction.sql';
+import * as review from '../../src/review/review.sql';
+import * as history from '../../src/runtime/history.sql';
+import * as runtime from '../../src/runtime/state.sql';
+import { COUNT_REPLAYED } from '../../src/statistics/statistics.sql';
+import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
+import * as webhooks from '../../src/webhooks/webhook.sql';
+
+/** It reads the sessions of the server, which are few. */
+const { IS_SETTLED: _sessions, ...ofBackfills } = backfill;
+
+/** Every statement of the hot path. */
+export const HOT_STATEMENTS: readonly Statement[] = [
+  ...[ingest, expiry, queue, identity, processing, reactions, ofBackfills].flatMap(statementsIn),
+  ...[review, runtime, history, webhooks, deliveries].flatMap(statementsIn),
+  COUNT_REPLAYED,
+  ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
+];
+
+/** The files of statements also export the functions that fill in their parameters. */
+function statementsIn(file: object): Statement[] {
+  return Object.values(file).filter((each): each is Statement => typeof each === 'object');
+}

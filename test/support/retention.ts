@@ -1,0 +1,49 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { RetentionJob } from '../../src/retention/retention-job';
+import { RetentionService } from '../../src/retention/retention.service';
+import type { Client } from './client';
+import { rowsOf } from './database';
+import { until } from './until';
+
+/** Lets so many days pass since events were received: all events of a workspace, or those with these ids. */
+export async function letDaysPass(
+  url: string,
+  tenantId: string,
+  days: number,
+  eventIds: readonly string[] | null = null,
+): Promise<void> {
+  await rowsOf(
+    url,
+    `UPDATE events SET received_at = received_at - make_interval(days => $2)
+     WHERE tenant_id = $1 AND ($3::uuid[] IS NULL OR event_id = ANY($3))`,
+    [tenantId, days, eventIds],
+  );
+}
+
+/** Sets the rule of a workspace without its HTTP side, and makes the next step due. */
+export async function keepDays(node: INestApplicationContext, tenantId: string, days: number | null): Promise<void> {
+  await node.get(RetentionService).change(tenantId, null, 'test');
+  await node.get(RetentionService).change(tenantId, days, 'test');
+}
+
+/** Does all steps that are due, of all workspaces; answers how many. */
+export async function expireAll(node: INestApplicationContext): Promise<number> {
+  let steps = 0;
+  while (await node.get(RetentionJob).step()) steps += 1;
+  return steps;
+}
+
+/** Changes the rule over HTTP, and waits until the background job has removed what it can. */
+export async function expireOver(admin: Client, days: number): Promise<void> {
+  const put = (eventDays: number | null) =>
+    admin.send('/v1/retention', JSON.stringify({ eventDays }), { method: 'PUT' });
+  await put(null);
+  const { status, body: changed } = await put(days);
+  if (status !== 200) throw new Error(`The rule was not changed: ${JSON.stringify(changed)}`);
+  // The end of a pass is the time of its beginning less the days; before, it is the time of receipt of an old event.
+  const endsAt = new Date(changed.changedAt).getTime() - days * 24 * 60 * 60 * 1_000;
+  await until(async () => {
+    const { body } = await admin.get('/v1/retention');
+    return body.expiredBefore !== null && new Date(body.expiredBefore).getTime() >= endsAt;
+  });
+}

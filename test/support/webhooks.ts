@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Client } from './client';
+import { startHttpStub, type HttpStub } from './http-stub';
+import { until } from './until';
+
+/** A call as the receiver got it. */
+export interface ReceivedCall {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came, for the verification of signatures. */
+  readonly text: string;
+  readonly body: any;
+  readonly atMs: number;
+}
+
+/** How a call is answered; undefined: never. */
+export type CallAnswer =
+  { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | undefined;
+
+/** A receiver of webhooks on a free port of loopback. */
+export interface Receiver {
+  readonly url: string;
+  readonly calls: readonly ReceivedCall[];
+  readonly stub: HttpStub;
+  /** From now on. */
+  answer(rule: (call: ReceivedCall) => CallAnswer | Promise<CallAnswer>): void;
+  /** Once there are so many calls, or those that fit. */
+  until(calls: number, fits?: (call: ReceivedCall) => boolean): Promise<readonly ReceivedCall[]>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const calls: ReceivedCall[] = [];
+  let rule: (call: ReceivedCall) => CallAnswer | Promise<CallAnswer> = () => ({ status: 204 });
+  const stub = await startHttpStub((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    const respond = async (): Promise<void> => {
+      const text = Buffer.concat(parts).toString();
+      const { url: path = '', headers } = request;
+      const call = { path, headers, text, body: JSON.parse(text), atMs: Date.now() };
+      calls.push(call);
+      const answer = await rule(call);
+      if (answer !== undefined) response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+    };
+    request.on('end', () => void respond());
+  });
+  return {
+    url: `http://127.0.0.1:${stub.port}`,
+    calls,
+    stub,
+    answer: (next) => {
+      rule = next;
+    },
+    until: async (most, fits = () => true) => {
+      await until(() => calls.filter(fits).length >= most, 30);
+      return calls.filter(fits);
+    },
+    stop: () => stub.stop(),
+  };
+}
+
+/** Creates an endpoint for purchases; returns its id and secret. */
+export async function aWebhook(
+  client: Client,
+  url: string,
+  fields: object = {},
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const body = { url, events: [{ eventType: 'purchase' }], ...fields };
+  const answer = await client.post('/v1/webhooks', body);
+  if (answer.status !== 201) throw new Error(`No webhook was created: ${JSON.stringify(answer.body)}`);
+  return { id: answer.body.webhook.id, secret: answer.body.secret };
+}
+
+/** The numbers in `attributes.n` of the calls, in the order in which they came. */
+export function numbersOf(calls: readonly ReceivedCall[]): number[] {
+  return calls.map(({ body }) => body.data.properties.n);
+}
