@@ -112,7 +112,10 @@ function optionsFor(host: HTMLElement, onPoint: (index: number | null) => void):
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.05, 5)] } },
-    axes: [{ ...axis, space: 80, values: timesOf }, { ...axis, size: 56, values: (_, values) => values.map((value) => value.toLocaleString()) }],
+    axes: [
+      { ...axis, space: 80, values: timesOf },
+      { ...axis, size: 56, values: (_, values) => values.map((value) => value.toLocaleString()) },
+    ],
     series: [
       {},
       ...LINES.map(({ label, color }) => ({
