@@ -16,10 +16,7 @@ export function HiddenValues() {
     <ul className={styles['hidden']} aria-label="Hidden">
       {hidden.map(({ name, value }) => (
         <li key={`${name} ${value}`}>
-          <Button
-            aria-label={`Show ${LABELS[name]} ${visibleText(value)} again`}
-            onClick={() => change({ [name]: withoutName(filters[name], value) })}
-          >
+          <Button title="Show again" onClick={() => change({ [name]: withoutName(filters[name], value) })}>
             Not {LABELS[name]} <strong>{visibleText(value)}</strong> ×
           </Button>
         </li>

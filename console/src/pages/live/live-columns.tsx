@@ -11,7 +11,7 @@ import styles from './live.module.css';
 const TONES = { accepted: 'good', duplicate: 'neutral', refused: 'bad' } as const;
 
 export const LIVE_COLUMNS: readonly Column<LiveRow>[] = [
-  { id: 'at', header: 'Answered', cell: ({ at }) => <Time at={at} exact /> },
+  { id: 'at', header: 'Answered', cell: ({ at }) => <Time at={at} exact="time" /> },
   {
     id: 'result',
     header: 'Result',
@@ -43,7 +43,7 @@ export const LIVE_COLUMNS: readonly Column<LiveRow>[] = [
 
 /** Leads to the stored event, or to the review entry of a refused one. */
 function EventLink({ row: { id, eventId, entryId } }: { readonly row: LiveRow }) {
-  const text = visibleText(id ?? eventId ?? 'not readable');
+  const text = <code>{visibleText(id ?? eventId ?? 'not readable')}</code>;
   if (eventId !== null) return <OpenEvent eventId={eventId}>{text}</OpenEvent>;
   if (entryId !== undefined) return <Link href={`/review/${encodeURIComponent(entryId)}`}>{text}</Link>;
   return text;
