@@ -175,8 +175,7 @@ describe('the cookie', () => {
       const answer = await browser.send('/v1/events', undefined, { method: 'GET', headers: { authorization: beside } });
       expect(answer.status).toBe(200);
     }
-    const { participant } = await aTokenIssuer(admin);
-    const token = `Bearer ${participant().key}`;
+    const token = `Bearer ${(await aTokenIssuer(admin)).token()}`;
     const asParticipant = await browser.send('/v1/runtime/state', undefined, {
       method: 'GET',
       headers: { authorization: token },
