@@ -21,7 +21,9 @@ const BUILD_STAMP = at('dist', '.build-stamp');
 const CLIENT_SOURCES = join('clients', 'typescript', 'src');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
 const BUILD_INPUTS = ['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
-const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs'].map((name) => join('scripts', name));
+const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs', 'compress-console.mjs'].map((name) =>
+  join('scripts', name),
+);
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
