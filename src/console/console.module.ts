@@ -8,12 +8,14 @@ import { ConsoleSessions } from './console-sessions';
 import { ConsoleSignIn } from './console-sign-in';
 import { ConsoleSessionRow } from './entities/console-session.entity';
 import { KeyGrants } from './key-grants';
+import { LiveController } from './live/live.controller';
+import { LiveModule } from './live/live.module';
 import { SessionGrantSources } from './session-grants';
 import { SessionGuard } from './session.guard';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, WorkspacesModule],
-  controllers: [ConsoleController],
+  imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, LiveModule, WorkspacesModule],
+  controllers: [ConsoleController, LiveController],
   providers: [ConsoleGateway, ConsoleSessions, ConsoleSignIn, KeyGrants, SessionGrantSources, SessionGuard],
   exports: [ConsoleGateway],
 })

@@ -5,14 +5,18 @@ import { isShown, type LiveFilter } from './domain/live-filter';
 /** Why a stream ended, as the viewer is told. */
 export type LiveEnd = 'session_ended' | 'unavailable' | 'stopping';
 
+/** What a session may see of live events. */
+export interface LiveRights {
+  /** With `review:read`: refused events name their review entries. */
+  readonly showsEntries: boolean;
+}
+
 /** Whom a stream is for. */
 export interface LiveAccess {
   readonly tenantId: string;
   readonly filter: LiveFilter;
-  /** With `review:read`: refused events name their review entries. */
-  readonly showsEntries: boolean;
-  /** Whether the session still may see events; rejects when nobody can say now. */
-  readonly isInForce: () => Promise<boolean>;
+  /** At this moment; undefined when the session has ended. Rejects when nobody can say now. */
+  readonly rights: () => Promise<LiveRights | undefined>;
 }
 
 /** Events that wait for a flush, or for a slow reader; further ones are counted. About 50 KB. */
@@ -25,6 +29,7 @@ const WAITING_EVENTS_MAX = 100;
 export class LiveViewer {
   private waiting: LiveEvent[] = [];
   private notShown = 0;
+  private showsEntries = false;
   private isOpen = false;
   private isChecking = false;
 
@@ -33,7 +38,9 @@ export class LiveViewer {
     private readonly response: ServerResponse,
   ) {}
 
-  open(): void {
+  /** `rights` are those at this moment. */
+  open({ showsEntries }: LiveRights): void {
+    this.showsEntries = showsEntries;
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -56,7 +63,7 @@ export class LiveViewer {
 
   flush(): void {
     if (!this.isOpen || this.response.writableNeedDrain || (this.waiting.length === 0 && this.notShown === 0)) return;
-    const items = this.access.showsEntries ? this.waiting : this.waiting.map(withoutEntry);
+    const items = this.showsEntries ? this.waiting : this.waiting.map(withoutEntry);
     const data = JSON.stringify({ items, notShown: this.notShown });
     this.waiting = [];
     this.notShown = 0;
@@ -73,7 +80,9 @@ export class LiveViewer {
     if (this.isChecking) return undefined;
     this.isChecking = true;
     try {
-      return (await this.access.isInForce()) ? undefined : 'session_ended';
+      const rights = await this.access.rights();
+      this.showsEntries = rights?.showsEntries === true;
+      return rights === undefined ? 'session_ended' : undefined;
     } catch {
       return 'unavailable';
     } finally {

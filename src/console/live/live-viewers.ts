@@ -9,7 +9,7 @@ import { InvalidationFeed } from '../../platform/invalidation/invalidation-feed'
 import { bundleIn } from './domain/live-message';
 import { LiveChannel } from './live-channel';
 import { VIEWERS_ANNOUNCED } from './live-recorder';
-import { LiveViewer, type LiveAccess, type LiveEnd } from './live-viewer';
+import { LiveViewer, type LiveAccess, type LiveEnd, type LiveRights } from './live-viewer';
 
 /** Of one process. Each viewer gets every event of its workspace, up to the limits of the sample. */
 export const VIEWERS_MAX = 100;
@@ -44,7 +44,7 @@ export class LiveViewers implements BeforeApplicationShutdown {
    * Opens a stream. Once it is open, it gets every event that this process answers, and from 300 ms later on those of the
    * others. Throws `rate_limited` and `unavailable`.
    */
-  async open(access: LiveAccess, response: ServerResponse): Promise<void> {
+  async open(access: LiveAccess, rights: LiveRights, response: ServerResponse): Promise<void> {
     this.assertRoom(access.tenantId);
     const viewer = new LiveViewer(access, response);
     this.viewers.add(viewer);
@@ -57,7 +57,7 @@ export class LiveViewers implements BeforeApplicationShutdown {
       this.close(viewer);
       throw unavailable(error).ofRead();
     }
-    if (this.viewers.has(viewer)) viewer.open();
+    if (this.viewers.has(viewer)) viewer.open(rights);
     else if (!response.destroyed) throw unavailable().ofRead();
   }
 
