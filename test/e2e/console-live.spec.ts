@@ -73,15 +73,15 @@ describe.each(INGEST_FAMILIES)(
     });
 
     it('show what becomes of the events of a bulk replay', async () => {
-    const { admin } = workspace;
-    await admin.post(path, anEvent({ source: 'app', [names.time]: 'yesterday' }));
-    const { id: entryId } = await theReviewEntry(admin);
-    const stream = await open(browser);
-    await admin.post('/v1/review-entries:replay', { filter: { source: 'app' } });
-    expect(await stream.received(1)).toMatchObject([{ family, source: 'app', result: 'refused', entryId }]);
-  });
+      const { admin } = workspace;
+      await admin.post(path, anEvent({ source: 'app', [names.time]: 'yesterday' }));
+      const { id: entryId } = await theReviewEntry(admin);
+      const stream = await open(browser);
+      await admin.post('/v1/review-entries:replay', { filter: { source: 'app' } });
+      expect(await stream.received(1)).toMatchObject([{ family, source: 'app', result: 'refused', entryId }]);
+    });
 
-  it('show requests that are refused as a whole, with their entry, and no dry run', async () => {
+    it('show requests that are refused as a whole, with their entry, and no dry run', async () => {
       const { admin } = workspace;
       const stream = await open(browser);
       await admin.post(`${path}?dry_run=true`, anEvent());
@@ -127,9 +127,9 @@ describe('GET /console/api/live', () => {
     const all = await open(browser);
     await admin.post('/v1/external-events', anExternalEvent({ source: 'web' }));
     await Promise.all([all.received(1), without.received(4)]);
-    expect(resultsOf(only!.items)).toEqual(['app accepted', 'app duplicate', 'shop accepted', 'shop duplicate']);
-    expect(resultsOf(without!.items)).toEqual(['app accepted', 'app refused', 'web accepted', 'web accepted']);
-    expect(resultsOf(refused!.items)).toEqual(['app refused']);
+    expect(resultsOf(only.items)).toEqual(['app accepted', 'app duplicate', 'shop accepted', 'shop duplicate']);
+    expect(resultsOf(without.items)).toEqual(['app accepted', 'app refused', 'web accepted', 'web accepted']);
+    expect(resultsOf(refused.items)).toEqual(['app refused']);
   });
 
   it('refuses filters with unknown names, too many, or of unknown parameters', async () => {

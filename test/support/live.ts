@@ -31,7 +31,7 @@ export async function openLive(browser: Browser, query = ''): Promise<LiveStream
     if (message.startsWith('event: end')) ends.push(value.reason);
     else {
       items.push(...value.items);
-      notShown += value.notShown;
+      notShown += Number(value.notShown);
     }
   };
   response.setEncoding('utf8').on('data', (chunk: string) => {
