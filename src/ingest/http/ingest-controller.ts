@@ -53,7 +53,7 @@ export abstract class IngestController {
       const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
       const result = await this.pipeline.ingestOne(caller, submission, mode);
       if (result.status === 'error') throw refusalError(result.refusal, submission);
-      if (mode === 'live') this.metrics.settled(this.originOf(caller), [submission], [result]);
+      if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), [submission], [result]);
       response.status(result.status === 'accepted' ? ACCEPTED : OK);
       return ingestResultDto(result);
     } catch (error) {
@@ -77,7 +77,7 @@ export abstract class IngestController {
     const results = await this.pipeline.ingest(caller, submissions, mode);
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
-    if (mode === 'live') this.metrics.settled(this.originOf(caller), submissions, results);
+    if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), submissions, results);
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }
@@ -108,6 +108,11 @@ export abstract class IngestController {
       faults,
     }));
   }
+}
+
+/** Events that somebody tries in the console are no traffic of sources (contract section 10). */
+function isCounted({ session }: Principal, mode: IngestMode): boolean {
+  return mode === 'live' && session === undefined;
 }
 
 function refusalError(refusal: Refusal, submission: Submission): DomainError {

@@ -1,5 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
+import { sessionCallerOf } from '../../platform/auth/session-caller';
 import { Clock } from '../../platform/values/clock';
 import { DomainError } from '../../platform/errors/domain-error';
 import { ERROR_CODES } from '../../platform/errors/error-codes';
@@ -46,7 +47,8 @@ export class RefusedRequestFilter implements ExceptionFilter {
     const refusal = this.problems.refusalOf(error);
     // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[refusal.code].status === 403;
-    if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
+    const isTraffic = !isDryRun(request) && sessionCallerOf(request) === undefined;
+    if (isKnown && isTraffic && !(error instanceof ClientGone)) {
       const tenantId = request.caller?.tenantId;
       this.metrics.refused({ tenantId, family: familyOf(request) }, refusal, request, () =>
         error instanceof RefusedEventError && tenantId !== undefined
