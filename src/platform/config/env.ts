@@ -209,6 +209,7 @@ export const SETTINGS = {
     'Days for which reactions to events of a customer without an EXTERNAL identifier wait for one; then they are skipped',
     integer(1, 365, 30),
   ),
+  console: setting('CONSOLE', 'Whether the web console is served at /console: on or off', oneOf(['on', 'off'], 'on')),
   corsOrigins: setting(
     'CORS_ORIGINS',
     'Origins whose pages may call the runtime routes, separated by commas; * for any',

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeysModule } from '../api-keys/api-keys.module';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { ConsoleController } from './console.controller';
+import { ConsoleGateway } from './console-gateway';
+import { ConsoleSessions } from './console-sessions';
+import { ConsoleSignIn } from './console-sign-in';
+import { ConsoleSessionRow } from './entities/console-session.entity';
+import { KeyGrants } from './key-grants';
+import { SessionGrantSources } from './session-grants';
+import { SessionGuard } from './session.guard';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, WorkspacesModule],
+  controllers: [ConsoleController],
+  providers: [ConsoleGateway, ConsoleSessions, ConsoleSignIn, KeyGrants, SessionGrantSources, SessionGuard],
+  exports: [ConsoleGateway],
+})
+export class ConsoleModule {}
