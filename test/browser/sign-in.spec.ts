@@ -104,6 +104,13 @@ describe('the shell', () => {
       await page.keyboard.press(key);
       await heading(page, title).waitFor();
     }
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await heading(page, 'Live events').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('g r?');
+    expect(await page.getByLabel('Source').inputValue()).toBe('g r?');
+    await heading(page, 'Live events').click();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     for (const title of Object.values(pages)) await dialog.getByText(`Go to ${title}`).waitFor();

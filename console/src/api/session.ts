@@ -1,4 +1,4 @@
-import { callConsole } from './api';
+import { BASE_PATH, callConsole } from './api';
 
 /** Who is signed in. Times are RFC 3339 in UTC. */
 export interface Session {
@@ -21,6 +21,19 @@ export const signIn = (key: string) => callConsole('post', '/session', { key });
 export const signOut = () => callConsole('delete', '/session');
 export const proveKey = (key: string) => callConsole('post', '/session:prove', { key });
 export const readSignInMethods = () => callConsole('get', '/sign-in-methods') as Promise<SignInMethods>;
+
+/** Pages that the service sends a person back to. */
+const PAGE = /^[\w-][\w./?=&%,:+~-]{0,499}$/;
+
+/** Where the identity provider asks who it is; `isProof`: also a person whom it knows. It leads back to this page. */
+export function providerAddress({ isProof }: { readonly isProof: boolean }): string {
+  const page = `${location.pathname}${location.search}`.slice(BASE_PATH.length + 1);
+  const query = new URLSearchParams({
+    ...(PAGE.test(page) ? { page } : {}),
+    ...(isProof ? { prove: 'true' } : {}),
+  });
+  return `${BASE_PATH}/api/oidc/sign-in?${query.toString()}`;
+}
 
 export function hasScope({ scopes }: Session, scope: string): boolean {
   return scopes.includes('admin') || scopes.includes(scope);

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
-import { BASE_PATH } from '../api/api';
-import { proveKey } from '../api/session';
+import { providerAddress, proveKey } from '../api/session';
 import { Button } from '../design/button';
 import { Dialog, DialogActions } from '../design/dialog';
 import { TextField } from '../design/field';
@@ -91,9 +90,12 @@ function ProofForm({ onProven, onCancel }: { readonly onProven: () => void; read
 function ProviderProof() {
   return (
     <div className={styles['proof']}>
-      <p>This needs a fresh proof. Sign in with the identity provider again; it counts for five minutes.</p>
+      <p>
+        This needs a fresh proof, which counts for five minutes. Sign in with the identity provider again; then do once
+        more what you were doing.
+      </p>
       <DialogActions>
-        <a href={`${BASE_PATH}/api/oidc/sign-in`}>Sign in again</a>
+        <a href={providerAddress({ isProof: true })}>Sign in again</a>
       </DialogActions>
     </div>
   );

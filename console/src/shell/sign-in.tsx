@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { BASE_PATH } from '../api/api';
-import { readSignInMethods, signIn } from '../api/session';
+import { providerAddress, readSignInMethods, signIn } from '../api/session';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Failed } from '../design/state-views';
@@ -57,7 +56,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           Sign in
         </Button>
         {methods.data?.oidc === true && (
-          <a href={`${BASE_PATH}/api/oidc/sign-in`}>Sign in with the identity provider</a>
+          <a href={providerAddress({ isProof: false })}>Sign in with the identity provider</a>
         )}
       </form>
     </main>
