@@ -43,11 +43,11 @@ export const TAKE_CHANGES: Statement = {
   name: 'webhooks_take_changes',
   text: `
     WITH few AS MATERIALIZED (
-      SELECT id, endpoint_ids FROM webhook_changes
+      SELECT tenant_id, id, endpoint_ids FROM webhook_changes
       WHERE tenant_id = $1 AND endpoint_ids IS NOT NULL ORDER BY at, position, id LIMIT $2
     )
     UPDATE webhook_changes c SET endpoint_ids = NULL
-    FROM few WHERE c.tenant_id = $1 AND c.id = few.id
+    FROM few WHERE c.tenant_id = few.tenant_id AND c.id = few.id
     RETURNING c.id, c.queue_id AS "queueId", array_to_string(few.endpoint_ids, ',') AS "endpointIds",
       (date_part('epoch', c.at) * 1000000)::bigint::text AS micros, c.position`,
 };
@@ -70,7 +70,7 @@ export const HOLD_CHANGES: Statement = {
     SELECT c.id
     FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, id)
     CROSS JOIN LATERAL (
-      SELECT id FROM webhook_changes
-      WHERE tenant_id = u.tenant_id AND id = u.id AND subject <> '' LIMIT 1 FOR SHARE
-    ) c`,
+      SELECT id, subject FROM webhook_changes WHERE tenant_id = u.tenant_id AND id = u.id LIMIT 1 FOR SHARE
+    ) c
+    WHERE c.subject <> ''`,
 };

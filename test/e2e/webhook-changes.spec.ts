@@ -1,4 +1,6 @@
 import { Webhook } from 'standardwebhooks';
+import { firstIdAt } from '../../src/platform/values/ids';
+import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
@@ -203,6 +205,33 @@ it('erases changes of a person, sent or not, and who changed a shared value', as
   const [call] = (await receiver.until(before + 1)).slice(before);
   expect(call!.body.data).toMatchObject({ name: 'stock', current: 5, cause: { kind: 'mutation' } });
   expect(call!.text).not.toContain('ann');
+});
+
+it('keeps a change as long as its deliveries', async () => {
+  const { id } = await aWebhook(client, receiver.url, { events: [POINTS] });
+  for (const value of [1, 2, 3]) await mutate('ann', 'state.user.points', value);
+  await until(async () => (await deliveriesOf(id)).filter(({ state }) => state === 'delivered').length === 3);
+  // Two of them, 40 days old; of one the delivery is not done yet.
+  const age = async (each: string, number: number, pending: boolean): Promise<void> => {
+    const old = firstIdAt(new Date(Date.now() - 40 * 86_400_000)).slice(0, -1) + String(number);
+    await rowsOf(service.databaseUrl, 'UPDATE webhook_changes SET id = $2 WHERE id = $1', [each, old]);
+    await rowsOf(
+      service.databaseUrl,
+      `UPDATE webhook_deliveries SET event_id = $2, seq = 1000000 + seq % 1000, done_at = now() - interval '40 days',
+         state = $3 WHERE event_id = $1`,
+      [each, old, pending ? 'pending' : 'delivered'],
+    );
+  };
+  const [newest, , oldest] = await deliveriesOf(id);
+  await age(oldest.id, 1, false);
+  await age(newest.id, 2, true);
+  await service.app.get(DeliveryUpkeep).expireAll();
+  const left = await rowsOf<{ value: number }>(
+    service.databaseUrl,
+    `SELECT (change->>'current')::int AS value FROM webhook_changes WHERE tenant_id = $1 ORDER BY 1`,
+    [workspace.tenantId],
+  );
+  expect(left.map(({ value }) => value)).toEqual([2, 3]);
 });
 
 it('names every fault of a subscription, and needs the scope that shows values', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { databaseFailure } from '../../platform/postgres/database-errors';
 import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.sql';
@@ -25,18 +26,27 @@ interface TakenChange {
  */
 @Injectable()
 export class ChangeRelay {
-  /** Adds some. Returns the workspace to go on after, and whether there may be more. */
+  /**
+   * Adds some. Returns the workspace to go on after, and whether there may be more. What fails in one workspace is passed
+   * to `failed` and tried again by the next call; a lost database is thrown.
+   */
   async run(
     connection: PipelinedConnection,
     after: string,
+    failed: (error: unknown) => void,
   ): Promise<{ readonly after: string; readonly isMore: boolean }> {
     const found = await connection.query<{ tenantId: string }>(FIND_CHANGED_WORKSPACES, [after, WORKSPACES_PER_LOOK]);
-    let isMore = found.length === WORKSPACES_PER_LOOK;
+    const isFull = found.length === WORKSPACES_PER_LOOK;
+    let isMore = isFull;
     for (const { tenantId } of found) {
-      if ((await this.relay(connection, tenantId)) === CHANGES_AT_ONCE) isMore = true;
+      try {
+        if ((await this.relay(connection, tenantId)) === CHANGES_AT_ONCE) isMore = true;
+      } catch (error) {
+        if (databaseFailure(error) === 'away') throw error;
+        failed(error);
+      }
     }
-    const last = found.at(-1);
-    return { after: found.length < WORKSPACES_PER_LOOK || last === undefined ? NIL_UUID : last.tenantId, isMore };
+    return { after: isFull ? (found.at(-1)?.tenantId ?? NIL_UUID) : NIL_UUID, isMore };
   }
 
   /** Returns how many changes it took; none while another process does the same. */

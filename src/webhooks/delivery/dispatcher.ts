@@ -149,7 +149,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   /** Adds deliveries for changes of values. Returns whether there may be more. */
   private async relayChanges(): Promise<boolean> {
-    const { after, isMore } = await this.changes.run(this.connection, this.changesAfter);
+    const failed = (error: unknown): void => this.failed(error);
+    const { after, isMore } = await this.changes.run(this.connection, this.changesAfter, failed);
     this.changesAfter = after;
     return isMore;
   }
