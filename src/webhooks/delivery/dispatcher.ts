@@ -33,6 +33,10 @@ const CLAIMED_AT_ONCE_MAX = 64;
 const POLL_MS = 150;
 /** After a signal: the transaction that added the deliveries commits meanwhile. */
 const SIGNAL_MS = 15;
+/** Results of calls that end within so long are stored together; otherwise each of them costs a transaction. */
+const RESULTS_MS = 5;
+/** Changes that other processes stored are looked for so often. */
+const CHANGES_POLL_MS = 300;
 const RECONNECT_MS = 500;
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -69,6 +73,9 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   private after: Pick<DueEndpoint, 'tenantId' | 'endpointId'> = BEFORE_ALL;
   /** The workspace behind which changes are looked for. */
   private changesAfter: string = NIL_UUID;
+  /** When they are looked for again, by the monotonic clock. */
+  private changesDueAt = 0;
+  private storing: NodeJS.Timeout | undefined;
   private wake: () => void = () => undefined;
   private isAwake = false;
   private working: Promise<void> | undefined;
@@ -149,9 +156,12 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   /** Adds deliveries for changes of values. Returns whether there may be more. */
   private async relayChanges(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.signal.takeChanges() && now < this.changesDueAt) return false;
     const failed = (error: unknown): void => this.failed(error);
     const { after, isMore } = await this.changes.run(this.connection, this.changesAfter, failed);
     this.changesAfter = after;
+    this.changesDueAt = isMore ? 0 : now + CHANGES_POLL_MS;
     return isMore;
   }
 
@@ -207,7 +217,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       .finally(() => {
         this.running.delete(running);
         this.slots.giveBack(destination);
-        this.wakeUp();
+        this.storeSoon();
       });
     this.running.add(running);
   }
@@ -256,6 +266,14 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   private isStopping(): boolean {
     return this.stopped.signal.aborted;
+  }
+
+  /** Wakes the loop once for all calls that end now. */
+  private storeSoon(): void {
+    this.storing ??= setTimeout(() => {
+      this.storing = undefined;
+      this.wakeUp();
+    }, RESULTS_MS);
   }
 
   private wakeUp(): void {
