@@ -50,7 +50,7 @@ export class ChangeOutbox implements OnModuleInit {
     missing: readonly string[],
     known: Map<string, ChangeRules>,
   ): Promise<void> {
-    await Promise.all(missing.map(async (tenantId) => known.set(tenantId, await this.rules.read(tenantId))));
+    for (const [tenantId, rules] of await this.rules.read(missing)) known.set(tenantId, rules);
     this.insert(transaction, changes, atMicros, known);
   }
 

@@ -56,9 +56,19 @@ export class ChangeRulesCache {
     return this.cache.recall(tenantId);
   }
 
-  read(tenantId: string): Promise<ChangeRules> {
-    return this.cache.learn(tenantId, async () => {
-      return { value: await this.rulesOf(tenantId), subject: subjectOf(tenantId) };
+  /**
+   * Reads and caches the rules of workspaces. The read begins now: one that began earlier, for another caller, might not
+   * have seen a rule that applies to the caller's changes.
+   */
+  read(tenantIds: readonly string[]): Promise<readonly (readonly [string, ChangeRules])[]> {
+    return this.cache.learnAll(async () => {
+      const found = await Promise.all(tenantIds.map((tenantId) => this.rulesOf(tenantId)));
+      return new Map(
+        found.map((value, index) => {
+          const tenantId = tenantIds[index] ?? '';
+          return [tenantId, { value, subject: subjectOf(tenantId) }];
+        }),
+      );
     });
   }
 
