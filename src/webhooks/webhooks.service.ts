@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
+import { assertFreshProof } from '../platform/auth/fresh-proof';
 import { grants } from '../platform/auth/scopes';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { DomainError } from '../platform/errors/domain-error';
@@ -12,6 +13,7 @@ import { itemPath } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
@@ -78,7 +80,7 @@ export class WebhooksService {
     const webhook = await this.changeRules(tenantId, async (manager, replace) => {
       replace([], rules);
       await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       const made: Webhook = {
         endpoint: {
           ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
@@ -123,7 +125,7 @@ export class WebhooksService {
       // Also for another URL alone: personal data would go there.
       await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
       if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       await this.webhooks.update(manager, endpoint, {
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description: textOf(description) }),
@@ -239,7 +241,8 @@ export class WebhooksService {
         'it: use one that has it, or leave change out.';
       throw scopeMissing('state:read', message);
     }
-    if (grants(caller.scopes, 'pii:read')) return;
+    const hasScope = grants(caller.scopes, 'pii:read');
+    if (hasScope && caller.session === undefined) return;
     const paths = unmask ? ['unmask'] : [];
     for (const [index, rule] of rules.entries()) {
       if (isChangeRule(rule) || rule.condition === null) continue;
@@ -249,6 +252,10 @@ export class WebhooksService {
       paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
     }
     if (paths.length === 0) return;
+    if (hasScope) {
+      assertFreshProof(caller, this.clock.now());
+      return;
+    }
     const message =
       'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
       'credential lacks. Use a credential that has it, or leave personal data out.';
