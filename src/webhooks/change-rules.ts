@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Principal } from '../platform/auth/principal';
+import { grants } from '../platform/auth/scopes';
+import { scopeMissing } from '../platform/errors/challenges';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { Clock } from '../platform/values/clock';
 import type { ValueChange } from '../runtime/domain/value-change';
 import type { VariableScope } from '../variables/domain/variable';
-import { isChangeRule } from './domain/webhook';
+import { isChangeRule, type WebhookRule } from './domain/webhook';
 import { WebhookRepository } from './webhook.repository';
 
 /** Workspaces whose rules one process caches. Most have none; 2,500 rules, the most, take a megabyte. */
@@ -94,6 +97,15 @@ export class ChangeRulesCache {
     }
     return new ChangeRules(byVariable);
   }
+}
+
+/** Throws `insufficient_scope`: changes show what `state:read` shows. */
+export function assertMayGetChanges({ scopes }: Principal, rules: readonly WebhookRule[]): void {
+  if (!rules.some(isChangeRule) || grants(scopes, 'state:read')) return;
+  const message =
+    'A webhook for changes shows values of participants, which requires the scope state:read. The credential lacks it: ' +
+    'use one that has it, or leave change out.';
+  throw scopeMissing('state:read', message);
 }
 
 function variableKey(scope: VariableScope, name: string): string {

@@ -20,7 +20,7 @@ import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { personalReads } from '../reactions/domain/personal-data';
-import { ChangeRulesCache } from './change-rules';
+import { assertMayGetChanges, ChangeRulesCache } from './change-rules';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { makeSecret } from './domain/standard-webhooks';
 import {
@@ -235,12 +235,7 @@ export class WebhooksService {
     caller: Principal,
     { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
   ): Promise<void> {
-    if (rules.some(isChangeRule) && !grants(caller.scopes, 'state:read')) {
-      const message =
-        'A webhook for changes shows values of participants, which requires the scope state:read. The credential lacks ' +
-        'it: use one that has it, or leave change out.';
-      throw scopeMissing('state:read', message);
-    }
+    assertMayGetChanges(caller, rules);
     const hasScope = grants(caller.scopes, 'pii:read');
     if (hasScope && caller.session === undefined) return;
     const paths = unmask ? ['unmask'] : [];
