@@ -4,6 +4,7 @@ import { IdentityModule } from '../identity/identity.module';
 import { IngestModule } from '../ingest/ingest.module';
 import { ProcessingModule } from '../processing/processing.module';
 import { ReviewModule } from '../review/review.module';
+import { RuntimeModule } from '../runtime/runtime.module';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
@@ -13,11 +14,16 @@ import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
 import { EndpointHealth } from './delivery/endpoint-health';
+import { WebhookChange } from './entities/webhook-change.entity';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
 import { WebhookQueue } from './entities/webhook-queue.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 import { WebhookSet } from './entities/webhook-set.entity';
+import { ChangeOutbox } from './change-outbox';
+import { ChangeRulesCache } from './change-rules';
+import { ChangeRelay } from './delivery/change-relay';
+import { ChangesOfPerson } from './delivery/changes-of-person';
 import { WebhookRuleCache } from './rule-cache';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -27,11 +33,19 @@ import { WebhooksService } from './webhooks.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WebhookEndpoint, WebhookRuleRow, WebhookSet, WebhookDelivery, WebhookQueue]),
+    TypeOrmModule.forFeature([
+      WebhookEndpoint,
+      WebhookRuleRow,
+      WebhookSet,
+      WebhookDelivery,
+      WebhookQueue,
+      WebhookChange,
+    ]),
     IngestModule,
     IdentityModule,
     ProcessingModule,
     ReviewModule,
+    RuntimeModule,
   ],
   controllers: [WebhooksController, DeliveriesController],
   providers: [
@@ -40,6 +54,10 @@ import { WebhooksService } from './webhooks.service';
     WebhookDefinitionCheck,
     WebhookRuleCache,
     WebhookEffect,
+    ChangeRulesCache,
+    ChangeOutbox,
+    ChangeRelay,
+    ChangesOfPerson,
     DeliveriesService,
     DeliveriesOfPerson,
     DeliveryQueue,

@@ -53,6 +53,7 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
       'public.profiles',
       'public.review_entries',
       'public.value_changes',
+      'public.webhook_changes',
     ]);
     const others = await placesOf(service.databaseUrl, other.marks);
     const { status, body } = await erase(admin, person.profileId);

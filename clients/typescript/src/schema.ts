@@ -2596,7 +2596,26 @@ export interface components {
             /** @description In the order of `eventIds`, or newest first. */
             items: components["schemas"]["RehearsedEventDto"][];
         };
+        /** @description Instead of the other fields: changes of a variable. Requires the scope `state:read`, which shows them. */
+        WebhookChangeDto: {
+            scope: components["schemas"]["VariableScope"];
+            /**
+             * @description Only in this campaign; in any when absent. Not for the scope `app`, whose values belong to no campaign.
+             * @example spring
+             */
+            campaignId?: string;
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
         WebhookRuleDto: {
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType?: string;
             /**
              * @description Only events of this source; any when absent.
              * @example shop.orders
@@ -2616,11 +2635,7 @@ export interface components {
             when?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Events of this type; of the external-events family, their `type`.
-             * @example purchase
-             */
-            eventType: string;
+            change?: components["schemas"]["WebhookChangeDto"];
         };
         /**
          * @description What calls are signed with; `hmac-sha256` when absent.
@@ -2629,10 +2644,16 @@ export interface components {
         WebhookAlgorithm: "hmac-sha256" | "ed25519";
         CreateWebhookDto: {
             /**
-             * @description Events that fit any of these rules are sent, once each.
+             * @description Events and changes that fit any of these rules are sent, once each.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2648,7 +2669,7 @@ export interface components {
              * @example loyalty service
              */
             description?: string;
-            /** @description True sends identity and personal properties as they are; requires the scope `pii:read`. */
+            /** @description True sends identity, participants and personal properties as they are; requires the scope `pii:read`. */
             unmask?: boolean;
         };
         WebhookDto: {
@@ -2656,6 +2677,12 @@ export interface components {
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2708,10 +2735,16 @@ export interface components {
         };
         ChangeWebhookDto: {
             /**
-             * @description Replaces all rules. A new rule is for events that are received from now on.
+             * @description Replaces all rules. A new rule is for events that are received, and changes that are made, from now on.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2745,6 +2778,12 @@ export interface components {
             at: string;
         };
         DeliveryDto: {
+            /**
+             * @description What is sent.
+             * @example event
+             * @enum {string}
+             */
+            kind: "event" | "change";
             /** @enum {string} */
             state: "pending" | "delivered" | "failed";
             /**
@@ -2756,7 +2795,7 @@ export interface components {
             attemptCount: number;
             /** @description The last 20, oldest first. */
             attempts: components["schemas"]["AttemptDto"][];
-            /** @description The event's id, which is the `webhook-id` of every attempt. */
+            /** @description The id of the event, or of the change: the `webhook-id` of every attempt. */
             id: string;
             /** Format: date-time */
             createdAt: string;
@@ -7156,6 +7195,12 @@ export interface operations {
                      *           "events": [
                      *             {
                      *               "eventType": "purchase"
+                     *             },
+                     *             {
+                     *               "change": {
+                     *                 "scope": "user",
+                     *                 "name": "points"
+                     *               }
                      *             }
                      *           ],
                      *           "algorithm": "hmac-sha256",
@@ -7203,6 +7248,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns",
@@ -7226,6 +7277,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7287,6 +7344,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7341,6 +7404,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7388,6 +7457,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns"
@@ -7409,6 +7484,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7473,6 +7554,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7538,6 +7625,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7601,6 +7694,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7667,6 +7766,7 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "kind": "event",
                      *           "state": "pending",
                      *           "reason": "attempts_used_up",
                      *           "attemptCount": 1,
@@ -7728,6 +7828,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "kind": "event",
                      *       "state": "pending",
                      *       "reason": "attempts_used_up",
                      *       "attemptCount": 1,
