@@ -10,6 +10,8 @@ const SLOW = [
   'faults/rounds',
   'integration/one-workspace',
   'clients/typescript-patience',
+  'browser/ingest-pages',
+  'browser/sign-in',
   'e2e/cds-backup',
   'e2e/postgres-upgrade',
   'faults/killed-attempts',
