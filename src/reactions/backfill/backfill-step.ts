@@ -8,7 +8,7 @@ import { kindName } from '../../processing/domain/event-effects';
 import { BackfillBatch } from './backfill-batch';
 import { BackfillMarks } from './backfill-marks';
 import { BackfillProgress, type BackfillCursor, type BackfillKey, type RunningBackfill } from './backfill-progress';
-import { setsSharedValues } from './domain/backfill';
+import { setsSharedValues, withExpired } from './domain/backfill';
 import * as sql from './backfill.sql';
 import { NIL_UUID } from '../../platform/values/uuid';
 
@@ -127,8 +127,9 @@ export class BackfillStep {
     const lastId = events[count - 1]?.eventId;
     const last = isWhole ? rows.at(-1) : rows.find((row) => row.event_id === lastId);
     const cursor = last === undefined ? backfill.cursor : cursorOf(last);
-    this.progress.save(transaction, { ...backfill, ...progress, cursor });
     const isExhausted = isWhole && rows.length < eventsMax && last?.is_end !== true;
+    const counts = isExhausted ? withExpired(progress, backfill.total) : progress;
+    this.progress.save(transaction, { ...backfill, ...progress, ...counts, cursor });
     if (isExhausted) this.progress.end(transaction, backfill, { state: 'done', reason: null });
     return { next: isWhole ? 'step' : 'wait', events: count };
   }
