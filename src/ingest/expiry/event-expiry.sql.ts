@@ -54,18 +54,22 @@ export const LOCK_BUNDLED: Statement = {
 };
 
 /**
- * Those of the events $2, and of the bundled and locked events $3, that are settled; their records are locked. Skips those that
- * a replay is working on.
+ * Those of the events $2 that are settled; their records are locked. $3: whether each is a bundled and locked event, which is
+ * settled without a record, too. Skips those that a replay is working on.
  */
 export const LOCK_SETTLED: Statement = {
   name: 'expiry_lock_settled',
   text: `
-    SELECT u.event_id FROM unnest($2::uuid[] || $3::uuid[]) AS u (event_id)
+    SELECT u.event_id FROM unnest($2::uuid[], $3::boolean[]) AS u (event_id, is_bundled)
     LEFT JOIN LATERAL (
       SELECT true AS is_locked FROM event_processing p
       WHERE p.tenant_id = $1::uuid AND p.event_id = u.event_id AND ${IS_SETTLED} LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) p ON true
-    WHERE p.is_locked OR (u.event_id = ANY ($3::uuid[]) AND NOT EXISTS (${RECORD_OF('u.event_id')}))`,
+    ) settled ON true
+    LEFT JOIN LATERAL (
+      SELECT true AS is_there FROM event_processing p
+      WHERE p.tenant_id = $1::uuid AND p.event_id = u.event_id LIMIT 1
+    ) record ON true
+    WHERE settled.is_locked OR (u.is_bundled AND record.is_there IS NULL)`,
 };
 
 /**

@@ -150,7 +150,11 @@ export class EventExpiry implements BeforeApplicationShutdown {
     const alone = idsOf(settled.filter((event) => !event.is_bundled));
     const bundled = idsOf(settled.filter((event) => event.is_bundled));
     const locked = await transaction.send<{ event_id: string }>(sql.LOCK_BUNDLED, [tenantId, bundled]);
-    const rows = await transaction.send<{ event_id: string }>(sql.LOCK_SETTLED, [tenantId, alone, idsOf(locked)]);
+    const rows = await transaction.send<{ event_id: string }>(sql.LOCK_SETTLED, [
+      tenantId,
+      [...alone, ...idsOf(locked)],
+      [...alone.map(() => false), ...locked.map(() => true)],
+    ]);
     const eventIds = idsOf(rows);
     const [removed] = await transaction.send<{ events: number }>(sql.REMOVE_EVENTS, [tenantId, eventIds]);
     return removed?.events ?? 0;
