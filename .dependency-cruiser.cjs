@@ -5,6 +5,7 @@
 const FEATURES = [
   'api-keys',
   'cdp',
+  'console',
   'identity',
   'ingest',
   'jwt-issuers',
@@ -24,6 +25,7 @@ const FEATURES = [
 /** The arrows between features; what is not here is not allowed. */
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
+  console: ['api-keys', 'ingest', 'review', 'workspaces'],
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { CdpModule } from './cdp/cdp.module';
+import { ConsoleModule } from './console/console.module';
 import { IngestModule } from './ingest/ingest.module';
 import { JwtIssuersModule } from './jwt-issuers/jwt-issuers.module';
 import type { Settings } from './platform/config/settings';
@@ -40,6 +41,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module';
 })
 export class AppModule {
   static with(settings: Settings, connection: ConnectionSettings): DynamicModule {
-    return { module: AppModule, imports: [PlatformModule.with(settings, connection)] };
+    const console = settings.console === 'on' ? [ConsoleModule] : [];
+    return { module: AppModule, imports: [PlatformModule.with(settings, connection), ...console] };
   }
 }

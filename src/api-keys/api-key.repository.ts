@@ -22,6 +22,10 @@ export class ApiKeyRepository {
     return manager.findOneBy(ApiKey, { keyHash });
   }
 
+  find(tenantId: string, id: string): Promise<ApiKey | null> {
+    return this.database.manager.findOneBy(ApiKey, { tenantId, id });
+  }
+
   /** Stores a new key and its audit entry in the caller's transaction. */
   async insert(manager: EntityManager, tenantId: string, key: Omit<ApiKey, 'tenantId'>, actor: Actor): Promise<void> {
     await manager.insert(ApiKey, { ...key, tenantId });

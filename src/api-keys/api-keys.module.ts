@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeyReader } from './api-key-reader';
-import { ApiKeyUse, ApiKeyStrategy } from './api-key.strategy';
+import { ApiKeyPrincipals, ApiKeyUse } from './api-key-principals';
+import { ApiKeyStrategy } from './api-key.strategy';
 import { ApiKeyRepository } from './api-key.repository';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeysService } from './api-keys.service';
@@ -11,7 +12,7 @@ import { ApiKey } from './entities/api-key.entity';
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey, ApiKeyAudit])],
   controllers: [ApiKeysController],
-  providers: [ApiKeysService, ApiKeyReader, ApiKeyRepository, ApiKeyStrategy, ApiKeyUse],
-  exports: [ApiKeysService],
+  providers: [ApiKeysService, ApiKeyReader, ApiKeyRepository, ApiKeyPrincipals, ApiKeyStrategy, ApiKeyUse],
+  exports: [ApiKeysService, ApiKeyPrincipals],
 })
 export class ApiKeysModule {}

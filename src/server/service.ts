@@ -8,13 +8,15 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module';
 import pluginMetadata from '../metadata';
 import type { Settings } from '../platform/config/settings';
+import { CONSOLE_PATH, ConsoleGateway } from '../console/console-gateway';
+import { LiveViewers } from '../console/live/live-viewers';
 import { withDatabaseKind } from '../platform/postgres/distribution/database-kind';
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
 import { migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
 import { statusPolicy } from '../platform/errors/status-policy';
-import { configureApp } from '../platform/http/server/configure-app';
+import { configureApp, type Site } from '../platform/http/server/configure-app';
 import { ApiExpressAdapter, apiAdapterOf } from '../platform/http/server/express-adapter';
 import { Jobs } from '../platform/jobs/jobs';
 import { JsonLogger } from '../platform/observability/logger';
@@ -200,11 +202,17 @@ export async function createApp(
     trustProxy: settings.trustProxy,
     statusPolicy: statusPolicy(settings),
     servesApi: settings.role !== 'worker',
+    site: siteOf(app, settings),
     observer: app.get(RequestObserver).middleware(logger),
   });
   await app.init();
   httpServerOf(app).maxConnections = settings.connectionsMax;
   return app;
+}
+
+function siteOf(app: NestExpressApplication, settings: Settings): Site | undefined {
+  if (settings.console === 'off' || settings.role === 'worker') return undefined;
+  return { path: CONSOLE_PATH, handle: app.get(ConsoleGateway).handle };
 }
 
 /** Starts background work in a process with that role. */
@@ -249,10 +257,12 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication, { shutdownDelaySeconds }: Settings): Promise<void> {
+async function stop(app: NestExpressApplication, settings: Settings): Promise<void> {
   app.get(Readiness).stop();
+  // Streams that nobody else ends.
+  if (settings.console === 'on') app.get(LiveViewers).stop();
   // First the running requests, then what they need: Nest would close the group commits before the server.
-  const drained = apiAdapterOf(app).drain(shutdownDelaySeconds * 1_000);
+  const drained = apiAdapterOf(app).drain(settings.shutdownDelaySeconds * 1_000);
   await Promise.all([
     Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
     app.get(Jobs).stop(),

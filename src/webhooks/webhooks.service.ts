@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
+import { assertFreshProof } from '../platform/auth/fresh-proof';
 import { grants } from '../platform/auth/scopes';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { DomainError } from '../platform/errors/domain-error';
@@ -11,6 +12,7 @@ import { itemPath } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
@@ -68,7 +70,7 @@ export class WebhooksService {
     const id = newId();
     const webhook = await this.change(tenantId, async (manager) => {
       await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       const made: Webhook = {
         endpoint: {
           ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
@@ -112,7 +114,7 @@ export class WebhooksService {
       // Also for another URL alone: personal data would go there.
       await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
       if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       await this.webhooks.update(manager, endpoint, {
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description: textOf(description) }),
@@ -198,7 +200,8 @@ export class WebhooksService {
     caller: Principal,
     { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
   ): Promise<void> {
-    if (grants(caller.scopes, 'pii:read')) return;
+    const hasScope = grants(caller.scopes, 'pii:read');
+    if (hasScope && caller.session === undefined) return;
     const paths = unmask ? ['unmask'] : [];
     for (const [index, { eventType, condition }] of rules.entries()) {
       if (condition === null) continue;
@@ -207,6 +210,10 @@ export class WebhooksService {
       paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
     }
     if (paths.length === 0) return;
+    if (hasScope) {
+      assertFreshProof(caller, this.clock.now());
+      return;
+    }
     const message =
       'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
       'credential lacks. Use a credential that has it, or leave personal data out.';

@@ -27,6 +27,11 @@ export class WorkspacesService {
     return this.database.manager.findOneBy(Workspace, { name });
   }
 
+  /** The name of a workspace; undefined when there is none. */
+  async nameOf(tenantId: string): Promise<string | undefined> {
+    return (await this.database.manager.findOneBy(Workspace, { tenantId }))?.name;
+  }
+
   /** Workspaces in the order of their names, at most `LISTED_MAX`. */
   list(): Promise<Workspace[]> {
     return this.database.manager.find(Workspace, { order: { name: 'ASC' }, take: LISTED_MAX });

@@ -15,6 +15,14 @@ export interface Principal extends Verified {
   readonly scopes: ReadonlySet<Scope>;
   /** Sources whose events it may send; null for all. */
   readonly sources: ReadonlySet<string> | null;
+  /** Set when the call comes from the console: by a session, not with a key. */
+  readonly session?: ConsoleSession;
+}
+
+/** What a call tells of the console's session that it was made in (contract section 10). */
+export interface ConsoleSession {
+  /** Until when the last proof of who is signed in counts, in epoch milliseconds; null: there was none. */
+  readonly provenUntil: number | null;
 }
 
 /** A participant of campaigns who calls with a JWT (contract section 2); `credentialId` is the id of the token's issuer. */

@@ -62,6 +62,16 @@ export const ERROR_CODES = {
     title: 'The credential may not send this source',
     remedy: 'Use a credential whose `sources` names it.',
   },
+  cross_site_request: {
+    status: 403,
+    title: 'The request does not come from the console',
+    remedy: 'Send `Sec-Fetch-Site: same-origin` and `X-CDS-Console: 1`, as pages of the console do.',
+  },
+  proof_required: {
+    status: 403,
+    title: 'A fresh proof of who is signed in is needed',
+    remedy: 'Prove it with `POST /console/api/session:prove`, and send the request again within 5 minutes.',
+  },
   context_violation: {
     status: 403,
     title: "The request is outside of the token's context",

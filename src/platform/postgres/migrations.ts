@@ -24,6 +24,7 @@ import { History1764000000022 } from './migrations/23-history';
 import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-periods';
 import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
 import { Webhooks1764000000025 } from './migrations/26-webhooks';
+import { ConsoleSessions1764000000026 } from './migrations/27-console-sessions';
 import { ConfirmedLimits1764000000030 } from './migrations/31-confirmed-limits';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
@@ -54,5 +55,6 @@ export const MIGRATIONS = [
   LimitsAndPeriods1764000000023,
   ReactionBackfills1764000000024,
   Webhooks1764000000025,
+  ConsoleSessions1764000000026,
   ConfirmedLimits1764000000030,
 ];

@@ -27,6 +27,8 @@ interface AppOptions {
   readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
   readonly statusPolicy?: StatusPolicy;
+  /** Pages for browsers, and what they call. */
+  readonly site?: Site | undefined;
   /** False for a worker process, which serves only health and metrics. */
   readonly servesApi?: boolean;
 }
@@ -41,7 +43,7 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
 export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
   if (options.observer !== undefined) app.use(options.observer);
-  app.use(identifyRequest, literalColons, apiHeaders());
+  app.use(identifyRequest, literalColons, orSite(options.site, apiHeaders()));
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
@@ -62,6 +64,24 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
     });
   });
   return document;
+}
+
+/** The requests below a path that browsers load pages from. */
+export interface Site {
+  /** Without a slash at its end. */
+  readonly path: string;
+  /** Answers a request, or passes it on to the routes. It sets the headers that browsers need. */
+  readonly handle: RequestHandler;
+}
+
+/** One middleware for both: a request of the API pays for the comparison alone. */
+function orSite(site: Site | undefined, others: RequestHandler): RequestHandler {
+  if (site === undefined) return others;
+  const { path, handle } = site;
+  return (request, response, next) => {
+    if (!request.url.startsWith(path)) others(request, response, next);
+    else void handle(request, response, next);
+  };
 }
 
 /** Headers for data: browsers must not run, frame, sniff or embed it. The other headers of helmet concern pages. */

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { setSessionCaller } from '../platform/auth/session-caller';
+import { DomainError } from '../platform/errors/domain-error';
+import { mountAt } from '../platform/http/server/mounted-request';
+import { ConsolePages } from './console-pages';
+import { crossSiteSign } from './domain/cross-site';
+import { pageHeaders } from './page-headers';
+import { SessionGuard } from './session.guard';
+
+export const CONSOLE_PATH = '/console';
+const API_PATH = '/console/api';
+/** Here the routes of the API are found below the console's. */
+const MOUNTED = '/console/api/v1/';
+/** Identity providers send the browser back to an address below this one. */
+const FOREIGN_READS = '/console/api/oidc/';
+
+/**
+ * The way into the console (contract section 10). Every request below `/console/api` must come from a page of the console.
+ * One below `/console/api/v1` gets the caller of its session, and goes on to the route of the API.
+ */
+@Injectable()
+export class ConsoleGateway {
+  private readonly headers = pageHeaders();
+
+  constructor(
+    private readonly guard: SessionGuard,
+    private readonly pages: ConsolePages,
+  ) {}
+
+  /** Takes all requests whose target begins with `/console`. */
+  readonly handle: RequestHandler = (request, response, next) => {
+    this.headers(request, response, (error?: unknown) => {
+      if (error !== undefined) next(error);
+      else this.route(request, response, next);
+    });
+  };
+
+  private route(request: Request, response: Response, next: NextFunction): void {
+    if (!isBelow(API_PATH, request.path)) {
+      if (isBelow(CONSOLE_PATH, request.path)) this.pages.serve(request, response).catch(next);
+      else next();
+      return;
+    }
+    response.setHeader('Cache-Control', 'no-store');
+    assertSameSite(request);
+    if (request.url.startsWith(MOUNTED)) this.callApi(request).then(() => next(), next);
+    else next();
+  }
+
+  private async callApi(request: Request): Promise<void> {
+    const { principal } = await this.guard.admit(request);
+    setSessionCaller(request, principal);
+    mountAt(API_PATH, request);
+  }
+}
+
+/** Throws `cross_site_request`. */
+function assertSameSite(request: Request): void {
+  const { method, headers, path } = request;
+  const { 'sec-fetch-site': fetchSite, origin, 'x-cds-console': marker } = headers;
+  if (method === 'GET' && path.startsWith(FOREIGN_READS)) return;
+  const sign = crossSiteSign({ method, fetchSite: one(fetchSite), origin, host: request.host, marker: one(marker) });
+  if (sign !== undefined)
+    throw new DomainError('cross_site_request', `The request does not come from the console. ${sign}`);
+}
+
+/** A header that was sent twice says nothing. */
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join() : value;
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,167 @@
+import { hash, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, LessThan } from 'typeorm';
+import type { Principal } from '../platform/auth/principal';
+import { Clock } from '../platform/values/clock';
+import { credentialNeeded } from '../platform/errors/challenges';
+import { isRefusal } from '../platform/invalidation/negative-cache';
+import { newId } from '../platform/values/ids';
+import { hasEnded, SESSION_IDLE_MS, SESSION_MS_MAX, sessionEnds, type SessionEnds } from './domain/session-lifetime';
+import { ConsoleSessionRow } from './entities/console-session.entity';
+import { SessionGrantSources, type SessionKind } from './session-grants';
+
+/** 256 bits (contract section 10). */
+const SECRET_BYTES = 32;
+/** One for each browser of those who share a key. Beyond it the sessions that were used least recently end. */
+const SESSIONS_PER_GRANT_MAX = 20;
+/** A use is stored if the stored one is older than this, so that a page with ten requests writes once. */
+const USE_STEP_MS = 10_000;
+/** Removed in one statement. */
+const REMOVED_MAX = 500;
+
+/** Who signs in, verified by the caller. */
+export interface SignIn {
+  readonly tenantId: string;
+  readonly via: SessionKind;
+  /** The id of the API key, or of what stands for it. */
+  readonly grantId: string;
+  /** Whether the credential was shown just now, so that it counts as a proof. */
+  readonly isProof: boolean;
+}
+
+/** A session that has not ended, with what it may do now. */
+export interface Session extends SessionEnds {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly via: SessionKind;
+  readonly grantId: string;
+  readonly name: string;
+  /** The caller of the API, marked as one from the console. */
+  readonly principal: Principal;
+}
+
+/** The sessions of the console (contract section 10). They are read from the database at each request; that is rare. */
+@Injectable()
+export class ConsoleSessions {
+  constructor(
+    private readonly database: DataSource,
+    private readonly sources: SessionGrantSources,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Opens a session with a fresh secret, which is in this answer only. Throws what `SessionGrants` throws. */
+  async open({ tenantId, via, grantId, isProof }: SignIn): Promise<{ session: Session; secret: string }> {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const now = this.clock.now();
+    const row: ConsoleSessionRow = {
+      ...{ tenantId, id: newId(), via, grantId, secretHash: hashOf(secret) },
+      ...{ createdAt: now, usedAt: now, provenAt: isProof ? now : null },
+    };
+    const session = await this.withRights(row);
+    await this.database.manager.insert(ConsoleSessionRow, row);
+    await this.removeOldest(tenantId, grantId);
+    return { session, secret };
+  }
+
+  /**
+   * The session with this secret. `isUse`: somebody works, which prolongs it. Throws `unauthenticated` when it has ended, and
+   * what `SessionGrants` throws when its rights are gone.
+   */
+  async find(secret: string, { isUse }: { readonly isUse: boolean }): Promise<Session> {
+    const row = await this.database.manager.findOneBy(ConsoleSessionRow, { secretHash: hashOf(secret) });
+    if (row === null) throw sessionOver();
+    const now = this.clock.now();
+    if (hasEnded(row, now)) {
+      await this.end(row);
+      throw sessionOver();
+    }
+    const session = await this.withRights(row);
+    if (!isUse || now.getTime() - row.usedAt.getTime() < USE_STEP_MS) return session;
+    return this.changed(session, row, { usedAt: now });
+  }
+
+  /** Records a proof of who is signed in. The caller has verified it. */
+  async prove({ tenantId, id }: Session): Promise<Session> {
+    const row = await this.database.manager.findOneBy(ConsoleSessionRow, { tenantId, id });
+    if (row === null) throw sessionOver();
+    const now = this.clock.now();
+    return this.changed(await this.withRights(row), row, { usedAt: now, provenAt: now });
+  }
+
+  /** Ends a session at once, on every node. */
+  async end({ tenantId, id }: Pick<Session, 'tenantId' | 'id'>): Promise<void> {
+    await this.database.manager.delete(ConsoleSessionRow, { tenantId, id });
+  }
+
+  /** Ends the session with this secret, if there is one. */
+  async endBySecret(secret: string): Promise<void> {
+    await this.database.manager.delete(ConsoleSessionRow, { secretHash: hashOf(secret) });
+  }
+
+  /** Removes sessions that have ended. Returns whether there may be more. */
+  async removeEnded(): Promise<boolean> {
+    const now = this.clock.now().getTime();
+    const ended = await this.database.manager.find(ConsoleSessionRow, {
+      select: { tenantId: true, id: true },
+      where: [
+        { usedAt: LessThan(new Date(now - SESSION_IDLE_MS)) },
+        { createdAt: LessThan(new Date(now - SESSION_MS_MAX)) },
+      ],
+      take: REMOVED_MAX,
+    });
+    await this.remove(ended);
+    return ended.length === REMOVED_MAX;
+  }
+
+  private async withRights(row: ConsoleSessionRow): Promise<Session> {
+    const { tenantId, id, via, grantId } = row;
+    try {
+      const rights = await this.sources.of(via)?.rightsOf(tenantId, grantId);
+      if (rights === undefined) throw sessionOver();
+      const ends = sessionEnds(row, rights.principal.expiresAt);
+      const principal = { ...rights.principal, session: { provenUntil: ends.provenUntil } };
+      return { tenantId, id, via, grantId, name: rights.name, principal, ...ends };
+    } catch (error) {
+      if (isRefusal(error)) await this.end(row);
+      throw error;
+    }
+  }
+
+  private async changed(
+    session: Session,
+    row: ConsoleSessionRow,
+    change: Partial<Pick<ConsoleSessionRow, 'usedAt' | 'provenAt'>>,
+  ): Promise<Session> {
+    const { tenantId, id } = row;
+    await this.database.manager.update(ConsoleSessionRow, { tenantId, id }, change);
+    const { createdAt, usedAt = row.usedAt, provenAt = row.provenAt } = { createdAt: row.createdAt, ...change };
+    const ends = sessionEnds({ createdAt, usedAt, provenAt }, session.principal.expiresAt);
+    return { ...session, ...ends, principal: { ...session.principal, session: { provenUntil: ends.provenUntil } } };
+  }
+
+  /** Those who sign in at the same time may leave a few more, until the next sign-in. */
+  private async removeOldest(tenantId: string, grantId: string): Promise<void> {
+    const oldest = await this.database.manager.find(ConsoleSessionRow, {
+      select: { tenantId: true, id: true },
+      where: { tenantId, grantId },
+      order: { usedAt: 'DESC', id: 'DESC' },
+      skip: SESSIONS_PER_GRANT_MAX,
+    });
+    await this.remove(oldest);
+  }
+
+  private async remove(rows: readonly Pick<ConsoleSessionRow, 'tenantId' | 'id'>[]): Promise<void> {
+    if (rows.length === 0) return;
+    const tenants = In(rows.map(({ tenantId }) => tenantId));
+    await this.database.manager.delete(ConsoleSessionRow, { tenantId: tenants, id: In(rows.map(({ id }) => id)) });
+  }
+}
+
+/** The secret has 256 random bits, so a fast hash protects it as well as a slow one. */
+function hashOf(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+function sessionOver(): Error {
+  return credentialNeeded('The session has ended. Sign in again.');
+}
