@@ -17,6 +17,7 @@ import { EndpointHealth } from './delivery/endpoint-health';
 import { WebhookChange } from './entities/webhook-change.entity';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
+import { WebhookReplay } from './entities/webhook-replay.entity';
 import { WebhookQueue } from './entities/webhook-queue.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 import { WebhookSet } from './entities/webhook-set.entity';
@@ -24,6 +25,12 @@ import { ChangeOutbox } from './change-outbox';
 import { ChangeRulesCache } from './change-rules';
 import { ChangeRelay } from './delivery/change-relay';
 import { ChangesOfPerson } from './delivery/changes-of-person';
+import { WebhookReplayJob } from './replay/webhook-replay-job';
+import { WebhookReplayProgress } from './replay/webhook-replay-progress';
+import { WebhookReplayStep } from './replay/webhook-replay-step';
+import { WebhookReplayRepository } from './replay/webhook-replay.repository';
+import { WebhookReplaysController } from './replay/webhook-replays.controller';
+import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -40,6 +47,7 @@ import { WebhooksService } from './webhooks.service';
       WebhookDelivery,
       WebhookQueue,
       WebhookChange,
+      WebhookReplay,
     ]),
     IngestModule,
     IdentityModule,
@@ -47,7 +55,7 @@ import { WebhooksService } from './webhooks.service';
     ReviewModule,
     RuntimeModule,
   ],
-  controllers: [WebhooksController, DeliveriesController],
+  controllers: [WebhooksController, DeliveriesController, WebhookReplaysController],
   providers: [
     WebhooksService,
     WebhookRepository,
@@ -66,6 +74,11 @@ import { WebhooksService } from './webhooks.service';
     DeliveryUpkeep,
     EndpointHealth,
     WebhookDispatcher,
+    WebhookReplaysService,
+    WebhookReplayRepository,
+    WebhookReplayProgress,
+    WebhookReplayStep,
+    WebhookReplayJob,
   ],
   exports: [WebhookDispatcher],
 })
