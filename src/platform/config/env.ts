@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
+import { OIDC_SETTINGS } from './oidc-settings';
+import { setting } from './setting';
 import {
   SettingFault,
   commaList,
@@ -13,18 +15,6 @@ import {
   processes,
   textOr,
 } from './setting-parsers';
-
-/** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
-interface Setting<T> {
-  readonly variable: string;
-  readonly description: string;
-  /** Gets the text, or undefined when unset or empty; throws a `SettingFault` with words for the operator. */
-  readonly parse: (text: string | undefined) => T;
-}
-
-function setting<T>(variable: string, description: string, parse: (text: string | undefined) => T): Setting<T> {
-  return { variable, description, parse };
-}
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
@@ -210,6 +200,7 @@ export const SETTINGS = {
     integer(1, 365, 30),
   ),
   console: setting('CONSOLE', 'Whether the web console is served at /console: on or off', oneOf(['on', 'off'], 'on')),
+  ...OIDC_SETTINGS,
   corsOrigins: setting(
     'CORS_ORIGINS',
     'Origins whose pages may call the runtime routes, separated by commas; * for any',

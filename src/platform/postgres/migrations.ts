@@ -25,6 +25,7 @@ import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-period
 import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
 import { Webhooks1764000000025 } from './migrations/26-webhooks';
 import { ConsoleSessions1764000000026 } from './migrations/27-console-sessions';
+import { ConsoleOidcGrants1764000000027 } from './migrations/28-console-oidc-grants';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   ReactionBackfills1764000000024,
   Webhooks1764000000025,
   ConsoleSessions1764000000026,
+  ConsoleOidcGrants1764000000027,
 ];
