@@ -3,6 +3,7 @@ import type { ClientAuth, Configuration, IDToken, ServerMetadata } from 'openid-
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { credentialNeeded } from '../../platform/errors/challenges';
 import { DomainError } from '../../platform/errors/domain-error';
+import { SESSION_MS_MAX } from '../domain/session-lifetime';
 import { oidcSettings, type OidcSettings } from './domain/oidc-access';
 
 /** Of one call to the provider; a request of the console waits for it. */
@@ -80,7 +81,8 @@ export class OidcProvider {
       ...{ redirect_uri: redirectUri, scope: this.required.scope, state: secrets.state, nonce: secrets.nonce },
       code_challenge: await library.calculatePKCECodeChallenge(secrets.verifier),
       code_challenge_method: 'S256',
-      ...(isProof ? { prompt: 'login', max_age: '0' } : {}),
+      // With max_age the provider says when the person has shown who they are.
+      ...(isProof ? { prompt: 'login', max_age: '0' } : { max_age: String(SESSION_MS_MAX / 1_000) }),
     });
     return { address: address.href, secrets };
   }
