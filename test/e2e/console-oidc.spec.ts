@@ -1,3 +1,4 @@
+import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Workspace } from '../support/client';
@@ -259,6 +260,17 @@ describe('a session by an identity provider', () => {
     expect(items).toMatchObject([{ action: 'created', by: `oidc:${subject}` }]);
     browser.cookie = first;
     expectProblem(await browser.get('/session'), 401, 'unauthenticated');
+  });
+
+  it('is no proof where the provider has asked for nothing in the last 5 minutes', async () => {
+    await aPerson(['readers']);
+    const clock: { now?: () => Date } = service.app.get(Clock);
+    clock.now = () => new Date(Date.now() + 6 * 60_000);
+    try {
+      expect((await (await signIn()).get('/session')).body).toMatchObject({ signedIn: true, provenUntil: null });
+    } finally {
+      delete clock.now;
+    }
   });
 
   it('shows nothing of other workspaces', async () => {

@@ -52,6 +52,8 @@ function configuration(redirectUris) {
     scopes: ['openid', 'profile', 'groups'],
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    // The use of an old one ends the whole sign-in.
+    rotateRefreshToken: true,
     issueRefreshToken: () => state.refreshes !== false,
     findAccount: (_context, accountId) => {
       const person = state.persons[accountId];
