@@ -5,11 +5,14 @@ FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea41952009
 ARG EMBEDDED_POSTGRES=false
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json ./console/
 RUN npm ci --include=dev
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY scripts ./scripts
 COPY clients/typescript/package.json ./clients/typescript/
 COPY clients/typescript/src ./clients/typescript/src
+COPY console/index.html console/tsconfig.json console/vite.config.mjs ./console/
+COPY console/src ./console/src
 COPY src ./src
 RUN npm run build
 RUN if [ "$EMBEDDED_POSTGRES" = true ]; then npm prune --omit=dev; else npm prune --omit=dev --omit=optional; fi && mkdir .data

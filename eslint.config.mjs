@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
@@ -37,7 +38,7 @@ export default tseslint.config(
   },
   eslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json' } },
     rules: {
@@ -96,6 +97,16 @@ export default tseslint.config(
     files: ['clients/typescript/**/*.ts'],
     languageOptions: { parserOptions: { project: './clients/typescript/tsconfig.json' } },
   },
+  {
+    files: ['console/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat['recommended-latest']],
+    languageOptions: { parserOptions: { project: './console/tsconfig.json' } },
+    rules: {
+      // Markup takes lines without being hard to read.
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ['console/src/design/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['**/*.mjs'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
   {
     files: ['bench/**/*.mjs'],

@@ -20,8 +20,13 @@ const BUILD_STAMP = at('dist', '.build-stamp');
 /** The typed client, which `cds` and the demo use. */
 const CLIENT_SOURCES = join('clients', 'typescript', 'src');
 /** What a build is made from; `src/metadata.ts` is made by the build itself. */
-const BUILD_INPUTS = ['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'];
-const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs'].map((name) => join('scripts', name));
+const BUILD_INPUTS = [
+  ...['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'],
+  ...['src', 'index.html', 'tsconfig.json', 'vite.config.mjs'].map((name) => join('console', name)),
+];
+const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs', 'compress-console.mjs'].map((name) =>
+  join('scripts', name),
+);
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
@@ -147,7 +152,7 @@ function installStamp() {
   const [nodeMajor] = process.versions.node.split('.');
   return digest([
     ['system', `${process.platform} ${process.arch} ${nodeMajor}`],
-    ...['package.json', 'package-lock.json'].map((path) => [path, read(at(path))]),
+    ...['package.json', 'package-lock.json', 'console/package.json'].map((path) => [path, read(at(path))]),
   ]);
 }
 

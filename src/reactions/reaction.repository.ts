@@ -34,21 +34,6 @@ export class ReactionRepository {
     );
   }
 
-  /**
-   * The time of a definition, by the database's clock. Events that were answered before this call were received
-   * earlier; events that are sent after it are not. Times of receipt are whole milliseconds, so this waits for the next
-   * one.
-   */
-  async momentOfDefinition(manager: EntityManager): Promise<Date> {
-    const rows: { at: Date }[] = await manager.query(
-      `SELECT n.at FROM (SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS at) n
-       CROSS JOIN LATERAL pg_sleep_until(n.at)`,
-    );
-    const [row] = rows;
-    if (row === undefined) throw new Error('The database returned no time');
-    return row.at;
-  }
-
   find(tenantId: string, campaignId: string, name: string, manager?: EntityManager): Promise<Reaction | null> {
     return (manager ?? this.database.manager).findOneBy(Reaction, { tenantId, campaignId, name });
   }

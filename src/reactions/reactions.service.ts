@@ -13,6 +13,7 @@ import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { idPageStart } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { EventTypeCatalog } from '../ingest/event-type-catalog';
 import { EventSample } from '../ingest/log/event-sample';
 import { VariablesService } from '../variables/variables.service';
@@ -172,7 +173,7 @@ export class ReactionsService {
       ...(stored?.eventType === eventType ? [] : await this.eventTypeFaults(manager, tenantId, eventType)),
     ];
     if (faults.length > 0) throw validationFailed(faults);
-    const now = await this.reactions.momentOfDefinition(manager);
+    const now = await nextMillisecond(manager);
     const reaction: Reaction = {
       tenantId,
       campaignId,

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EVENT_FAMILIES, type EventFamily } from '../ingest/domain/submission';
+import { eventWritersEnded } from '../ingest/store/event-writers';
 import { ReplayedEvents } from '../ingest/store/replayed-events';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
@@ -14,7 +14,6 @@ const COUNT_JOB = 'ingest-statistics';
 const MARGIN_MS = 10_000;
 /** Longer than any transaction of the service writes to the log. */
 const WRITERS_MS_MAX = 2_000;
-const WRITERS_POLL_MS = 20;
 /** A piece is one transaction of some 100 ms. */
 const PIECE_EVENTS_MAX = 50_000;
 const PIECE_CHANGES_MAX = 10_000;
@@ -29,12 +28,6 @@ interface Progress {
   readonly countedUntil: string;
   readonly isAhead: boolean;
   readonly isDone: boolean;
-}
-
-interface LogWriters {
-  readonly until: string;
-  /** Transactions. */
-  readonly writers: readonly string[];
 }
 
 interface CountedFamily {
@@ -121,19 +114,14 @@ export class LogCounter implements OnModuleInit {
 
   /** A time, `marginMs` ago, before which no event is received any more, except by a replay. */
   private async finalUntil(marginMs: number): Promise<string> {
-    const { until, writers } = await this.logWriters(marginMs);
-    for (const end = performance.now() + WRITERS_MS_MAX; ;) {
-      const { writers: current } = await this.logWriters(marginMs);
-      if (!writers.some((writer) => current.includes(writer))) return until;
-      if (performance.now() > end) throw new Error('A transaction that has written to the event log stays open');
-      await wait(WRITERS_POLL_MS);
-    }
-  }
-
-  private async logWriters(marginMs: number): Promise<LogWriters> {
-    const [row]: LogWriters[] = await this.database.query(sql.LOG_WRITERS, [marginMs]);
-    if (row === undefined) throw new Error('The statement of the writers to the log returned no row');
-    return row;
+    const [row]: { at: string }[] = await this.database.query(sql.TIME_AGO, [marginMs]);
+    if (row === undefined) throw new Error('The database returned no time');
+    const { isOver } = await eventWritersEnded(
+      ({ text }, values) => this.database.query(text, [...values]),
+      WRITERS_MS_MAX,
+    );
+    if (!isOver) throw new Error('A transaction that has written to the event log stays open');
+    return row.at;
   }
 
   /**

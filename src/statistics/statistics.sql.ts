@@ -49,17 +49,9 @@ export const ADD_WORKSPACES = `
     SELECT tenant_id, '-infinity' FROM workspaces ORDER BY tenant_id
     ON CONFLICT ON CONSTRAINT ingest_statistics_progress_pkey DO NOTHING`;
 
-/**
- * Who may still store an event that was received before `until`: transactions that write to the log now. Each takes its lock on
- * the table before the time of receipt, and holds it until its commit is visible.
- */
-export const LOG_WRITERS = `
-    SELECT date_trunc('milliseconds', clock_timestamp() - $1 * interval '1 millisecond')::text AS until,
-      ARRAY(
-        SELECT DISTINCT virtualtransaction FROM pg_locks
-        WHERE locktype = 'relation' AND relation = 'events'::regclass AND mode = 'RowExclusiveLock' AND granted
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      ) AS writers`;
+/** The time $1 milliseconds ago. */
+export const TIME_AGO = `
+    SELECT date_trunc('milliseconds', clock_timestamp() - $1 * interval '1 millisecond')::text AS at`;
 
 /** The next workspaces behind $1 that have something to count before $2, $3 of them at most. */
 export const WORKSPACES_TO_COUNT = `

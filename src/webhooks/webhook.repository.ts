@@ -28,20 +28,6 @@ export class WebhookRepository {
     );
   }
 
-  /**
-   * The time of a definition, by the database's clock: events that were answered before this call were received
-   * earlier. Times of receipt are whole milliseconds, so this waits for the next one.
-   */
-  async momentOfDefinition(manager: EntityManager): Promise<Date> {
-    const rows: { at: Date }[] = await manager.query(
-      `SELECT n.at FROM (SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS at) n
-       CROSS JOIN LATERAL pg_sleep_until(n.at)`,
-    );
-    const [row] = rows;
-    if (row === undefined) throw new Error('The database returned no time');
-    return row.at;
-  }
-
   async find(tenantId: string, id: string, manager = this.database.manager): Promise<Webhook | undefined> {
     const endpoint = await manager.findOneBy(WebhookEndpoint, { tenantId, id });
     if (endpoint === null) return undefined;

@@ -12,6 +12,7 @@ import { itemPath } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
+import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
@@ -69,7 +70,7 @@ export class WebhooksService {
     const id = newId();
     const webhook = await this.change(tenantId, async (manager) => {
       await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       const made: Webhook = {
         endpoint: {
           ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
@@ -113,7 +114,7 @@ export class WebhooksService {
       // Also for another URL alone: personal data would go there.
       await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
       if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
-      const now = await this.webhooks.momentOfDefinition(manager);
+      const now = await nextMillisecond(manager);
       await this.webhooks.update(manager, endpoint, {
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description: textOf(description) }),

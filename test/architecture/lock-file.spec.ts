@@ -11,7 +11,13 @@ interface LockedPackage {
 }
 
 const read = (name: string): any => JSON.parse(readFileSync(join(__dirname, '..', '..', name), 'utf8'));
-const packages = Object.entries<LockedPackage>(read('package-lock.json').packages).filter(([path]) => path !== '');
+const { workspaces } = read('package.json') as { workspaces: string[] };
+const locked = Object.entries<LockedPackage>(read('package-lock.json').packages);
+/** All but the repository itself, its workspaces and the links to them. */
+const packages = locked.filter(
+  ([path, { link, resolved = '' }]) =>
+    ![path, link === true ? resolved : path].some((each) => ['', ...workspaces].includes(each)),
+);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** What runs a script of its own when it is installed for production, and why that is borne. */
@@ -44,12 +50,19 @@ describe('package-lock.json', () => {
   });
 
   it('has all packages that can be asked for by an exact version in that version', () => {
-    const { dependencies, devDependencies, optionalDependencies } = read('package.json');
-    const locked = new Map(packages.map(([path, { version }]) => [path, version]));
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
-      // An alias names another package: `npm:package@version`.
-      const exact = String(version).replace(/^npm:.+@/, '');
-      expect([name, locked.get(`node_modules/${name}`)]).toEqual([name, exact]);
+    const versions = new Map(packages.map(([path, { version }]) => [path, version]));
+    for (const folder of ['.', ...workspaces]) {
+      const { dependencies, devDependencies, optionalDependencies } = read(join(folder, 'package.json'));
+      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
+        // An alias names another package: `npm:package@version`.
+        const exact = String(version).replace(/^npm:.+@/, '');
+        expect([name, versions.get(`node_modules/${name}`)]).toEqual([name, exact]);
+      }
     }
+  });
+
+  // What is built into the pages is not installed beside the service.
+  it('has workspaces that need nothing in production', () => {
+    for (const folder of workspaces) expect(read(join(folder, 'package.json')).dependencies).toBeUndefined();
   });
 });

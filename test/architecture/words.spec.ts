@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 const FOREIGN = /(?:^|\/)(?:node_modules|dist|coverage|data|\.\w+)(?:\/|$)/;
-const CODE = new Set(['.ts', '.mjs', '.cjs']);
+const CODE = new Set(['.ts', '.tsx', '.mjs', '.cjs']);
 
 /** Words that a reader from another country does not know, or that say less than the standard term. */
 const BANNED_WORDS = [
@@ -37,7 +37,7 @@ const BANNED = new RegExp(
 );
 
 /** Folders of code, whose comments are checked. */
-const CODE_FOLDERS = ['bench', 'clients', 'scripts', 'src', 'test'];
+const CODE_FOLDERS = ['bench', 'clients', 'console', 'scripts', 'src', 'test'];
 
 const PROSE_LINE_MAX = 120;
 const PARAGRAPH_LINES_MAX = 5;

@@ -15,7 +15,10 @@ import { setAhead } from '../support/test-clock';
 import { until } from '../support/until';
 
 const NODES = 2;
-const NOTHING: Statement = { name: 'test_nothing', text: 'SELECT 1 FROM unnest($1::uuid[], $2::text[]) WHERE false' };
+const NOTHING: Statement = {
+  name: 'test_nothing',
+  text: 'SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position) WHERE false',
+};
 
 let url: string;
 let nodes: INestApplicationContext[];

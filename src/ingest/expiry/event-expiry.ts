@@ -2,9 +2,9 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { eventWritersEnded } from '../store/event-writers';
 import { ContentChecks } from './content-checks';
 import * as sql from './event-expiry.sql';
-import { insertsEnded } from './inserts-under-way';
 
 /** Rows of one transaction; fewer where the database is so slow that it would hold their locks for longer than the target. */
 const STEP_EVENTS_MAX = 1_000;
@@ -16,6 +16,9 @@ const BYTES_PER_STEP = 8 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 200;
 /** Only the last statement of a transaction locks many rows, so that no lock is held for a second. */
 const STATEMENT_TIMEOUT_MS = 700;
+
+/** Ingest statements end after 1.5 s, and its transactions with them; an erasure may take longer. */
+const WRITERS_MS_MAX = 4_000;
 
 /** A place in the order of receipt. */
 export interface ReceiptKey {
@@ -101,7 +104,8 @@ export class EventExpiry implements BeforeApplicationShutdown {
     const found = await this.timed((open) => this.record(open, old));
     if (found === undefined) return { outcome: 'not_in_force' };
     const settled = found.events.filter((event) => event.is_settled);
-    const { isOver, wasAny } = await insertsEnded(this.connection);
+    const read: typeof this.connection.query = (statement, values) => this.connection.query(statement, values);
+    const { isOver, wasAny } = await eventWritersEnded(read, WRITERS_MS_MAX);
     if (!isOver) return { outcome: 'busy' };
     const expired = settled.length === 0 ? 0 : await this.timed((open) => this.remove(open, old, settled));
     if (expired === undefined) return { outcome: 'not_in_force' };

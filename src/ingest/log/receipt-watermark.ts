@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { EVENT_WRITERS } from '../store/event-writers';
 
 /**
  * Transactions that write events hold this lock from before they stamp `received_at` until their rows are visible to others. So an
@@ -14,11 +15,8 @@ const READ_WATERMARK = `
       WHEN session.state IS NULL OR session.state = 'disabled' THEN statement_timestamp() - interval '10 minutes'
       ELSE session.xact_start
     END)
-    FROM pg_locks writing
+    FROM (SELECT writing.pid ${EVENT_WRITERS}) writer
     JOIN pg_stat_activity session USING (pid)
-    WHERE writing.locktype = 'relation' AND writing.mode = 'RowExclusiveLock' AND writing.granted
-      AND writing.relation = 'events'::regclass
-      AND writing.database = (SELECT oid FROM pg_database WHERE datname = current_database())
   ))) AS at`;
 
 /** Up to which time of receipt the log of events is complete (docs/adr/0061). */

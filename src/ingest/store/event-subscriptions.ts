@@ -15,29 +15,31 @@ const SUBSCRIBED_MS = 10_000;
  */
 @Injectable()
 export class EventSubscriptions {
-  private readonly queries: { readonly find: Statement; readonly failIfAny: Statement }[] = [];
+  private texts: readonly string[] = [];
+  /** All queries in one statement, and as a precondition. */
+  private query: { readonly find: Statement; readonly failIfAny: Statement } | undefined;
   /** Whether a kind had subscribers when this node last looked. */
   private readonly remembered = new LRUCache<string, boolean>({ max: REMEMBERED_MAX });
 
   /**
    * Adds a query for subscribers, while the application starts. Of the workspaces $1 (uuid[]) and, beside each, a type of events
    * $2 (text[]), the statement returns the `position`, from 1, of each pair that has subscribers. Its form for one workspace is made
-   * from the text (platform/postgres/one-workspace.ts).
+   * from the text (platform/postgres/one-workspace.ts). All queries are sent as one: a statement costs a batch more than what it
+   * reads here.
    */
-  addQuery(find: Statement): void {
-    this.queries.push({ find, failIfAny: failIfAny(find) });
+  addQuery({ text }: Statement): void {
+    this.texts = [...this.texts, text];
+    // Each text needs a name of its own.
+    const find = { name: `ingest_find_subscribed_${this.texts.length}`, text: this.texts.join('\n    UNION ALL\n') };
+    this.query = { find, failIfAny: failIfAny(find) };
   }
 
   /** The names (`kindName`) of the kinds that have subscribers, by what the transaction sees now. */
   async of(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlySet<string>> {
     const distinct = distinctKinds(kinds);
-    const found = await Promise.all(
-      this.queries.map(({ find }) => transaction.send<{ position: string }>(find, columns(distinct))),
-    );
-    const subscribed = new Set(
-      found.flatMap((rows) => rows.flatMap(({ position }) => distinct[Number(position) - 1] ?? [])).map(kindName),
-    );
-    if (this.queries.length === 0) return new Set(distinct.map(kindName));
+    if (this.query === undefined) return new Set(distinct.map(kindName));
+    const found = await transaction.send<{ position: string }>(this.query.find, columns(distinct));
+    const subscribed = new Set(found.flatMap(({ position }) => distinct[Number(position) - 1] ?? []).map(kindName));
     for (const name of distinct.map(kindName)) {
       if (subscribed.has(name)) this.remembered.set(name, true, { ttl: SUBSCRIBED_MS });
       else this.remembered.set(name, false);
@@ -55,8 +57,7 @@ export class EventSubscriptions {
 
   /** Makes it a precondition of the transaction (platform/postgres/precondition.ts) that these kinds still have no subscribers. */
   assertNoSubscribers(transaction: Transaction, kinds: readonly EventKind[]): void {
-    if (kinds.length === 0) return;
-    for (const query of this.queries) transaction.sendLast(query.failIfAny, columns(kinds));
+    if (kinds.length > 0 && this.query !== undefined) transaction.sendLast(this.query.failIfAny, columns(kinds));
   }
 }
 

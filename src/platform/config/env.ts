@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
+import { CONSOLE_SETTINGS } from './console-settings';
 import { OIDC_SETTINGS } from './oidc-settings';
-import { setting } from './setting';
 import {
   SettingFault,
   commaList,
@@ -13,6 +13,7 @@ import {
   optionalText,
   origins,
   processes,
+  setting,
   textOr,
 } from './setting-parsers';
 
@@ -199,7 +200,7 @@ export const SETTINGS = {
     'Days for which reactions to events of a customer without an EXTERNAL identifier wait for one; then they are skipped',
     integer(1, 365, 30),
   ),
-  console: setting('CONSOLE', 'Whether the web console is served at /console: on or off', oneOf(['on', 'off'], 'on')),
+  ...CONSOLE_SETTINGS,
   ...OIDC_SETTINGS,
   corsOrigins: setting(
     'CORS_ORIGINS',

@@ -1,7 +1,6 @@
 import { isObject } from '../values/json/is-object';
 import { PATH_NAME, PATH_NAME_FORM } from '../values/text/path-name';
-import { matching, optionalText, SettingFault, textOr } from './setting-parsers';
-import { setting } from './setting';
+import { matching, optionalText, setting, SettingFault, textOr } from './setting-parsers';
 
 /** Sign-in to the console by an identity provider (contract section 10). */
 export const OIDC_SETTINGS = {

@@ -16,6 +16,18 @@ describe('the form of a statement for one workspace', () => {
         'CROSS JOIN LATERAL (SELECT 1 FROM t WHERE tenant_id = $1::uuid AND kind = u.kind LIMIT 1) e',
     ],
     [
+      'two look-ups of the same rows',
+      `SELECT u.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, kind, position)
+       CROSS JOIN LATERAL (SELECT 1 FROM t WHERE tenant_id = u.tenant_id AND kind = u.kind LIMIT 1) e
+       UNION ALL
+       SELECT w.position FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS w (tenant_id, name, position)
+       CROSS JOIN LATERAL (SELECT 1 FROM s WHERE tenant_id = w.tenant_id AND kind = w.name LIMIT 1) e`,
+      'SELECT u.position FROM unnest($2::text[]) WITH ORDINALITY AS u (kind, position) ' +
+        'CROSS JOIN LATERAL (SELECT 1 FROM t WHERE tenant_id = $1::uuid AND kind = u.kind LIMIT 1) e ' +
+        'UNION ALL SELECT w.position FROM unnest($2::text[]) WITH ORDINALITY AS w (name, position) ' +
+        'CROSS JOIN LATERAL (SELECT 1 FROM s WHERE tenant_id = $1::uuid AND kind = w.name LIMIT 1) e',
+    ],
+    [
       'a change of rows that a CTE has found',
       `WITH few AS MATERIALIZED (
          SELECT u.tenant_id, u.id FROM unnest($1::uuid[], $2::uuid[]) AS u (tenant_id, id) ORDER BY u.tenant_id, u.id

@@ -9,7 +9,7 @@ import type { OneWorkspaceForm, Statement } from './statement';
  */
 
 /** `unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, kind, position)` */
-const ROWS = /unnest\(\$(\d+)::uuid\[\], ([^)]*)\)(\s+WITH ORDINALITY)?(\s+AS) (\w+) \(tenant_id, ([^)]*)\)/;
+const ROWS = /unnest\(\$(\d+)::uuid\[\], ([^)]*)\)(\s+WITH ORDINALITY)?(\s+AS) (\w+) \(tenant_id, ([^)]*)\)/g;
 /** `unnest($1::uuid[]) AS u (tenant_id)` */
 const WORKSPACES = /unnest\(\$(\d+)::uuid\[\]\) AS (\w+) \(tenant_id\)/;
 /** `json_to_recordset($1::json) AS p (tenant_id uuid, …)` */
@@ -42,13 +42,18 @@ export function queryOf(
 
 /** The form for one workspace of a text. One that names its workspace by a scalar already stays as it is. */
 export function oneWorkspaceForm(text: string): OneWorkspaceForm {
-  const rows = ROWS.exec(text);
-  if (rows !== null) {
-    const [all, number = '', arrays = '', ordinality = '', as = '', alias = '', names = ''] = rows;
+  const [first, ...others] = text.matchAll(ROWS);
+  if (first !== undefined) {
+    const [, number = '', arrays = ''] = first;
     const workspace = `$${number}::uuid`;
     const counted = text.replaceAll(`cardinality(${workspace}[])`, `cardinality(${arrays.split(', ')[0] ?? ''})`);
-    const scalar = counted.replace(all, `unnest(${arrays})${ordinality}${as} ${alias} (${names})`);
-    const form = asValues(named(scalar, alias, workspace));
+    // A union reads the same rows in each of its parts.
+    const scalar = [first, ...others.filter(([, other]) => other === number)].reduce(
+      (form, [all, , columns = '', ordinality = '', as = '', alias = '', names = '']) =>
+        named(form.replaceAll(all, `unnest(${columns})${ordinality}${as} ${alias} (${names})`), alias, workspace),
+      counted,
+    );
+    const form = asValues(scalar);
     // A statement that does nothing with the workspaces of its rows reads no table of workspaces.
     return form.includes(workspace) ? { text: form, values: replacing(Number(number) - 1) } : ofScalar(text);
   }

@@ -1,0 +1,22 @@
+import type { ButtonHTMLAttributes } from 'react';
+import styles from './button.module.css';
+import { classes } from './classes';
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** `primary` for the one main action of a page or dialog, `danger` for what cannot be undone, `quiet` inside tables. */
+  readonly kind?: 'normal' | 'primary' | 'danger' | 'quiet';
+  /** Shows that the action is under way, and takes no second click. */
+  readonly busy?: boolean;
+}
+
+export function Button({ kind = 'normal', busy = false, className, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={classes(styles['button'], styles[kind], className)}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react';
+
+const TICK_MS = 5_000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+/** The time in milliseconds, refreshed every five seconds: one timer for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}

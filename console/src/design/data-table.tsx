@@ -1,0 +1,111 @@
+import { memo, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import type { PagedList } from '../api/queries';
+import { Button } from './button';
+import styles from './data-table.module.css';
+import { Failed, Loading } from './state-views';
+
+/** A column: what its head says, and what a record shows in it. */
+export interface Column<T> {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (item: T) => ReactNode;
+  /** Numbers stand at the end, so that their digits are below each other. */
+  readonly align?: 'end';
+  /** Takes the room that is left; its text is cut where there is too little. */
+  readonly grow?: boolean;
+}
+
+interface DataTableProps<T> {
+  /** What the table lists, for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly rowKey: (item: T) => string;
+  /** Where a click on a row leads. One cell holds a link to the same place, for the keyboard. */
+  readonly rowHref?: (item: T) => string;
+}
+
+/** Rows below a head that stays in sight. It scrolls by itself where the page is too narrow. */
+export function DataTable<T extends object>({ label, columns, rows, rowKey, rowHref }: DataTableProps<T>) {
+  return (
+    <div className={styles['scroll']} role="region" aria-label={label} tabIndex={0}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.id} scope="col" className={layoutOf(column)}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((item) => (
+            <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps<T> {
+  readonly item: T;
+  readonly columns: readonly Column<T>[];
+  readonly href: string | undefined;
+}
+
+/** Drawn again only when its record is another one: give `DataTable` the same columns each time. */
+const Row = memo(function Row<T>({ item, columns, href }: RowProps<T>) {
+  const [, navigate] = useLocation();
+  return (
+    <tr
+      className={href === undefined ? undefined : styles['clickable']}
+      onClick={(click) => href !== undefined && !isOnControl(click.target) && navigate(href)}
+    >
+      {columns.map((column) => (
+        <td key={column.id} className={layoutOf(column)}>
+          {column.cell(item)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;
+
+function layoutOf<T>({ align, grow }: Column<T>): string | undefined {
+  return align === 'end' ? styles['end'] : grow === true ? styles['grow'] : undefined;
+}
+
+/** A click on a link, a button or marked text is not one on the row. */
+function isOnControl(target: EventTarget): boolean {
+  const isControl = target instanceof Element && target.closest('a, button, input, select, label') !== null;
+  return isControl || getSelection()?.isCollapsed === false;
+}
+
+interface PagedTableProps<T> extends Omit<DataTableProps<T>, 'rows'> {
+  readonly list: PagedList<T>;
+  /** Shown when there is no row: `<Empty …/>`. */
+  readonly empty: ReactNode;
+}
+
+/** A list of the API with its loading, error, forbidden and empty states. */
+export function PagedTable<T extends object>({ list, empty, ...table }: PagedTableProps<T>) {
+  if (list.isPending) return <Loading />;
+  if (list.error !== null && list.items.length === 0) return <Failed error={list.error} onRetry={list.reload} />;
+  if (list.items.length === 0) return empty;
+  return (
+    <>
+      <DataTable {...table} rows={list.items} />
+      <p className={styles['more']}>
+        <span>{`${list.items.length.toLocaleString()} shown`}</span>
+        {list.hasMore && (
+          <Button onClick={list.loadMore} busy={list.isLoadingMore}>
+            Show more
+          </Button>
+        )}
+      </p>
+      {list.error !== null && <Failed error={list.error} onRetry={list.loadMore} />}
+    </>
+  );
+}

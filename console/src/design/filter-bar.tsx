@@ -1,0 +1,92 @@
+import { Button } from './button';
+import { Select, TextField, type SelectOption } from './field';
+import styles from './filter-bar.module.css';
+import { useFilters } from './filters';
+
+/** A filter of a list. `name` is its name in the address, best that of the API's parameter. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  /** `time` is chosen in the viewer's zone and stands in UTC in the address. */
+  readonly kind: 'text' | 'select' | 'time';
+  readonly options?: readonly SelectOption[];
+  /** The option that counts while the address has none; without it, there is an option "Any". */
+  readonly initial?: string;
+  readonly placeholder?: string;
+}
+
+const ANY: SelectOption = { value: '', label: 'Any' };
+
+/** Read what it sets by `useFilters` with the same names. The key `/` leads to its first text. */
+export function FilterBar({ fields }: { readonly fields: readonly FilterField[] }) {
+  const [values, change] = useFilters(fields.map(({ name }) => name));
+  const clearable = fields.filter(({ initial }) => initial === undefined).map(({ name }) => name);
+  const isFiltered = clearable.some((name) => values[name] !== undefined);
+  return (
+    <form role="search" className={styles['bar']} onSubmit={(submit) => submit.preventDefault()}>
+      {fields.map((field) => (
+        <FilterControl
+          key={field.name}
+          field={field}
+          value={values[field.name] ?? ''}
+          onChange={(value) => change({ [field.name]: value })}
+        />
+      ))}
+      {isFiltered && (
+        <Button onClick={() => change(Object.fromEntries(clearable.map((name) => [name, undefined])))}>
+          Clear filters
+        </Button>
+      )}
+    </form>
+  );
+}
+
+interface FilterControlProps {
+  readonly field: FilterField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function FilterControl({
+  field: { label, kind, options = [], initial, placeholder },
+  value,
+  onChange,
+}: FilterControlProps) {
+  if (kind === 'select') {
+    return (
+      <Select
+        label={label}
+        value={value === '' ? initial : value}
+        options={initial === undefined ? [ANY, ...options] : options}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    );
+  }
+  const shown = kind === 'time' ? localTime(value) : value;
+  const commit = (text: string): void => {
+    if (text !== shown) onChange(kind === 'time' ? utcTime(text) : text.trim());
+  };
+  return (
+    <TextField
+      // A new value in the address replaces what the control shows.
+      key={value}
+      type={kind === 'time' ? 'datetime-local' : 'search'}
+      label={label}
+      placeholder={placeholder}
+      defaultValue={shown}
+      onBlur={({ target }) => commit(target.value)}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && commit(currentTarget.value)}
+    />
+  );
+}
+
+/** RFC 3339 in UTC to what a control for local times shows, and back. */
+function localTime(utc: string): string {
+  const at = new Date(utc);
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function utcTime(local: string): string {
+  return local === '' ? '' : new Date(local).toISOString();
+}

@@ -1,0 +1,42 @@
+import { useNow } from './clock';
+
+interface TimeProps {
+  /** RFC 3339, as the API writes it. Without one a dash is shown. */
+  readonly at: string | null | undefined;
+  /** Shows the date and time in the viewer's zone instead of "3 min ago"; `time` leaves out the date. */
+  readonly exact?: boolean | 'time';
+}
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+/** The largest unit that fits is used; length in seconds. */
+const UNITS = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** A time, with the exact one in UTC and in the viewer's zone on hover. */
+export function Time({ at, exact = false }: TimeProps) {
+  const now = useNow();
+  if (at === null || at === undefined) return <span>–</span>;
+  const time = new Date(at);
+  const local = LOCAL.format(time);
+  const shown = exact === 'time' ? TIME_OF_DAY.format(time) : local;
+  return (
+    <time dateTime={at} title={`${at}\n${local} (your time zone)`}>
+      {exact === false ? relativeTime(time.getTime(), now) : shown}
+    </time>
+  );
+}
+
+function relativeTime(atMs: number, nowMs: number): string {
+  const seconds = (atMs - nowMs) / 1000;
+  // A time that is a little ahead of this machine's clock is now.
+  if (Math.abs(seconds) < 10) return 'now';
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
+  return RELATIVE.format(Math.round(seconds / length), unit);
+}

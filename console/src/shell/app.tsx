@@ -1,0 +1,87 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
+import { Router } from 'wouter';
+import { BASE_PATH, handleSessionErrors, isTransient } from '../api/api';
+import { ApiError } from '../api/api-error';
+import { readSession, type Session } from '../api/session';
+import { Failed } from '../design/state-views';
+import { Toasts } from '../design/toast';
+import { ProofDialog, askForProof } from './proof-dialog';
+import { SessionContext } from './session-context';
+import { Shell } from './shell';
+import styles from './shell.module.css';
+import { SignIn } from './sign-in';
+
+const RETRIES = 2;
+/** A page that nobody touches notices after this time that its session has ended. */
+const SESSION_CHECK_MS = 10_000;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) => failures < RETRIES && isTransient(error),
+    },
+  },
+});
+
+export function App() {
+  return (
+    // Base UI would write style elements, which the content security policy refuses.
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <Router base={BASE_PATH}>
+          <SignedIn>
+            <Shell />
+          </SignedIn>
+        </Router>
+        <Toasts />
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}
+
+/** Its children, or the sign-in page in their place: the address stays, so that signing in leads back to it. */
+function SignedIn({ children }: { readonly children: ReactNode }) {
+  const client = useQueryClient();
+  const [hasEnded, setEnded] = useState(false);
+  const query = useQuery({
+    queryKey: ['session'],
+    queryFn: () => readSession().catch(signedOutOr),
+    refetchInterval: ({ state }) => state.data != null && SESSION_CHECK_MS,
+  });
+  useEffect(() => {
+    const onSignedOut = (): void => {
+      setEnded(client.getQueryData<Session | null>(['session']) != null);
+      forgetEverything(client);
+    };
+    handleSessionErrors({ onSignedOut, askForProof });
+  }, [client]);
+  const { data: session, error } = query;
+  if (session === undefined) {
+    return (
+      <main className={styles['alone']}>
+        {error !== null && <Failed error={error} onRetry={() => void query.refetch()} />}
+      </main>
+    );
+  }
+  if (session === null) return <SignIn hasEnded={hasEnded} onSignedIn={() => void query.refetch()} />;
+  return (
+    <SessionContext.Provider value={session}>
+      {children}
+      <ProofDialog />
+    </SessionContext.Provider>
+  );
+}
+
+function signedOutOr(error: unknown): null {
+  if (error instanceof ApiError && error.status === 401) return null;
+  throw error;
+}
+
+/** Nothing that was read in a session outlives it in the page. */
+function forgetEverything(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  client.setQueryData(['session'], null);
+}

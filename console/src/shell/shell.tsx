@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
+import { signOut } from '../api/session';
+import { Button } from '../design/button';
+import { classes } from '../design/classes';
+import { Page } from '../design/page';
+import { Loading } from '../design/state-views';
+import { PageErrors } from './page-errors';
+import { ROUTES, type ConsoleRoute } from './routes';
+import { useSession } from './session-context';
+import { Shortcuts } from './shortcuts';
+import styles from './shell.module.css';
+import { ThemeSwitch } from './theme-switch';
+
+/** What surrounds every page: navigation, who is signed in, theme and keys. */
+export function Shell() {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  return (
+    <div className={styles['shell']}>
+      <a className={styles['skip']} href="#main" onClick={focusMain}>
+        Skip to content
+      </a>
+      <header className={styles['side']}>
+        <div className={styles['brand']}>
+          <Workspace />
+          <Button
+            className={styles['menuButton']}
+            aria-expanded={isMenuOpen}
+            aria-controls="navigation"
+            onClick={() => setMenuOpen(!isMenuOpen)}
+          >
+            Menu
+          </Button>
+        </div>
+        <div id="navigation" className={classes(styles['menu'], isMenuOpen && styles['open'])}>
+          <nav aria-label="Pages">
+            {ROUTES.map((route) => (
+              <PageLink key={route.path} route={route} onFollow={() => setMenuOpen(false)} />
+            ))}
+          </nav>
+          <Account />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} className={styles['main']}>
+        <Pages />
+      </main>
+    </div>
+  );
+}
+
+function Workspace() {
+  const { workspace } = useSession();
+  return (
+    <p className={styles['workspace']}>
+      <span>Workspace</span>
+      <strong title={workspace}>{workspace}</strong>
+    </p>
+  );
+}
+
+function PageLink({ route, onFollow }: { readonly route: ConsoleRoute; readonly onFollow: () => void }) {
+  const [isHere] = useRoute(`${route.path}/*?`);
+  return (
+    <Link href={route.path} aria-current={isHere ? 'page' : undefined} onClick={onFollow}>
+      {route.label}
+      <kbd aria-hidden="true">g {route.key}</kbd>
+    </Link>
+  );
+}
+
+function Account() {
+  const client = useQueryClient();
+  const { name } = useSession();
+  const leave = async (): Promise<void> => {
+    await signOut();
+    client.clear();
+    location.reload();
+  };
+  return (
+    <div className={styles['account']}>
+      <span className={styles['name']} title={name}>
+        {name}
+      </span>
+      <div>
+        <ThemeSwitch />
+        <Shortcuts />
+        <Button kind="quiet" onClick={() => void leave()}>
+          Sign out
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Pages() {
+  const [location] = useLocation();
+  return (
+    <PageErrors key={location}>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          {ROUTES.map(({ path, page }) => (
+            <Route key={path} path={`${path}/*?`} component={page} />
+          ))}
+          <Route path="/">
+            <Redirect to="/overview" replace />
+          </Route>
+          <Route>
+            <Page title="No such page">
+              <p>
+                <Link href="/overview">Go to the overview</Link>
+              </p>
+            </Page>
+          </Route>
+        </Switch>
+      </Suspense>
+    </PageErrors>
+  );
+}
+
+/** The page has a base address, so that the link alone would leave it. */
+function focusMain(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

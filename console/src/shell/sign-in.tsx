@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { BASE_PATH } from '../api/api';
+import { readSignInMethods, signIn } from '../api/session';
+import { Button } from '../design/button';
+import { TextField } from '../design/field';
+import { Failed } from '../design/state-views';
+import styles from './shell.module.css';
+
+interface SignInProps {
+  /** Whether a session has just ended, and was not signed out of. */
+  readonly hasEnded: boolean;
+  readonly onSignedIn: () => void;
+}
+
+export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+  const [key, setKey] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const methods = useQuery({ queryKey: ['session', 'methods'], queryFn: readSignInMethods });
+  useEffect(() => {
+    document.title = 'Sign in · Campaign Data Service';
+  }, []);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await signIn(key.trim());
+      onSignedIn();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <main className={styles['alone']}>
+      <form
+        className={styles['signIn']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <h1>Campaign Data Service</h1>
+        {hasEnded && <p role="status">Your session has ended. Sign in again to go on.</p>}
+        <TextField
+          label="API key"
+          type="password"
+          required
+          autoFocus
+          value={key}
+          onChange={({ target }) => setKey(target.value)}
+          hint="A key of the workspace. The first one is in the log of the service, or in BOOTSTRAP_ADMIN_KEY."
+        />
+        {error !== undefined && <Failed error={error} />}
+        <Button kind="primary" type="submit" busy={isBusy}>
+          Sign in
+        </Button>
+        {methods.data?.oidc === true && (
+          <a href={`${BASE_PATH}/api/oidc/sign-in`}>Sign in with the identity provider</a>
+        )}
+      </form>
+    </main>
+  );
+}
