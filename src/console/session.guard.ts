@@ -35,7 +35,7 @@ export class SessionGuard implements CanActivate {
 
   /** Makes the session the caller of a request. Throws a refusal with status 401 without one, and `cross_site_request`. */
   async admit(request: AuthenticatedRequest): Promise<Session> {
-    // The gateway has asked the same, save where the target of the request is written as a whole URL.
+    // The gateway has asked the same, except where the target of the request is written as a whole URL.
     assertSameSite(request);
     const secret = sessionSecretOf(request);
     if (secret === undefined) throw credentialNeeded('Nobody is signed in to the console; sign in with an API key.');
