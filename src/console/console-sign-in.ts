@@ -40,12 +40,15 @@ export class ConsoleSignIn {
 
   /** Renews the proof of a session. Throws `proof_required` when it is not the key of this session. */
   async prove(request: Request, session: Session, key: string): Promise<Session> {
+    if (session.via === 'oidc') {
+      throw proofRequired('Prove who you are at the identity provider: go to /console/api/oidc/sign-in?prove=true.');
+    }
     const shown = await this.verified(request, key).catch((error: unknown) => {
       // Not 401: the session itself goes on.
       if (isRefusal(error)) throw proofRequired(error.message);
       throw error;
     });
-    if (session.via !== 'key' || shown.tenantId !== session.tenantId || shown.credentialId !== session.grantId) {
+    if (shown.tenantId !== session.tenantId || shown.credentialId !== session.grantId) {
       throw proofRequired('This is not the API key that the session was opened with.');
     }
     return this.sessions.prove(session);

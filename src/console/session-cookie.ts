@@ -33,7 +33,8 @@ export function clearSessionCookie(request: Request, response: Response): void {
   if (isLoopback(request)) response.append('Set-Cookie', `${LOCAL_NAME}=; ${ATTRIBUTES}; Max-Age=0`);
 }
 
-function cookiesNamed(name: string, { headers: { cookie = '' } }: Request): string[] {
+/** The values of all cookies of this name. */
+export function cookiesNamed(name: string, { headers: { cookie = '' } }: Request): string[] {
   const pairs = cookie.split(';').map((pair) => pair.trim());
   return pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : []));
 }
@@ -42,7 +43,7 @@ function cookiesNamed(name: string, { headers: { cookie = '' } }: Request): stri
  * Whether the browser speaks plain HTTP with a loopback address. It says so itself in `Origin`: behind a proxy the service
  * sees neither the address nor the protocol. Everything that hints at HTTPS makes the cookie `Secure`.
  */
-function isPlainLoopback(request: Request): boolean {
+export function isPlainLoopback(request: Request): boolean {
   const { origin, 'x-forwarded-proto': protocol = 'http' } = request.headers;
   if (origin === undefined) return isLoopback(request) && !request.secure && protocol === 'http';
   return /^http:/.test(origin) && LOOPBACK.test(hostnameOf(origin));

@@ -9,6 +9,7 @@ import { AppModule } from '../app.module';
 import pluginMetadata from '../metadata';
 import type { Settings } from '../platform/config/settings';
 import { CONSOLE_PATH, ConsoleGateway } from '../console/console-gateway';
+import { oidcSettings } from '../console/oidc/domain/oidc-access';
 import { LiveViewers } from '../console/live/live-viewers';
 import { withDatabaseKind } from '../platform/postgres/distribution/database-kind';
 import { checkServer } from '../platform/postgres/check-server';
@@ -70,6 +71,8 @@ export type Start = (context: BootContext) => Promise<Serving & { readonly first
  * stop stops the embedded database last.
  */
 export async function startService(given: Settings, start: Start = serveHere): Promise<Service> {
+  // Before anything is started: these settings depend on each other.
+  oidcSettings(given);
   const logger = new JsonLogger(given.logLevel);
   const database = await openDatabase(given, logger);
   try {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
 import { CONSOLE_SETTINGS } from './console-settings';
+import { OIDC_SETTINGS } from './oidc-settings';
 import {
   SettingFault,
   commaList,
@@ -200,6 +201,7 @@ export const SETTINGS = {
     integer(1, 365, 30),
   ),
   ...CONSOLE_SETTINGS,
+  ...OIDC_SETTINGS,
   corsOrigins: setting(
     'CORS_ORIGINS',
     'Origins whose pages may call the runtime routes, separated by commas; * for any',

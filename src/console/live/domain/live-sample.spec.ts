@@ -1,7 +1,7 @@
 import type { LiveBundle, LiveEvent, LiveGroup } from './live-event';
 import { isShown, type LiveFilter } from './live-filter';
 import { bundleIn, messagesOf } from './live-message';
-import { EVENTS_OF_GROUP_MAX, EVENTS_PER_FLUSH_MAX, GROUPS_MAX, LiveSample } from './live-sample';
+import { EVENTS_OF_GROUP_MAX, EVENTS_PER_FLUSH_MAX, LIVE_GROUPS_MAX, LiveSample } from './live-sample';
 
 const aGroup = (fields: Partial<LiveGroup> = {}): LiveGroup => ({
   ...{ family: 'external', source: 'shop', eventType: 'purchase', result: 'accepted' },
@@ -33,7 +33,7 @@ describe('a live sample', () => {
     for (let source = 0; source < 5_000; source += 1) add(sample, aGroup({ source: `source-${source}` }), 2);
     const { events, notShown } = sample.take() as LiveBundle;
     expect(events).toHaveLength(EVENTS_PER_FLUSH_MAX);
-    expect(notShown).toHaveLength(GROUPS_MAX + 1);
+    expect(notShown).toHaveLength(LIVE_GROUPS_MAX + 1);
     expect(notShown.at(-1)?.group).toBeNull();
     expect(events.length + notShown.reduce((sum, count) => sum + count.events, 0)).toBe(10_000);
   });
@@ -53,7 +53,7 @@ describe('a live sample', () => {
 describe('the messages of a bundle', () => {
   it('each fit into a notification, differ, and carry everything, with the longest names that there are', () => {
     const name = '\u{1}'.repeat(128);
-    const groups = Array.from({ length: GROUPS_MAX }, (_unused, n) =>
+    const groups = Array.from({ length: LIVE_GROUPS_MAX }, (_unused, n) =>
       aGroup({ source: name, eventType: `${name}${n}` }),
     );
     const events = groups.slice(0, EVENTS_PER_FLUSH_MAX).map((group) => anEvent(group, '€'.repeat(256)));

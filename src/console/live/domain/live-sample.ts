@@ -5,7 +5,7 @@ export const EVENTS_PER_FLUSH_MAX = 50;
 /** Events of one group among them: a loud source must not hide a rare refusal of another one. */
 export const EVENTS_OF_GROUP_MAX = 25;
 /** Groups that are counted apart between two flushes. */
-export const GROUPS_MAX = 100;
+export const LIVE_GROUPS_MAX = 100;
 
 interface Counted {
   readonly group: LiveGroup;
@@ -30,7 +30,7 @@ export class LiveSample {
     }
     const counted = this.notShown.get(key);
     if (counted !== undefined) counted.events += 1;
-    else if (this.notShown.size < GROUPS_MAX) this.notShown.set(key, { group, events: 1 });
+    else if (this.notShown.size < LIVE_GROUPS_MAX) this.notShown.set(key, { group, events: 1 });
     else this.ofOtherGroups += 1;
   }
 
