@@ -25,7 +25,7 @@ const FEATURES = [
 /** The arrows between features; what is not here is not allowed. */
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
-  console: ['api-keys', 'workspaces'],
+  console: ['api-keys', 'ingest', 'review', 'workspaces'],
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],
@@ -97,13 +97,14 @@ module.exports = {
     },
     {
       name: 'clients-are-clients',
-      comment: 'The demo, `cds events` and `cds state` know the service by its HTTP interface.',
+      comment:
+        'The demo, `cds events`, `cds state` and `cds webhooks` know the service by its HTTP interface. Bodies and signatures are those of the service.',
       severity: 'error',
-      from: { path: '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data))' },
+      from: { path: '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data))' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path|output-file|standard-output|state-file)|platform/(config|values/timestamp))',
+          '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path|output-file|standard-output|state-file)|platform/(config|values/(timestamp|clock))|webhooks/(domain/|delivery/signed-headers))',
       },
     },
     {

@@ -15,9 +15,16 @@ import { WebhookDispatcher } from './delivery/dispatcher';
 import { EndpointHealth } from './delivery/endpoint-health';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
+import { WebhookReplay } from './entities/webhook-replay.entity';
 import { WebhookQueue } from './entities/webhook-queue.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 import { WebhookSet } from './entities/webhook-set.entity';
+import { WebhookReplayJob } from './replay/webhook-replay-job';
+import { WebhookReplayProgress } from './replay/webhook-replay-progress';
+import { WebhookReplayStep } from './replay/webhook-replay-step';
+import { WebhookReplayRepository } from './replay/webhook-replay.repository';
+import { WebhookReplaysController } from './replay/webhook-replays.controller';
+import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -27,13 +34,20 @@ import { WebhooksService } from './webhooks.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WebhookEndpoint, WebhookRuleRow, WebhookSet, WebhookDelivery, WebhookQueue]),
+    TypeOrmModule.forFeature([
+      WebhookEndpoint,
+      WebhookRuleRow,
+      WebhookSet,
+      WebhookDelivery,
+      WebhookQueue,
+      WebhookReplay,
+    ]),
     IngestModule,
     IdentityModule,
     ProcessingModule,
     ReviewModule,
   ],
-  controllers: [WebhooksController, DeliveriesController],
+  controllers: [WebhooksController, DeliveriesController, WebhookReplaysController],
   providers: [
     WebhooksService,
     WebhookRepository,
@@ -48,6 +62,11 @@ import { WebhooksService } from './webhooks.service';
     DeliveryUpkeep,
     EndpointHealth,
     WebhookDispatcher,
+    WebhookReplaysService,
+    WebhookReplayRepository,
+    WebhookReplayProgress,
+    WebhookReplayStep,
+    WebhookReplayJob,
   ],
   exports: [WebhookDispatcher],
 })

@@ -76,3 +76,26 @@ export async function aWebhook(
 export function numbersOf(calls: readonly ReceivedCall[]): number[] {
   return calls.map(({ body }) => body.data.properties.n);
 }
+
+/** Starts a replay of everything that was received until now; returns its path. */
+export async function startReplay(client: Client, id: string, range: object = {}): Promise<string> {
+  const { status, body } = await client.post(`/v1/webhooks/${id}:replay`, { ...ALL_OF_LATE, ...range });
+  if (status !== 202) throw new Error(`The replay was refused: ${JSON.stringify(body)}`);
+  return `/v1/webhooks/${id}/replays/${body.jobId}`;
+}
+
+/** From half a year ago on: a range has at most 366 days. */
+export const ALL_OF_LATE = {
+  from: new Date(Date.now() - 180 * 86_400_000).toISOString(),
+  to: '2999-01-01T00:00:00Z',
+};
+
+/** The replay once it is over. `clientOf`: the service may be another process by then. */
+export async function replayOnce(clientOf: () => Client, path: string, seconds = 60): Promise<any> {
+  let found: any;
+  await until(async () => {
+    found = (await clientOf().get(path)).body;
+    return !['queued', 'running'].includes(found.state);
+  }, seconds);
+  return found;
+}

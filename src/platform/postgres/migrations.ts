@@ -23,6 +23,7 @@ import { EventRetention1764000000021 } from './migrations/22-event-retention';
 import { History1764000000022 } from './migrations/23-history';
 import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-periods';
 import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
+import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
 import { Webhooks1764000000025 } from './migrations/26-webhooks';
 import { ConsoleSessions1764000000026 } from './migrations/27-console-sessions';
 
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   ReactionBackfills1764000000024,
   Webhooks1764000000025,
   ConsoleSessions1764000000026,
+  WebhookReplays1764000000028,
 ];

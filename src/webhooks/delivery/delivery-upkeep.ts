@@ -15,7 +15,7 @@ const REMOVE_JOB = 'webhook-removal';
 const RESUME_JOB = 'webhook-resumption';
 const RETENTION_JOB = 'webhook-retention';
 
-/** Removes a deleted endpoint's queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
+/** Removes a deleted endpoint's replays, queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
 const REMOVE_QUEUES = `
   DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
@@ -24,6 +24,9 @@ const REMOVE_DELIVERIES = `
   DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 AND created_at > '-infinity' LIMIT $3)`;
+const REMOVE_REPLAYS = `
+  DELETE FROM webhook_replays WHERE (tenant_id, endpoint_id, id) IN (
+    SELECT tenant_id, endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3)`;
 
 /** Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. */
 const RESUME_QUEUES = `
@@ -64,7 +67,8 @@ export class DeliveryUpkeep implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, [REMOVE_QUEUES, REMOVE_DELIVERIES]));
+    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_DELIVERIES];
+    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
     this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, [RESUME_QUEUES]));
     this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
   }

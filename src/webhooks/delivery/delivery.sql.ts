@@ -4,9 +4,10 @@ import type { Statement } from '../../platform/postgres/pipelined-connection';
 const IS_QUEUE = `q.tenant_id = u.tenant_id AND q.endpoint_id = u.endpoint_id AND q.profile_id = u.profile_id`;
 
 /**
- * Adds deliveries to their queues, each in the order of $5; an event that the endpoint has a delivery of is left out.
+ * Adds deliveries to their queues, in the order of the arrays; an event that the endpoint has a delivery of is left out.
  * The row of a queue is locked until the transaction ends, so that positions follow each other in the order of the
- * commits. They are microseconds of the database's clock, and never go back while the queue has a row.
+ * commits. They are microseconds of the database's clock, and never go back while the queue has a row. All queues count
+ * from one time by the place in the arrays, so that the events of a merged customer keep their order across queues.
  */
 function addDeliveries(name: string, onConflict: string): Statement {
   return {
@@ -14,16 +15,16 @@ function addDeliveries(name: string, onConflict: string): Statement {
     text: `
     WITH u AS MATERIALIZED (
       SELECT tenant_id, endpoint_id, profile_id, event_id, number,
-        row_number() OVER (PARTITION BY tenant_id, endpoint_id, profile_id ORDER BY number) AS place,
-        count(*) OVER (PARTITION BY tenant_id, endpoint_id, profile_id) AS places
+        row_number() OVER (PARTITION BY tenant_id, endpoint_id, profile_id ORDER BY number) = 1 AS is_first,
+        count(*) OVER () AS numbers
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) WITH ORDINALITY
         AS a (tenant_id, endpoint_id, profile_id, event_id, number)
     ), clock AS MATERIALIZED (
       SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now
     ), queues AS (
       INSERT INTO webhook_queues AS q (tenant_id, endpoint_id, profile_id, last_seq, done_seq, failures, due_at)
-      SELECT tenant_id, endpoint_id, profile_id, now + places, now, 0, clock_timestamp()
-      FROM u, clock WHERE place = 1
+      SELECT tenant_id, endpoint_id, profile_id, now + numbers, now, 0, clock_timestamp()
+      FROM u, clock WHERE is_first
       ORDER BY tenant_id, endpoint_id, profile_id
       ON CONFLICT ON CONSTRAINT webhook_queues_pkey DO UPDATE
         SET last_seq = greatest(q.last_seq, excluded.done_seq) + (excluded.last_seq - excluded.done_seq)
@@ -31,7 +32,7 @@ function addDeliveries(name: string, onConflict: string): Statement {
     )
     INSERT INTO webhook_deliveries AS d
       (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at)
-    SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.places + u.place, 'pending', 0, '[]',
+    SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.numbers + u.number, 'pending', 0, '[]',
       clock_timestamp()
     FROM u JOIN queues q ON ${IS_QUEUE}
     ORDER BY u.number
@@ -41,10 +42,16 @@ function addDeliveries(name: string, onConflict: string): Statement {
 
 export const ADD_DELIVERIES = addDeliveries('webhooks_add_deliveries', 'DO NOTHING');
 
-/** The same for events that are asked for again; those that are pending keep their place. */
+/**
+ * The same for events that are asked for again; those that are pending keep their place. Returns those that it added.
+ * Their attempts stay listed, and count as none when the delivery is about to be given up.
+ */
 export const ADD_AGAIN = addDeliveries(
   'webhooks_add_again',
-  `DO UPDATE SET state = 'pending', seq = excluded.seq, reason = NULL, done_at = NULL WHERE d.state <> 'pending'`,
+  `DO UPDATE
+      SET state = 'pending', seq = excluded.seq, reason = NULL, done_at = NULL, first_attempt_at = NULL
+      WHERE d.state <> 'pending'
+    RETURNING d.event_id AS "eventId"`,
 );
 
 /**

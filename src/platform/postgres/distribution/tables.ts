@@ -47,6 +47,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   'webhook_deliveries',
   'webhook_endpoints',
   'webhook_queues',
+  'webhook_replays',
   'webhook_rules',
   'webhook_sets',
 ];
