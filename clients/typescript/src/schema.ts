@@ -1077,6 +1077,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{id}:replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delivers stored events of a time range that fit the rules of an endpoint, also those that it got before. */
+        post: operations["startWebhookReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the replays of an endpoint, newest first. */
+        get: operations["listWebhookReplays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the progress of a replay. */
+        get: operations["getWebhookReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays/{jobId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a replay; what it has queued is delivered. */
+        post: operations["cancelWebhookReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -2771,6 +2839,92 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        StartWebhookReplayDto: {
+            /**
+             * Format: date-time
+             * @description Events received from then on. With an offset or `Z`.
+             * @example 2026-01-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description And before then. Later than now counts as now: later events are delivered anyway.
+             * @example 2026-02-01T00:00:00Z
+             */
+            to: string;
+        };
+        WebhookReplayStartedDto: {
+            /** @description The id for `GET …/replays/{jobId}`, which shows the progress. */
+            jobId: string;
+        };
+        /**
+         * @description `done`: all events are queued for delivery. `failed`: it ended early, and `reason` says why.
+         * @enum {string}
+         */
+        WebhookReplayState: "queued" | "running" | "done" | "cancelled" | "failed";
+        /**
+         * @description Of a failed one: the rules of the webhook were changed, or the job gave up.
+         * @enum {string}
+         */
+        WebhookReplayEndReason: "webhook_changed" | "gave_up";
+        WebhookReplayDto: {
+            state: components["schemas"]["WebhookReplayState"];
+            reason?: components["schemas"]["WebhookReplayEndReason"];
+            /**
+             * @description Events of the subscribed types in the range; null until they are counted.
+             * @example 100
+             */
+            total: number | null;
+            /**
+             * @description How many of them were looked at.
+             * @example 60
+             */
+            scanned: number;
+            /**
+             * @description Those that are delivered because of this replay, with their `webhook-id` of before.
+             * @example 44
+             */
+            queued: number;
+            /**
+             * @description Those whose delivery was waiting anyway. It is made once.
+             * @example 1
+             */
+            alreadyQueued: number;
+            /**
+             * @description Those that fit no rule, or whose person was erased.
+             * @example 15
+             */
+            skipped: number;
+            /**
+             * @description Those with which `when` cannot be evaluated.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * @description Those that expired after they were counted. Events that were removed earlier are not counted.
+             * @example 0
+             */
+            expired: number;
+            jobId: string;
+            webhookId: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential. */
+            createdBy: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        WebhookReplayPageDto: {
+            items: components["schemas"]["WebhookReplayDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         CreateApiKeyDto: {
             /**
              * Format: date-time
@@ -3055,7 +3209,7 @@ export interface components {
             /** @description What is wrong with this request; the same as `message`. */
             detail: string;
             /** @enum {string} */
-            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "cross_site_request" | "proof_required" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "reaction_disabled" | "backfill_running" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "variable_rules_conflict" | "limit_reached" | "incompatible_event_type" | "event_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
+            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "cross_site_request" | "proof_required" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "reaction_disabled" | "backfill_running" | "replay_running" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "variable_rules_conflict" | "limit_reached" | "incompatible_event_type" | "event_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
             /** @description What is wrong with this request. */
             message: string;
             /** @description Every fault found. */
@@ -3433,6 +3587,19 @@ export interface components {
          *     - `backfill_running`: A backfill of this reaction is running. Wait until it is over, or cancel it.
          */
         ReactionDisabledOrBackfillRunning: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `replay_running`: A replay of this webhook is running. Wait until it is over, or cancel it.
+         */
+        ReplayRunning: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -7796,6 +7963,242 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AttemptDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    startWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-01-01T00:00:00Z",
+                 *       "to": "2026-02-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartWebhookReplayDto"];
+            };
+        };
+        responses: {
+            /** @description Taken: stored and queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayStartedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["ReplayRunning"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listWebhookReplays: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "state": "queued",
+                     *           "total": 100,
+                     *           "scanned": 60,
+                     *           "queued": 44,
+                     *           "alreadyQueued": 1,
+                     *           "skipped": 15,
+                     *           "failed": 0,
+                     *           "expired": 0,
+                     *           "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "from": "2026-01-02T03:04:05.000Z",
+                     *           "to": "2026-01-02T03:04:05.000Z",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "startedAt": null,
+                     *           "finishedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "queued": 44,
+                     *       "alreadyQueued": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "expired": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    cancelWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "queued": 44,
+                     *       "alreadyQueued": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "expired": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayDto"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -10,13 +10,22 @@ interface ActionFormProps {
   /** The form shows the error when it rejects. It clears nothing: the caller closes it, or shows what came of it. */
   readonly onSubmit: () => Promise<unknown>;
   readonly onCancel?: () => void;
+  /** `normal` for a form that is a part of a page, beside others. */
+  readonly kind?: 'primary' | 'normal';
   /** What is written so far cannot be sent. */
   readonly disabled?: boolean;
   readonly children: ReactNode;
 }
 
 /** Fields, the reason why they were refused, and the buttons that send them. */
-export function ActionForm({ action, onSubmit, onCancel, disabled = false, children }: ActionFormProps) {
+export function ActionForm({
+  action,
+  onSubmit,
+  onCancel,
+  kind = 'primary',
+  disabled = false,
+  children,
+}: ActionFormProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const submit = async (): Promise<void> => {
@@ -43,7 +52,7 @@ export function ActionForm({ action, onSubmit, onCancel, disabled = false, child
       {error !== undefined && <Failed error={error} />}
       <DialogActions>
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <Button kind="primary" type="submit" busy={isBusy} disabled={disabled}>
+        <Button kind={kind} type="submit" busy={isBusy} disabled={disabled}>
           {action}
         </Button>
       </DialogActions>

@@ -95,7 +95,7 @@ function BackfillActions({ backfill }: { readonly backfill: Backfill }) {
   return (
     <>
       {(state === 'queued' || state === 'running') && <Button onClick={() => setAsked('cancel')}>Cancel</Button>}
-      {dryRun && state === 'done' && (
+      {dryRun && state === 'done' && applied + waiting > 0 && (
         <Button kind="primary" onClick={() => setAsked('apply')}>
           Apply these changes
         </Button>

@@ -77,7 +77,7 @@ function DryRunForm({ reaction: { campaignId, name, appliesFrom } }: BackfillSec
     await client.invalidateQueries({ queryKey: ['/v1/campaigns/{campaign_id}/reactions/{name}/backfills'] });
   };
   return (
-    <ActionForm action="Dry run" onSubmit={start}>
+    <ActionForm action="Dry run" kind="normal" onSubmit={start}>
       <FieldColumns>
         <TextField
           label="Received from"

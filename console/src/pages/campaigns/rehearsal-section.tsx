@@ -56,7 +56,7 @@ export function RehearsalSection({ campaignId, subject }: RehearsalSectionProps)
   return (
     <Section title="Test">
       <p className={styles['muted']}>Each event by itself, against the values of now. Nothing is written.</p>
-      <ActionForm action="Test" onSubmit={test}>
+      <ActionForm action="Test" kind="normal" onSubmit={test}>
         <FieldColumns>
           <Select
             label="Test with"
