@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
+import { currentTime } from '../../design/clock';
 import { TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { given, localTimeOf, numberOf, utcOf } from '../../design/form-values';
@@ -63,7 +64,7 @@ export function isUnfinished({ state }: Schema<'BackfillDto'>): boolean {
 function DryRunForm({ reaction: { campaignId, name, appliesFrom } }: BackfillSectionProps) {
   const client = useQueryClient();
   const [from, setFrom] = useState(() => localTimeOf(new Date(new Date(appliesFrom).getTime() - DAY_MS)));
-  const [to, setTo] = useState(() => localTimeOf(new Date()));
+  const [to, setTo] = useState(() => localTimeOf(currentTime()));
   const [rate, setRate] = useState('');
   const start = async (): Promise<void> => {
     const body = given({

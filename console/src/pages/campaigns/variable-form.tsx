@@ -73,8 +73,6 @@ export function VariableForm({ campaignId, variable, onDefined, onCancel }: Vari
   );
 }
 
-type Fields = ReturnType<typeof fieldsOf>;
-
 interface PartProps {
   readonly fields: Fields;
   readonly set: (changes: Partial<Fields>) => void;
@@ -144,18 +142,35 @@ function PeriodFields({ fields, set }: PartProps) {
   );
 }
 
-function fieldsOf(variable: Variable | undefined) {
+interface Fields {
+  readonly scope: Variable['scope'];
+  readonly name: string;
+  readonly type: Variable['type'];
+  readonly default: string;
+  readonly min: string;
+  readonly max: string;
+  /** Empty: never. */
+  readonly every: Schema<'PeriodUnit'> | '';
+  readonly timezone: string;
+  readonly description: string;
+}
+
+function fieldsOf(variable: Variable | undefined): Fields {
   return {
-    scope: variable?.scope ?? ('user' as Variable['scope']),
+    scope: variable?.scope ?? 'user',
     name: variable?.name ?? '',
-    type: variable?.type ?? ('number' as Variable['type']),
-    default: variable?.default === undefined ? '' : String(variable.default),
-    min: variable?.min === undefined ? '' : String(variable.min),
-    max: variable?.max === undefined ? '' : String(variable.max),
-    every: variable?.period?.every ?? ('' as Schema<'PeriodUnit'> | ''),
+    type: variable?.type ?? 'number',
+    default: textOfValue(variable?.default),
+    min: textOfValue(variable?.min),
+    max: textOfValue(variable?.max),
+    every: variable?.period?.every ?? '',
     timezone: variable?.period?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     description: variable?.description ?? '',
   };
+}
+
+function textOfValue(value: Variable['default']): string {
+  return value === undefined ? '' : String(value);
 }
 
 /** What is empty is absent: a definition replaces the one before. */

@@ -16,3 +16,14 @@ export function attemptText({ outcome, status, durationMs }: Attempt): string {
   const answer = status === null ? OUTCOMES[outcome] : `${status} ${OUTCOMES[outcome]}`;
   return `${answer}, ${durationMs.toLocaleString()} ms`;
 }
+
+const REASONS = {
+  attempts_used_up: 'all attempts are used up',
+  event_gone: 'the event is not stored any more',
+  profile_erased: 'the person was erased',
+};
+
+/** Why a delivery failed for good; a dash while it has not. */
+export function reasonText(reason: Schema<'DeliveryDto'>['reason']): string {
+  return reason === null ? '–' : REASONS[reason];
+}

@@ -10,7 +10,7 @@ import { FilterBar } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
-import { attemptText } from './attempt-text';
+import { attemptText, reasonText } from './attempt-text';
 import { DeliveryDialog } from './delivery-dialog';
 import styles from './webhooks.module.css';
 
@@ -57,19 +57,17 @@ export function Deliveries({ id }: { readonly id: string }) {
 const COLUMNS: readonly Column<Delivery>[] = [
   { id: 'id', header: 'Event', cell: ({ id }) => <CopyableId id={id} what="event id" /> },
   { id: 'state', header: 'State', cell: ({ state }) => <DeliveryState state={state} /> },
-  {
-    id: 'last',
-    header: 'Last attempt',
-    cell: ({ attempts, reason }) => {
-      const last = attempts.at(-1);
-      return reason ?? (last === undefined ? '–' : attemptText(last));
-    },
-    grow: true,
-  },
+  { id: 'last', header: 'Last attempt', cell: lastAttempt, grow: true },
   { id: 'attempts', header: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} />, align: 'end' },
   { id: 'created', header: 'Queued', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { id: 'done', header: 'Done', cell: ({ doneAt }) => <Time at={doneAt} /> },
 ];
+
+function lastAttempt({ attempts, reason }: Delivery): string {
+  const last = attempts.at(-1);
+  if (reason !== null) return reasonText(reason);
+  return last === undefined ? 'not tried yet' : attemptText(last);
+}
 
 /** Opens the delivery. */
 function Attempts({ delivery: { id, attemptCount } }: { readonly delivery: Delivery }) {

@@ -10,15 +10,9 @@ import { Failed } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { useScope } from '../../shell/session-context';
-import { attemptText } from './attempt-text';
+import { attemptText, reasonText } from './attempt-text';
 import { DeliveryState, type Delivery } from './deliveries';
 import styles from './webhooks.module.css';
-
-const REASONS = {
-  attempts_used_up: 'All attempts are used up.',
-  event_gone: 'The event is not stored any more.',
-  profile_erased: 'The person was erased.',
-};
 
 interface DeliveryDialogProps {
   readonly webhookId: string;
@@ -46,7 +40,7 @@ function Content({ webhookId, delivery }: { readonly webhookId: string; readonly
           ['Event', <code>{id}</code>],
           ['Queued', <Time at={createdAt} exact />],
           ['Done', <Time at={doneAt} exact />],
-          ['Reason', reason === null ? '–' : REASONS[reason]],
+          ['Reason', reasonText(reason)],
           ['Attempts', attemptCount.toLocaleString()],
         ]}
       />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api } from '../../api/api';
 import { useList } from '../../api/queries';
 import { Button } from '../../design/button';
+import { currentTime } from '../../design/clock';
 import { Curl } from '../../design/code-block';
 import { TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
@@ -53,8 +54,8 @@ export function Replays({ webhook: { id } }: ReplaysProps) {
 
 function ReplayForm({ id }: { readonly id: string }) {
   const client = useQueryClient();
-  const [from, setFrom] = useState(() => localTimeOf(new Date(Date.now() - HOUR_MS)));
-  const [to, setTo] = useState(() => localTimeOf(new Date()));
+  const [from, setFrom] = useState(() => localTimeOf(new Date(currentTime().getTime() - HOUR_MS)));
+  const [to, setTo] = useState(() => localTimeOf(currentTime()));
   const start = async (): Promise<void> => {
     const body = { from: utcOf(from) ?? '', to: utcOf(to) ?? '' };
     await api.post('/v1/webhooks/{id}:replay', { path: { id }, body });

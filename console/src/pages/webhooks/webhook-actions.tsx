@@ -2,15 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../api/api';
-import type { Schema } from '../../api/api-types';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
+import { RotateSecret } from './rotate-secret';
 import { TestDelivery } from './test-delivery';
 import { WebhookForm } from './webhook-form';
-import { WebhookSecret } from './webhook-secret';
 import type { Webhook } from './webhook-state';
 import styles from './webhooks.module.css';
 
@@ -21,8 +20,7 @@ interface WebhookActionsProps {
 export function WebhookActions({ webhook }: WebhookActionsProps) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const [open, setOpen] = useState<'change' | 'switch' | 'rotate' | 'delete'>();
-  const [issued, setIssued] = useState<Schema<'IssuedWebhookDto'>>();
+  const [open, setOpen] = useState<'change' | 'switch' | 'delete'>();
   const close = (): void => setOpen(undefined);
   const { id, enabled } = webhook;
   const path = { id };
@@ -32,10 +30,6 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
     if (enabled) await api.post('/v1/webhooks/{id}:disable', { path, body: {} });
     else await api.post('/v1/webhooks/{id}:enable', { path, body: {} });
     showToast({ title: enabled ? 'The endpoint is disabled.' : 'The endpoint is enabled.' });
-    await readAgain();
-  };
-  const rotate = async (): Promise<void> => {
-    setIssued(await api.post('/v1/webhooks/{id}:rotate-secret', { path, body: {} }));
     await readAgain();
   };
   const remove = async (): Promise<void> => {
@@ -50,7 +44,7 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
         <TestDelivery id={id} />
         <Button onClick={() => setOpen('change')}>Change</Button>
         <Button onClick={() => setOpen('switch')}>{enabled ? 'Disable' : 'Enable'}</Button>
-        <Button onClick={() => setOpen('rotate')}>Rotate secret</Button>
+        <RotateSecret id={id} />
         <Button kind="danger" onClick={() => setOpen('delete')}>
           Delete
         </Button>
@@ -82,15 +76,6 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
         )}
       </ConfirmDialog>
       <ConfirmDialog
-        title="Rotate the secret?"
-        open={open === 'rotate'}
-        onClose={close}
-        action="Rotate secret"
-        onConfirm={rotate}
-      >
-        <p>For 24 hours calls are signed with both secrets, so that the receiver can change without an interruption.</p>
-      </ConfirmDialog>
-      <ConfirmDialog
         title="Delete this endpoint?"
         open={open === 'delete'}
         onClose={close}
@@ -103,7 +88,6 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
           sent yet. Type the last four characters of its id, <code>{id}</code>.
         </p>
       </ConfirmDialog>
-      <WebhookSecret issued={issued} onClose={() => setIssued(undefined)} />
     </div>
   );
 }
