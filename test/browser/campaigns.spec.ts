@@ -46,7 +46,7 @@ describe('a variable', () => {
     const form = dialog(page, 'Define a variable');
     await form.getByLabel('Scope').selectOption('campaign');
     await form.getByLabel('Name').fill('version');
-    await form.getByLabel('Default').fill('5000');
+    await form.getByLabel('Default (optional)').fill('5000');
     await form.getByLabel('Least value').fill('0');
     await form.getByLabel('Greatest value').fill('5000');
     await form.getByLabel('Starts again').selectOption('month');

@@ -4,11 +4,11 @@ import { useRead } from '../../api/queries';
 import { DataTable, type Column } from '../../design/data-table';
 import { FilterBar } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
+import { Muted } from '../../design/layout';
 import { Section } from '../../design/page';
 import { Empty, Failed, Loading } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
-import styles from './access.module.css';
 import { AUDIT_KINDS, auditEntries, type AuditEntry } from './audit-entries';
 import { CredentialLink } from './credential-link';
 
@@ -42,10 +42,10 @@ export function AuditTab() {
   const failed = queries.filter(({ error }) => error !== null);
   return (
     <Section title="Audit trail">
-      <p className={styles['muted']}>
+      <Muted>
         Made from the newest {RECORDS_MAX} keys, issuers and credentials each. From where a key was created, rotated or
         revoked, and by whom, stands on the page of the key. Deleted issuers leave no record.
-      </p>
+      </Muted>
       <FilterBar
         fields={[
           {

@@ -7,13 +7,13 @@ import { Button } from '../../design/button';
 import { CodeBlock } from '../../design/code-block';
 import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog } from '../../design/dialog';
+import { Inline } from '../../design/layout';
 import { Page, Properties, Section } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
-import styles from './access.module.css';
 import { CredentialLink } from './credential-link';
 import { CredentialState, type ServiceCredential } from './credentials-tab';
 import { Used } from './keys-tab';
@@ -55,7 +55,7 @@ function Revoke({ credential: { id, name } }: { readonly credential: ServiceCred
   const [isAsked, setAsked] = useState(false);
   if (!useScope('service-credentials:write')) return null;
   return (
-    <div className={styles['wrapped']}>
+    <Inline>
       <Button kind="danger" onClick={() => setAsked(true)}>
         Revoke
       </Button>
@@ -76,6 +76,6 @@ function Revoke({ credential: { id, name } }: { readonly credential: ServiceCred
           four characters of its keyid, <code>{id}</code>.
         </p>
       </ConfirmDialog>
-    </div>
+    </Inline>
   );
 }

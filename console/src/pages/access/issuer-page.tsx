@@ -7,6 +7,7 @@ import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { JsonView } from '../../design/json-view';
+import { Inline } from '../../design/layout';
 import { Notice } from '../../design/notice';
 import { Page, Properties, Section } from '../../design/page';
 import { Loaded } from '../../design/state-views';
@@ -14,7 +15,6 @@ import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
-import styles from './access.module.css';
 import { CredentialLink } from './credential-link';
 import { fieldsOf, type JwtIssuer } from './issuer-fields';
 import { IssuerForm } from './issuer-form';
@@ -73,7 +73,7 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
   const readAgain = () => client.invalidateQueries({ queryKey: ['/v1/jwt-issuers'] });
   if (!useScope('jwt-issuers:write')) return null;
   return (
-    <div className={styles['wrapped']}>
+    <Inline>
       <Button onClick={() => setOpen('change')}>Change</Button>
       <Button kind="danger" onClick={() => setOpen('delete')}>
         Delete
@@ -116,6 +116,6 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
           Participants who have one can no longer read or change their state.
         </p>
       </ConfirmDialog>
-    </div>
+    </Inline>
   );
 }

@@ -7,6 +7,7 @@ import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog } from '../../design/dialog';
+import { Inline } from '../../design/layout';
 import { Page, Properties, Section } from '../../design/page';
 import { SecretDialog } from '../../design/secret-dialog';
 import { Loaded } from '../../design/state-views';
@@ -14,7 +15,6 @@ import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
-import styles from './access.module.css';
 import { CreateKey } from './create-key';
 import type { ApiKey } from './create-key-form';
 import { CredentialLink } from './credential-link';
@@ -69,11 +69,11 @@ function KeyProperties({ apiKey }: { readonly apiKey: ApiKey }) {
 
 function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   return (
-    <span className={styles['wrapped']}>
+    <Inline>
       {scopes.map((scope) => (
         <Badge key={scope}>{scope}</Badge>
       ))}
-    </span>
+    </Inline>
   );
 }
 
@@ -96,7 +96,7 @@ function KeyActions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   };
   if (!mayWrite) return null;
   return (
-    <div className={styles['wrapped']}>
+    <Inline>
       <CreateKey label="Create a key like this" like={key} />
       {key.state !== 'REVOKED' && <Button onClick={() => setAsked('rotate')}>Rotate</Button>}
       {key.state !== 'REVOKED' && (
@@ -139,6 +139,6 @@ function KeyActions({ apiKey: key }: { readonly apiKey: ApiKey }) {
       <SecretDialog title="The new API key" what="API key" secret={secret} onClose={() => setSecret(undefined)}>
         <p>The old key is refused from now on.</p>
       </SecretDialog>
-    </div>
+    </Inline>
   );
 }

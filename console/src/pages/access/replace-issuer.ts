@@ -8,15 +8,23 @@ import type { Schema } from '../../api/api-types';
  * are refused for the moment between two calls.
  */
 export async function replaceIssuer(id: string, body: Schema<'CreateJwtIssuerDto'>): Promise<Schema<'JwtIssuerDto'>> {
-  const path = { id };
   try {
     const created = await api.post('/v1/jwt-issuers', { body });
-    await api.delete('/v1/jwt-issuers/{id}', { path });
+    await deleteIfThere(id);
     return created;
   } catch (error) {
     // The service checks everything else before.
     if (!(error instanceof ApiError && error.errorCode === 'issuer_taken')) throw error;
   }
-  await api.delete('/v1/jwt-issuers/{id}', { path });
+  await deleteIfThere(id);
   return api.post('/v1/jwt-issuers', { body });
+}
+
+/** After a call of before was cut off, the old one may be gone already. */
+async function deleteIfThere(id: string): Promise<void> {
+  try {
+    await api.delete('/v1/jwt-issuers/{id}', { path: { id } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
 }

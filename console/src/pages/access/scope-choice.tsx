@@ -1,5 +1,6 @@
 import { Checkbox } from '../../design/field';
 import { FieldGroup } from '../../design/form';
+import { Muted } from '../../design/layout';
 import { useScope, useSession } from '../../shell/session-context';
 import styles from './access.module.css';
 import { SCOPE_GROUPS, type Scope } from './scopes';
@@ -52,7 +53,7 @@ export function ScopeChoice({ chosen, onChange }: ScopeChoiceProps) {
           </div>
         ))}
       </div>
-      {!isAdmin && <p className={styles['muted']}>You can grant only what your own key may do.</p>}
+      {!isAdmin && <Muted>You can grant only what your own key may do.</Muted>}
     </FieldGroup>
   );
 }

@@ -2,12 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
-import { Badge, type Tone } from '../../design/badge';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
-import { Properties } from '../../design/page';
-import { Progress } from '../../design/progress';
-import { Time } from '../../design/time';
+import { isUnfinished, JobCard } from '../../design/job-card';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
@@ -15,46 +12,30 @@ import styles from './campaigns.module.css';
 
 type Backfill = Schema<'BackfillDto'>;
 
-const TONES: Readonly<Record<Backfill['state'], Tone>> = {
-  queued: 'accent',
-  running: 'accent',
-  done: 'good',
-  cancelled: 'neutral',
-  failed: 'bad',
-};
 const REASONS = {
   reaction_changed: 'The reaction was changed, switched off or deleted meanwhile.',
   gave_up: 'It was tried several times and gave up.',
 };
 
 export function BackfillCard({ backfill }: { readonly backfill: Backfill }) {
-  const { state, dryRun, from, to, total, scanned, reason } = backfill;
+  const { dryRun, state, reason, sums = [] } = backfill;
   return (
-    <article className={styles['card']} aria-label={dryRun ? 'Dry run' : 'Backfill'}>
-      <div className={styles['wrapped']}>
-        <strong>{dryRun ? 'Dry run' : 'Backfill'}</strong>
-        <Badge tone={TONES[state]}>{state}</Badge>
-        <span className={styles['muted']}>
-          <Time at={from} exact /> to <Time at={to} exact />, started <Time at={backfill.createdAt} />
-        </span>
-        <BackfillActions backfill={backfill} />
-      </div>
-      {reason !== undefined && <p>{REASONS[reason]}</p>}
-      <Progress label="Events looked at" done={scanned} total={total} />
-      <Properties entries={countsOf(backfill)} />
-      {dryRun && state === 'done' && <Sums sums={backfill.sums ?? []} />}
-    </article>
+    <JobCard
+      title={dryRun ? 'Dry run' : 'Backfill'}
+      job={backfill}
+      reason={reason && REASONS[reason]}
+      counts={[
+        ['Match', backfill.matched],
+        [dryRun ? 'Would apply' : 'Applied', backfill.applied],
+        ['Wait for customer', backfill.waiting],
+        ['Skipped', backfill.skipped],
+        [dryRun ? 'Would fail' : 'Failed', backfill.failed],
+      ]}
+      actions={<BackfillActions backfill={backfill} />}
+    >
+      {dryRun && state === 'done' && <Sums sums={sums} />}
+    </JobCard>
   );
-}
-
-function countsOf({ dryRun, matched, applied, waiting, skipped, failed }: Backfill) {
-  return [
-    ['Match', matched.toLocaleString()],
-    [dryRun ? 'Would apply' : 'Applied', applied.toLocaleString()],
-    ['Wait for customer', waiting.toLocaleString()],
-    ['Skipped', skipped.toLocaleString()],
-    [dryRun ? 'Would fail' : 'Failed', failed.toLocaleString()],
-  ] as const;
 }
 
 /** What each variable would change by. */
@@ -94,7 +75,7 @@ function BackfillActions({ backfill }: { readonly backfill: Backfill }) {
   };
   return (
     <>
-      {(state === 'queued' || state === 'running') && <Button onClick={() => setAsked('cancel')}>Cancel</Button>}
+      {isUnfinished(backfill) && <Button onClick={() => setAsked('cancel')}>Cancel</Button>}
       {dryRun && state === 'done' && applied + waiting > 0 && (
         <Button kind="primary" onClick={() => setAsked('apply')}>
           Apply these changes

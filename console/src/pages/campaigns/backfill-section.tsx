@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/api';
-import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
 import { currentTime } from '../../design/clock';
 import { TextField } from '../../design/field';
@@ -10,9 +9,10 @@ import { given, localTimeOf, numberOf, utcOf } from '../../design/form-values';
 import { Section } from '../../design/page';
 import { Failed, Loading } from '../../design/state-views';
 import { Button } from '../../design/button';
+import { isUnfinished } from '../../design/job-card';
+import { Muted } from '../../design/layout';
 import { useScope } from '../../shell/session-context';
 import { BackfillCard } from './backfill-card';
-import styles from './campaigns.module.css';
 import type { Reaction } from './reactions-tab';
 
 const REFRESH_MS = 1_000;
@@ -36,10 +36,10 @@ export function BackfillSection({ reaction }: BackfillSectionProps) {
   if (isWatched !== isRunning) setWatched(isRunning);
   return (
     <Section title="Backfill">
-      <p className={styles['muted']}>
+      <Muted>
         Applies the reaction to events received before it, each at most once ever. The dry run changes nothing, and
         shows what would change.
-      </p>
+      </Muted>
       {mayWrite && <DryRunForm reaction={reaction} />}
       {list.isPending && <Loading />}
       {list.error !== null && <Failed error={list.error} onRetry={list.reload} />}
@@ -55,10 +55,6 @@ export function BackfillSection({ reaction }: BackfillSectionProps) {
       )}
     </Section>
   );
-}
-
-export function isUnfinished({ state }: Schema<'BackfillDto'>): boolean {
-  return state === 'queued' || state === 'running';
 }
 
 function DryRunForm({ reaction: { campaignId, name, appliesFrom } }: BackfillSectionProps) {

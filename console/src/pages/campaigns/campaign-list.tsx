@@ -4,8 +4,9 @@ import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
 import { DataTable, type Column } from '../../design/data-table';
 import { TextField } from '../../design/field';
+import { Muted } from '../../design/layout';
 import { Page, Section } from '../../design/page';
-import { Empty, Loading } from '../../design/state-views';
+import { Empty, Failed, Loading } from '../../design/state-views';
 import styles from './campaigns.module.css';
 import { useKnownCampaigns, type KnownCampaign } from './known-campaigns';
 
@@ -17,16 +18,20 @@ const COLUMNS: readonly Column<KnownCampaign>[] = [
 ];
 
 export function CampaignList() {
-  const { campaigns, isPending } = useKnownCampaigns();
+  const { campaigns, isPending, failed, isComplete } = useKnownCampaigns();
   return (
     <Page title="Campaigns">
       <OpenCampaign />
       <Section title="Known campaigns">
-        <p className={styles['muted']}>
+        <Muted>
           Campaigns that JWT issuers name, or whose reactions met one of the last 200 events. Open others by their id.
-        </p>
+        </Muted>
+        {!isComplete && <Muted>To see all of them, a key needs the scopes jwt-issuers:read and events:read.</Muted>}
         {isPending && <Loading />}
-        {!isPending && campaigns.length === 0 && <NoCampaigns />}
+        {failed.map(({ error, refetch }, index) => (
+          <Failed key={index} error={error} onRetry={() => void refetch()} />
+        ))}
+        {!isPending && failed.length === 0 && campaigns.length === 0 && <NoCampaigns />}
         {campaigns.length > 0 && (
           <DataTable
             label="List of campaigns"

@@ -31,5 +31,12 @@ export function useKnownCampaigns() {
     const list = [...found].map(([id, from]): KnownCampaign => ({ id, from: [...from].join(', ') }));
     return list.sort((a, b) => (a.id < b.id ? -1 : 1));
   }, [issuers.data, events.data]);
-  return { campaigns, isPending: (mayReadIssuers && issuers.isPending) || (mayReadEvents && events.isPending) };
+  const queries = [...(mayReadIssuers ? [issuers] : []), ...(mayReadEvents ? [events] : [])];
+  return {
+    campaigns,
+    isPending: queries.some(({ isPending }) => isPending),
+    failed: queries.filter(({ error }) => error !== null),
+    /** Whether the key may read all that names campaigns. */
+    isComplete: mayReadIssuers && mayReadEvents,
+  };
 }

@@ -6,10 +6,10 @@ import { Curl } from '../../design/code-block';
 import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
+import { Inline, Stack } from '../../design/layout';
 import { Properties, Section } from '../../design/page';
 import { Empty, Loaded } from '../../design/state-views';
 import { visibleText } from '../../design/visible-text';
-import styles from './campaigns.module.css';
 import { HistoryTable } from './history-table';
 import { ValueText, type Value } from './values';
 
@@ -35,14 +35,14 @@ interface ParticipantsTabProps {
 export function ParticipantsTab({ campaignId }: ParticipantsTabProps) {
   const [{ sub }] = useFilters(['sub']);
   return (
-    <div className={styles['stack']}>
+    <Stack>
       <FilterBar fields={sub === undefined ? [PARTICIPANT] : [PARTICIPANT, ...HISTORY]} />
       {sub === undefined ? (
         <ParticipantList campaignId={campaignId} />
       ) : (
         <OneParticipant key={sub} campaignId={campaignId} sub={sub} />
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -76,13 +76,13 @@ function ParticipantList({ campaignId }: ParticipantsTabProps) {
 
 function Values({ values }: { readonly values: Readonly<Record<string, Value>> }) {
   return (
-    <span className={styles['wrapped']}>
+    <Inline>
       {Object.entries(values).map(([name, value]) => (
         <span key={name}>
           {name} <ValueText value={value} />
         </span>
       ))}
-    </span>
+    </Inline>
   );
 }
 
@@ -95,7 +95,7 @@ function OneParticipant({ campaignId, sub }: OneParticipantProps) {
     path: { campaign_id: campaignId, sub },
   });
   return (
-    <div className={styles['stack']}>
+    <Stack>
       <h2>{visibleText(sub)}</h2>
       <Section title="State">
         <Loaded query={state}>
@@ -112,7 +112,7 @@ function OneParticipant({ campaignId, sub }: OneParticipantProps) {
         </Loaded>
       </Section>
       <ParticipantHistory campaignId={campaignId} sub={sub} />
-    </div>
+    </Stack>
   );
 }
 

@@ -4,10 +4,10 @@ import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
+import { Inline } from '../../design/layout';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
-import styles from './campaigns.module.css';
 import { definitionOf } from './reaction-definition';
 import type { DefinedReaction } from './reaction-form';
 import type { Reaction } from './reactions-tab';
@@ -40,7 +40,7 @@ export function ReactionActions({ reaction, onEdit, onDefined }: ReactionActions
     await client.invalidateQueries();
   };
   return (
-    <div className={styles['wrapped']}>
+    <Inline>
       <Button onClick={onEdit}>Edit</Button>
       <Button onClick={() => setAsked('switch')}>{enabled ? 'Disable' : 'Enable'}</Button>
       <Button kind="danger" onClick={() => setAsked('delete')}>
@@ -69,6 +69,6 @@ export function ReactionActions({ reaction, onEdit, onDefined }: ReactionActions
       >
         <p>{visibleText(name)} ends. The values that it has changed stay as they are.</p>
       </ConfirmDialog>
-    </div>
+    </Inline>
   );
 }

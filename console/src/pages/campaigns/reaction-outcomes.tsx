@@ -2,8 +2,8 @@ import { useRead } from '../../api/queries';
 import { Properties, Section } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import type { Schema } from '../../api/api-types';
+import { Muted } from '../../design/layout';
 import { useScope } from '../../shell/session-context';
-import styles from './campaigns.module.css';
 import type { Reaction } from './reactions-tab';
 
 const EVENTS_MAX = 200;
@@ -32,9 +32,7 @@ export function ReactionOutcomes({
           const counts = countsOf(items, campaignId, name);
           return (
             <>
-              <p className={styles['muted']}>
-                Of the newest {items.length} stored events of its type. Backfills below count their own.
-              </p>
+              <Muted>Of the newest {items.length} stored events of its type. Backfills below count their own.</Muted>
               <Properties
                 entries={[...OUTCOMES.map(([outcome, word]) => [word, countText(counts.get(outcome))] as const)]}
               />

@@ -2,6 +2,7 @@ import type { Schema } from '../../api/api-types';
 import { Badge, type Tone } from '../../design/badge';
 import { CopyableId } from '../../design/copyable-id';
 import { DataTable, type Column } from '../../design/data-table';
+import { Stack } from '../../design/layout';
 import { Empty } from '../../design/state-views';
 import { visibleText } from '../../design/visible-text';
 import styles from './campaigns.module.css';
@@ -36,10 +37,10 @@ const COLUMNS: readonly Column<RehearsedEvent>[] = [
 export function RehearsalResult({ rehearsal: { items, omitted } }: { readonly rehearsal: Schema<'RehearsalDto'> }) {
   if (items.length === 0) return <Empty title="There is no stored event of this type" />;
   return (
-    <div className={styles['stack']} role="status">
-      <p>{summaryOf(items, omitted)}</p>
+    <Stack>
+      <p role="status">{summaryOf(items, omitted)}</p>
       <DataTable label="Result of the test" columns={COLUMNS} rows={items} rowKey={keyOf} />
-    </div>
+    </Stack>
   );
 }
 

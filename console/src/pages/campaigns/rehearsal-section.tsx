@@ -5,9 +5,9 @@ import { Select, TextArea, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { linesOf } from '../../design/form-values';
 import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Muted } from '../../design/layout';
 import { Section } from '../../design/page';
 import { useScope } from '../../shell/session-context';
-import styles from './campaigns.module.css';
 import type { ReactionDefinition } from './reaction-definition';
 import { RehearsalResult } from './rehearsal-result';
 
@@ -55,7 +55,7 @@ export function RehearsalSection({ campaignId, subject }: RehearsalSectionProps)
   };
   return (
     <Section title="Test">
-      <p className={styles['muted']}>Each event by itself, against the values of now. Nothing is written.</p>
+      <Muted>Each event by itself, against the values of now. Nothing is written.</Muted>
       <ActionForm action="Test" kind="normal" onSubmit={test}>
         <FieldColumns>
           <Select

@@ -7,13 +7,13 @@ import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { FilterBar } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
+import { Inline } from '../../design/layout';
 import { Notice } from '../../design/notice';
 import { Page, Properties, Section } from '../../design/page';
 import { Empty, Loaded } from '../../design/state-views';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
-import styles from './campaigns.module.css';
 import { HistoryTable } from './history-table';
 import { limitsOf, periodOf, ValueText, type Variable } from './values';
 import { VariableForm } from './variable-form';
@@ -125,7 +125,7 @@ function VariableActions({ campaignId, variable }: DeclaredProps) {
     await client.invalidateQueries();
   };
   return (
-    <div className={styles['wrapped']}>
+    <Inline>
       <Button onClick={() => setOpen('change')}>Change</Button>
       <Button kind="danger" onClick={() => setOpen('archive')}>
         Archive
@@ -157,6 +157,6 @@ function VariableActions({ campaignId, variable }: DeclaredProps) {
           brings them back.
         </p>
       </ConfirmDialog>
-    </div>
+    </Inline>
   );
 }

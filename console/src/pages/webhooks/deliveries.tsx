@@ -8,11 +8,11 @@ import { CopyableId } from '../../design/copyable-id';
 import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
+import { Stack } from '../../design/layout';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { attemptText, reasonText } from './attempt-text';
 import { DeliveryDialog } from './delivery-dialog';
-import styles from './webhooks.module.css';
 
 export type Delivery = Schema<'DeliveryDto'>;
 
@@ -36,7 +36,7 @@ export function Deliveries({ id }: { readonly id: string }) {
   const hasPending = list.items.some((each) => each.state === 'pending');
   if (hasPending !== isMoving) setMoving(hasPending);
   return (
-    <div className={styles['stack']}>
+    <Stack>
       <FilterBar
         fields={[
           { name: 'state', label: 'State', kind: 'select', options: STATES.map((value) => ({ value, label: value })) },
@@ -50,7 +50,7 @@ export function Deliveries({ id }: { readonly id: string }) {
         empty={<NoDeliveries isFiltered={chosen !== undefined} />}
       />
       <DeliveryDialog webhookId={id} delivery={list.items.find((each) => each.id === delivery)} />
-    </div>
+    </Stack>
   );
 }
 

@@ -8,11 +8,12 @@ import { Curl } from '../../design/code-block';
 import { TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { localTimeOf, utcOf } from '../../design/form-values';
+import { isUnfinished } from '../../design/job-card';
+import { Muted, Stack } from '../../design/layout';
 import { Empty, Failed, Loading } from '../../design/state-views';
 import { useScope } from '../../shell/session-context';
-import { isUnfinished, ReplayCard } from './replay-card';
+import { ReplayCard } from './replay-card';
 import type { Webhook } from './webhook-state';
-import styles from './webhooks.module.css';
 
 const REFRESH_MS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -33,7 +34,7 @@ export function Replays({ webhook: { id } }: ReplaysProps) {
   const isRunning = list.items.some(isUnfinished);
   if (isWatched !== isRunning) setWatched(isRunning);
   return (
-    <div className={styles['stack']}>
+    <Stack>
       {mayWrite && <ReplayForm id={id} />}
       {list.isPending && <Loading />}
       {list.error !== null && <Failed error={list.error} onRetry={list.reload} />}
@@ -48,7 +49,7 @@ export function Replays({ webhook: { id } }: ReplaysProps) {
           </Button>
         </div>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -63,10 +64,10 @@ function ReplayForm({ id }: { readonly id: string }) {
   };
   return (
     <ActionForm action="Start replay" kind="normal" onSubmit={start}>
-      <p className={styles['muted']}>
+      <Muted>
         Sends the stored events of a time range that fit the rules, also those that were delivered before. They keep
         their webhook-id, so that the receiver can tell repetitions.
-      </p>
+      </Muted>
       <FieldColumns>
         <TextField
           label="Received from"

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { Button } from '../../design/button';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
+import { Inline, Stack } from '../../design/layout';
 import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
@@ -11,7 +12,6 @@ import { RotateSecret } from './rotate-secret';
 import { TestDelivery } from './test-delivery';
 import { WebhookForm } from './webhook-form';
 import type { Webhook } from './webhook-state';
-import styles from './webhooks.module.css';
 
 interface WebhookActionsProps {
   readonly webhook: Webhook;
@@ -39,8 +39,8 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
     await readAgain();
   };
   return (
-    <div className={styles['stack']}>
-      <div className={styles['wrapped']}>
+    <Stack>
+      <Inline>
         <TestDelivery id={id} />
         <Button onClick={() => setOpen('change')}>Change</Button>
         <Button onClick={() => setOpen('switch')}>{enabled ? 'Disable' : 'Enable'}</Button>
@@ -48,7 +48,7 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
         <Button kind="danger" onClick={() => setOpen('delete')}>
           Delete
         </Button>
-      </div>
+      </Inline>
       <Dialog title="Change the endpoint" open={open === 'change'} onClose={close} wide>
         <WebhookForm
           action="Save"
@@ -88,6 +88,6 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
           sent yet. Type the last four characters of its id, <code>{id}</code>.
         </p>
       </ConfirmDialog>
-    </div>
+    </Stack>
   );
 }

@@ -3,8 +3,8 @@ import type { Schema } from '../../api/api-types';
 import { Checkbox, Select, TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
 import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Muted } from '../../design/layout';
 import { useScope } from '../../shell/session-context';
-import styles from './webhooks.module.css';
 import type { Webhook } from './webhook-state';
 
 type Algorithm = Schema<'WebhookAlgorithm'>;
@@ -70,10 +70,10 @@ export function WebhookForm({ action, webhook, onSubmit, onCancel }: WebhookForm
         )}
       </FieldColumns>
       <JsonEditor label="Events that are sent" rows={8} text={rules} onChange={setRules} />
-      <p className={styles['muted']}>
+      <Muted>
         A list of rules with <code>eventType</code> and optionally <code>source</code> and <code>when</code>, as
         reactions have it. An event that fits any of them is sent, once.
-      </p>
+      </Muted>
       {(mayUnmask || unmask) && (
         <Checkbox
           label="Send identity and personal properties as they are, not masked"
