@@ -9,6 +9,7 @@ import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
 import { Link } from 'wouter';
 import { useScope } from '../../shell/session-context';
+import styles from './access.module.css';
 import { CreateKey } from './create-key';
 import type { ApiKey } from './create-key-form';
 import { KeyState } from './key-state';
@@ -23,9 +24,9 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     cell: ({ id, name }) => <Link href={hrefOf(id)}>{visibleText(name)}</Link>,
     grow: true,
   },
-  { id: 'hint', header: 'Key', cell: ({ hint }) => <code>{hint}</code> },
+  { id: 'hint', header: 'Key', cell: ({ hint }) => <code className={styles['oneLine']}>{hint}</code> },
   { id: 'state', header: 'State', cell: (key) => <KeyState apiKey={key} /> },
-  { id: 'scopes', header: 'Scopes', cell: ({ scopes }) => <span title={scopes.join('\n')}>{shortList(scopes)}</span> },
+  { id: 'scopes', header: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { id: 'used', header: 'Last used', cell: ({ lastUsedAt }) => <Used at={lastUsedAt} /> },
   {
     id: 'expires',
@@ -68,6 +69,17 @@ function NoKeys({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
+/** The first of them; all of them on hover and on the page of the key. */
+function Scopes({ scopes }: Pick<ApiKey, 'scopes'>) {
+  const rest = scopes.length - SHOWN_SCOPES_MAX;
+  return (
+    <span className={styles['oneLine']} title={scopes.join('\n')}>
+      {scopes.slice(0, SHOWN_SCOPES_MAX).join(', ')}
+      {rest > 0 && ` +${rest}`}
+    </span>
+  );
+}
+
 /** A key that nobody has used is shown as such: it may be forgotten, or not in place yet. */
 export function Used({ at }: { readonly at: string | null }) {
   return at === null ? <span>never</span> : <Time at={at} />;
@@ -75,10 +87,4 @@ export function Used({ at }: { readonly at: string | null }) {
 
 function hrefOf(id: string): string {
   return `/access/keys/${id}`;
-}
-
-function shortList(scopes: readonly string[]): string {
-  const rest = scopes.length - SHOWN_SCOPES_MAX;
-  const shown = scopes.slice(0, SHOWN_SCOPES_MAX).join(', ');
-  return rest > 0 ? `${shown} +${rest}` : shown;
 }
