@@ -1,29 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Locator, Page } from 'playwright-core';
 import type { Scope } from '../../src/platform/auth/scopes';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
 import { endProofs } from '../support/console-proof';
-import { noteSecrets } from '../support/log-watch';
+import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
 const browser = useConsoleBrowser();
-
-const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name, exact: true });
-const button = (within: Page | Locator, name: string): Locator => within.getByRole('button', { name, exact: true });
-
-/** Reads the secret that a dialog shows, and says that it is stored. */
-async function takeSecret(page: Page, title: string, what: string): Promise<string> {
-  const shown = dialog(page, title);
-  const secret = (await shown.getByRole('group', { name: what, exact: true }).textContent()) ?? '';
-  noteSecrets(secret, undefined);
-  await shown.getByLabel(`I have stored the ${what}`).check();
-  await button(shown, 'Done').click();
-  await shown.waitFor({ state: 'hidden' });
-  return secret;
-}
 
 async function aPageOf(scopes: readonly Scope[], path: string) {
   const tenant = await aTenant(browser.service.databaseUrl);
@@ -34,18 +19,18 @@ describe('an API key', () => {
   it('is created after a fresh proof, is shown once, works, is rotated and revoked', async () => {
     const { page, tenant, client } = await browser.signedIn({ path: 'access' });
     await endProofs(browser.service.databaseUrl, tenant.tenantId);
-    await button(page, 'Create key').click();
-    const form = dialog(page, 'Create an API key');
+    await buttonOf(page, 'Create key').click();
+    const form = dialogOf(page, 'Create an API key');
     await form.getByLabel('Name').fill('web shop');
     await form.getByRole('group', { name: 'Send events' }).getByLabel('external').check();
     await form.getByLabel('Sources').fill('shop.orders\nshop.web');
     await form.getByLabel('Expires').selectOption('in 30 days');
     expect(await axeOn(page)).toEqual([]);
-    await button(form, 'Create key').click();
-    const proof = dialog(page, 'Show that it is you');
+    await buttonOf(form, 'Create key').click();
+    const proof = dialogOf(page, 'Show that it is you');
     await proof.getByLabel('API key').fill(tenant.adminKey);
-    await button(proof, 'Continue').click();
-    const shown = dialog(page, 'The new API key');
+    await buttonOf(proof, 'Continue').click();
+    const shown = dialogOf(page, 'The new API key');
     await shown.getByText('This is shown once.').waitFor();
     expect(await axeOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -59,8 +44,8 @@ describe('an API key', () => {
     await page.getByRole('link', { name: 'web shop' }).click();
     await page.getByText('shop.orders, shop.web').waitFor();
 
-    await button(page, 'Rotate').click();
-    await button(dialog(page, 'Rotate this key?'), 'Rotate key').click();
+    await buttonOf(page, 'Rotate').click();
+    await buttonOf(dialogOf(page, 'Rotate this key?'), 'Rotate key').click();
     const next = await takeSecret(page, 'The new API key', 'API key');
     await page.getByText('REVOKED', { exact: true }).waitFor();
     expect((await sender.post('/v1/external-events', anExternalEvent())).status).toBe(401);
@@ -70,11 +55,11 @@ describe('an API key', () => {
     const { items } = (await client.get('/v1/api-keys?state=ACTIVE')).body;
     const { id } = items.find(({ name }: { name: string }) => name === 'web shop');
     await page.goto(`access/keys/${id}`);
-    await button(page, 'Revoke').click();
-    const asked = dialog(page, 'Revoke this key?');
-    expect(await button(asked, 'Revoke key').isDisabled()).toBe(true);
+    await buttonOf(page, 'Revoke').click();
+    const asked = dialogOf(page, 'Revoke this key?');
+    expect(await buttonOf(asked, 'Revoke key').isDisabled()).toBe(true);
     await asked.getByRole('textbox').fill(next.slice(-4));
-    await button(asked, 'Revoke key').click();
+    await buttonOf(asked, 'Revoke key').click();
     await asked.waitFor({ state: 'hidden' });
     await page.getByRole('cell', { name: 'revoked' }).waitFor();
     expect((await rotated.post('/v1/external-events', anExternalEvent())).status).toBe(401);
@@ -82,8 +67,8 @@ describe('an API key', () => {
 
   it('grants only what its creator may do', async () => {
     const { page } = await aPageOf(['api-keys:read', 'api-keys:write', 'events:read'], 'access');
-    await button(page, 'Create key').click();
-    const form = dialog(page, 'Create an API key');
+    await buttonOf(page, 'Create key').click();
+    const form = dialogOf(page, 'Create an API key');
     await form.getByText('You can grant only what your own key may do.').waitFor();
     const offered = await form.getByRole('checkbox').evaluateAll((boxes) => boxes.length);
     expect(offered).toBe(3);
@@ -92,7 +77,7 @@ describe('an API key', () => {
   it('cannot be created without the scope, nor seen', async () => {
     const readers = await aPageOf(['api-keys:read'], 'access');
     await readers.page.getByRole('table').waitFor();
-    expect(await button(readers.page, 'Create key').count()).toBe(0);
+    expect(await buttonOf(readers.page, 'Create key').count()).toBe(0);
     const strangers = await aPageOf(['events:read'], 'access');
     await strangers.page.getByRole('heading', { name: 'Your key does not allow this' }).waitFor();
     await strangers.page.getByText('request_id').waitFor();
@@ -104,33 +89,33 @@ describe('a JWT issuer', () => {
     const { page, client } = await browser.signedIn({ path: 'access?tab=issuers' });
     await page.getByText('No issuer is registered yet').waitFor();
     await page.getByText('curl -X POST').waitFor();
-    await button(page, 'Add issuer').click();
-    const form = dialog(page, 'Add a JWT issuer');
+    await buttonOf(page, 'Add issuer').click();
+    const form = dialogOf(page, 'Add a JWT issuer');
     await form.getByLabel('Issuer').fill('https://login.example.com/');
     await form.getByLabel('Audience').fill('campaigns');
     await form.getByLabel('Keys that verify').selectOption('secret');
     await form.getByLabel('Secret').fill('too short by far, but of 32 bytes or more');
     await form.getByLabel('Default campaign').fill('spring sale');
-    await button(form, 'Add issuer').click();
+    await buttonOf(form, 'Add issuer').click();
     await form.getByText('request_id').waitFor();
     await form.getByLabel('Default campaign').fill('spring-sale');
     expect(await axeOn(page)).toEqual([]);
-    await button(form, 'Add issuer').click();
+    await buttonOf(form, 'Add issuer').click();
     await page.getByRole('link', { name: 'https://login.example.com/' }).click();
 
-    await button(page, 'Change').click();
-    const change = dialog(page, 'Change the JWT issuer');
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the JWT issuer');
     await change.getByLabel('Secret').fill('another secret of more than 32 bytes');
     await change.getByLabel('Default campaign').fill('summer-sale');
-    await button(change, 'Replace issuer').click();
+    await buttonOf(change, 'Replace issuer').click();
     await page.getByText('summer-sale').waitFor();
     const { items } = (await client.get('/v1/jwt-issuers')).body;
     expect(items.map((each: any) => each.defaultCampaignId)).toEqual(['summer-sale']);
 
-    await button(page, 'Delete').click();
-    const asked = dialog(page, 'Delete this issuer?');
+    await buttonOf(page, 'Delete').click();
+    const asked = dialogOf(page, 'Delete this issuer?');
     await asked.getByRole('textbox').fill('campaigns');
-    await button(asked, 'Delete issuer').click();
+    await buttonOf(asked, 'Delete issuer').click();
     await page.getByText('No issuer is registered yet').waitFor();
   });
 
@@ -143,11 +128,11 @@ describe('a JWT issuer', () => {
     };
     const { id } = (await client.post('/v1/jwt-issuers', body)).body;
     await page.goto(`access/issuers/${id}`);
-    await button(page, 'Change').click();
-    const change = dialog(page, 'Change the JWT issuer');
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the JWT issuer');
     await change.getByLabel('Secret').fill('another secret of more than 32 bytes');
     await change.getByLabel('Default campaign').fill('no campaign');
-    await button(change, 'Replace issuer').click();
+    await buttonOf(change, 'Replace issuer').click();
     await change.getByText('request_id').waitFor();
     expect((await client.get(`/v1/jwt-issuers/${id}`)).status).toBe(200);
   });
@@ -156,26 +141,26 @@ describe('a JWT issuer', () => {
 describe('a service credential', () => {
   it('is created with a secret that is shown once, or with a public key, and is revoked', async () => {
     const { page, client } = await browser.signedIn({ path: 'access?tab=credentials' });
-    await button(page, 'Create credential').click();
-    const form = dialog(page, 'Create a service credential');
+    await buttonOf(page, 'Create credential').click();
+    const form = dialogOf(page, 'Create a service credential');
     await form.getByLabel('Name').fill('warehouse');
     await form.getByLabel('Requests are signed with').selectOption('hmac-sha256');
-    await button(form, 'Create credential').click();
+    await buttonOf(form, 'Create credential').click();
     const secret = await takeSecret(page, 'The new service credential', 'secret');
     expect(await page.content()).not.toContain(secret);
 
-    await button(page, 'Create credential').click();
+    await buttonOf(page, 'Create credential').click();
     await form.getByLabel('Name').fill('crm');
     const { publicKey } = generateKeyPairSync('ed25519');
     await form.getByLabel('Public key').fill(publicKey.export({ type: 'spki', format: 'pem' }).toString());
-    await button(form, 'Create credential').click();
+    await buttonOf(form, 'Create credential').click();
     await page.getByRole('link', { name: 'crm' }).click();
     await page.getByText('BEGIN PUBLIC KEY').waitFor();
-    await button(page, 'Revoke').click();
-    const asked = dialog(page, 'Revoke this service credential?');
+    await buttonOf(page, 'Revoke').click();
+    const asked = dialogOf(page, 'Revoke this service credential?');
     const id = new URL(page.url()).pathname.slice(-4);
     await asked.getByRole('textbox').fill(id);
-    await button(asked, 'Revoke credential').click();
+    await buttonOf(asked, 'Revoke credential').click();
     await page.getByText('REVOKED', { exact: true }).waitFor();
     const { items } = (await client.get('/v1/service-credentials')).body;
     expect(items.map(({ name, state }: any) => [name, state])).toEqual([
@@ -221,5 +206,16 @@ describe('the access page', () => {
     await until(async () => (await rows.count()) === 2);
     expect(new URL(page.url()).search).toContain('kind=Service');
     await rows.filter({ hasText: 'Service credential created' }).waitFor();
+  });
+
+  it('says why it could not be read, with the request id, and reads it again', async () => {
+    const { page } = await browser.signedIn();
+    const answerAgain = await refuseCalls(page, '/v1/api-keys*');
+    await page.goto('access');
+    await expectFailure(page);
+    expect(await axeOn(page)).toEqual([]);
+    await answerAgain();
+    await buttonOf(page, 'Try again').first().click();
+    await page.getByRole('table').waitFor();
   });
 });

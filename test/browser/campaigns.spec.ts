@@ -1,7 +1,7 @@
-import type { Locator, Page } from 'playwright-core';
 import { anExternalEvent } from '../support/builders';
 import type { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { buttonOf, dialogOf, expectFailure, refuseCalls } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
@@ -10,9 +10,6 @@ const browser = useConsoleBrowser();
 const CAMPAIGN = '/v1/campaigns/spring-sale';
 const MARKUP = '<img src=x onerror="document.title=1"> \u202egnp.exe';
 const COUNT = { name: 'count', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 10 }] };
-
-const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name, exact: true });
-const button = (within: Page | Locator, name: string): Locator => within.getByRole('button', { name, exact: true });
 
 async function define(client: Client, ...variables: readonly object[]): Promise<void> {
   for (const variable of variables) {
@@ -40,10 +37,10 @@ describe('a variable', () => {
     const { page, client } = await browser.signedIn({ path: 'campaigns' });
     await page.getByText('No campaign is known yet').waitFor();
     await page.getByLabel('Campaign id').fill('spring-sale');
-    await button(page, 'Open campaign').click();
+    await buttonOf(page, 'Open campaign').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
-    await button(page, 'Define variable').click();
-    const form = dialog(page, 'Define a variable');
+    await buttonOf(page, 'Define variable').click();
+    const form = dialogOf(page, 'Define a variable');
     await form.getByLabel('Scope').selectOption('campaign');
     await form.getByLabel('Name').fill('version');
     await form.getByLabel('Default (optional)').fill('5000');
@@ -52,11 +49,11 @@ describe('a variable', () => {
     await form.getByLabel('Starts again').selectOption('month');
     await form.getByLabel('Time zone').fill('Europe/Berlin');
     await form.getByLabel('Description').fill(MARKUP);
-    await button(form, 'Define variable').click();
+    await buttonOf(form, 'Define variable').click();
     await form.getByText('request_id').waitFor();
     await form.getByLabel('Name').fill('budget');
     expect(await axeOn(page)).toEqual([]);
-    await button(form, 'Define variable').click();
+    await buttonOf(form, 'Define variable').click();
     await page.getByRole('link', { name: 'state.campaign.budget' }).click();
     await page.getByText('each month, Europe/Berlin').waitFor();
 
@@ -68,15 +65,15 @@ describe('a variable', () => {
     expect(await page.locator('main img').count()).toBe(0);
     expect(await axeOn(page)).toEqual([]);
 
-    await button(page, 'Change').click();
-    const change = dialog(page, 'Change the variable');
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the variable');
     await change.getByLabel('Greatest value').fill('9000');
-    await button(change, 'Save').click();
+    await buttonOf(change, 'Save').click();
     await page.getByText('0 to 9000').waitFor();
-    await button(page, 'Archive').click();
-    const asked = dialog(page, 'Archive this variable?');
+    await buttonOf(page, 'Archive').click();
+    const asked = dialogOf(page, 'Archive this variable?');
     await asked.getByRole('textbox').fill('budget');
-    await button(asked, 'Archive variable').click();
+    await buttonOf(asked, 'Archive variable').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
     expect((await client.get(`${CAMPAIGN}/variables`)).body.variables).toEqual([]);
   });
@@ -93,7 +90,7 @@ describe('a participant', () => {
     await client.post(`${CAMPAIGN}/participants/${sub}/state:mutate`, { ops, mutation_id: 'by-hand' });
 
     await page.goto('campaigns/spring-sale?tab=participants');
-    await button(page, 'ann').click();
+    await buttonOf(page, 'ann').click();
     await page.getByText('inc 0 → 10').waitFor();
     await page.getByRole('link', { name: 'count' }).waitFor();
     await page.getByLabel('Changes of variable').fill('nothing');
@@ -119,11 +116,11 @@ describe('a reaction', () => {
     await purchases(client, [5, 25, 30]);
     await page.goto('campaigns/spring-sale?tab=reactions');
     await page.getByText('The campaign has no reaction yet').waitFor();
-    await button(page, 'Define reaction').click();
-    const form = dialog(page, 'Define a reaction');
+    await buttonOf(page, 'Define reaction').click();
+    const form = dialogOf(page, 'Define a reaction');
     const definition = { ...COUNT, when: { '>=': [{ var: 'event.properties.amount' }, 20] } };
     await form.getByLabel('Definition').fill(JSON.stringify(definition, null, 2));
-    await button(form, 'Test').click();
+    await buttonOf(form, 'Test').click();
     await form.getByText('2 of 3 events match; 2 would be applied.').waitFor();
     await form.getByText('does not hold').waitFor();
     await form.getByText('user.points 0 → 10').first().waitFor();
@@ -132,25 +129,25 @@ describe('a reaction', () => {
     expect(await pointsOf(client, 'ann')).toBe(0);
 
     await form.getByLabel('Definition').fill('{ "name": ');
-    await button(form, 'Define reaction').click();
+    await buttonOf(form, 'Define reaction').click();
     await form.getByText('The definition is no JSON').waitFor();
     const typo = { ...COUNT, when: { '>=': [{ var: 'amount' }, 20] } };
     await form.getByLabel('Definition').fill(JSON.stringify(typo));
-    await button(form, 'Define reaction').click();
+    await buttonOf(form, 'Define reaction').click();
     await form.getByText('In force, with').waitFor();
-    await button(form, 'Open the reaction').click();
+    await buttonOf(form, 'Open the reaction').click();
 
-    await button(page, 'Edit').click();
+    await buttonOf(page, 'Edit').click();
     await page.getByLabel('Definition').fill(JSON.stringify(definition));
-    await button(page, 'Define reaction').click();
-    await button(page, 'Disable').click();
-    await button(dialog(page, 'Disable this reaction?'), 'Disable reaction').click();
-    await button(page, 'Enable').click();
+    await buttonOf(page, 'Define reaction').click();
+    await buttonOf(page, 'Disable').click();
+    await buttonOf(dialogOf(page, 'Disable this reaction?'), 'Disable reaction').click();
+    await buttonOf(page, 'Enable').click();
     expect((await client.get(`${CAMPAIGN}/reactions/count`)).body).toMatchObject({ ...definition, enabled: false });
-    await button(dialog(page, 'Enable this reaction?'), 'Enable reaction').click();
-    await button(page, 'Disable').waitFor();
+    await buttonOf(dialogOf(page, 'Enable this reaction?'), 'Enable reaction').click();
+    await buttonOf(page, 'Disable').waitFor();
     await page.getByLabel('Test with').selectOption('event');
-    await button(page, 'Test').click();
+    await buttonOf(page, 'Test').click();
     await page.getByText('1 of 1 events match').waitFor();
     expect(await axeOn(page)).toEqual([]);
 
@@ -159,10 +156,10 @@ describe('a reaction', () => {
     await page.getByText('Applied').first().waitFor();
     await page.getByText('Of the newest 4 stored events').waitFor();
     expect(await pointsOf(client, 'ann')).toBe(10);
-    await button(page, 'Delete').click();
-    const asked = dialog(page, 'Delete this reaction?');
+    await buttonOf(page, 'Delete').click();
+    const asked = dialogOf(page, 'Delete this reaction?');
     await asked.getByRole('textbox').fill('count');
-    await button(asked, 'Delete reaction').click();
+    await buttonOf(asked, 'Delete reaction').click();
     await page.getByText('The campaign has no reaction yet').waitFor();
   });
 
@@ -173,19 +170,19 @@ describe('a reaction', () => {
     await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
     await page.goto('campaigns/spring-sale/reactions/count');
     await page.getByLabel('Received before').fill('2999-01-01T00:00');
-    await button(page, 'Dry run').click();
+    await buttonOf(page, 'Dry run').click();
     const dryRun = page.getByRole('article', { name: 'Dry run' });
     await dryRun.getByText('would change by 30').waitFor();
     expect(await pointsOf(client, 'ann')).toBe(0);
     expect(await axeOn(page)).toEqual([]);
-    await button(dryRun, 'Apply these changes').click();
-    const asked = dialog(page, 'Apply the reaction to these events?');
+    await buttonOf(dryRun, 'Apply these changes').click();
+    const asked = dialogOf(page, 'Apply the reaction to these events?');
     await asked.getByText('3 events change values').waitFor();
     await asked.getByRole('textbox').fill('count');
-    await button(asked, 'Start backfill').click();
+    await buttonOf(asked, 'Start backfill').click();
     await page.getByRole('article', { name: 'Backfill' }).getByText('done').waitFor();
     expect(await pointsOf(client, 'ann')).toBe(30);
-    await button(page, 'Dry run').click();
+    await buttonOf(page, 'Dry run').click();
     await page.getByText('No variable would change.').waitFor();
   });
 });
@@ -210,11 +207,22 @@ describe('the campaigns page', () => {
     const key = await tenant.key({ scopes: ['variables:read', 'reactions:read'] });
     const { page } = await browser.signedIn({ tenant, key, path: 'campaigns/spring-sale' });
     await page.getByText('The campaign declares no variable yet').waitFor();
-    expect(await button(page, 'Define variable').count()).toBe(0);
+    expect(await buttonOf(page, 'Define variable').count()).toBe(0);
     await page.getByRole('tab', { name: 'Participants' }).click();
     await page.getByRole('heading', { name: 'Your key does not allow this' }).waitFor();
     await page.getByRole('tab', { name: 'Reactions' }).click();
     await page.getByText('The campaign has no reaction yet').waitFor();
-    expect(await button(page, 'Define reaction').count()).toBe(0);
+    expect(await buttonOf(page, 'Define reaction').count()).toBe(0);
+  });
+
+  it('says why it could not be read, with the request id, and reads it again', async () => {
+    const { page } = await browser.signedIn();
+    const answerAgain = await refuseCalls(page, '/v1/campaigns/**');
+    await page.goto('campaigns/spring-sale');
+    await expectFailure(page);
+    expect(await axeOn(page)).toEqual([]);
+    await answerAgain();
+    await buttonOf(page, 'Try again').first().click();
+    await page.getByText('The campaign declares no variable yet').waitFor();
   });
 });

@@ -1,8 +1,7 @@
-import type { Locator, Page } from 'playwright-core';
 import { anExternalEvent } from '../support/builders';
 import type { Client } from '../support/client';
 import { axeOn, useConsoleBrowser } from '../support/console-browser';
-import { noteSecrets } from '../support/log-watch';
+import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 import { aWebhook, startReceiver, type Receiver } from '../support/webhooks';
@@ -10,9 +9,6 @@ import { aWebhook, startReceiver, type Receiver } from '../support/webhooks';
 const browser = useConsoleBrowser({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
 
 const MARKUP = '<img src=x onerror="document.title=1"> \u202egnp.exe';
-
-const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name, exact: true });
-const button = (within: Page | Locator, name: string): Locator => within.getByRole('button', { name, exact: true });
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -33,63 +29,53 @@ async function send(client: Client, count = 1): Promise<void> {
   }
 }
 
-/** Reads the secret that is shown, and says that it is stored. */
-async function takeSecret(page: Page): Promise<string> {
-  const shown = dialog(page, 'The signing secret of the endpoint');
-  const secret = (await shown.getByRole('group', { name: 'secret', exact: true }).textContent()) ?? '';
-  noteSecrets(secret, undefined);
-  await shown.getByLabel('I have stored the secret').check();
-  await button(shown, 'Done').click();
-  return secret;
-}
-
 describe('an endpoint', () => {
   it('is created with a secret that is shown once, is tested, changed, disabled, enabled and deleted', async () => {
     const { page, client } = await browser.signedIn({ path: 'webhooks' });
     await page.getByText('There is no endpoint yet').waitFor();
-    await button(page, 'Create endpoint').click();
-    const form = dialog(page, 'Create an endpoint');
+    await buttonOf(page, 'Create endpoint').click();
+    const form = dialogOf(page, 'Create an endpoint');
     const address = anAddress('first');
     await form.getByLabel('Address').fill('ftp://example.com/');
-    await button(form, 'Create endpoint').click();
+    await buttonOf(form, 'Create endpoint').click();
     await form.getByText('request_id').waitFor();
     await form.getByLabel('Address').fill(address.url);
     await form.getByLabel('Description').fill(MARKUP);
     expect(await axeOn(page)).toEqual([]);
-    await button(form, 'Create endpoint').click();
-    const secret = await takeSecret(page);
+    await buttonOf(form, 'Create endpoint').click();
+    const secret = await takeSecret(page, 'The signing secret of the endpoint', 'secret');
     expect(secret).toMatch(/^whsec_/);
     await page.getByText('Nothing was delivered yet').waitFor();
     expect(await page.content()).not.toContain(secret);
     expect(await page.locator('main img').count()).toBe(0);
 
-    await button(page, 'Send a test call').click();
-    await dialog(page, 'Test call').getByText('204 delivered').waitFor();
+    await buttonOf(page, 'Send a test call').click();
+    await dialogOf(page, 'Test call').getByText('204 delivered').waitFor();
     expect(address.calls()).toBe(1);
     await page.keyboard.press('Escape');
 
-    await button(page, 'Rotate secret').click();
-    await button(dialog(page, 'Rotate the secret?'), 'Rotate secret').click();
-    expect(await takeSecret(page)).not.toBe(secret);
+    await buttonOf(page, 'Rotate secret').click();
+    await buttonOf(dialogOf(page, 'Rotate the secret?'), 'Rotate secret').click();
+    expect(await takeSecret(page, 'The signing secret of the endpoint', 'secret')).not.toBe(secret);
 
-    await button(page, 'Change').click();
-    const change = dialog(page, 'Change the endpoint');
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the endpoint');
     await change.getByLabel('Events that are sent').fill('[{ "eventType": "signup" }]');
-    await button(change, 'Save').click();
+    await buttonOf(change, 'Save').click();
     await change.waitFor({ state: 'hidden' });
-    await button(page, 'Disable').click();
-    await button(dialog(page, 'Disable this endpoint?'), 'Disable endpoint').click();
-    await button(page, 'Enable').click();
+    await buttonOf(page, 'Disable').click();
+    await buttonOf(dialogOf(page, 'Disable this endpoint?'), 'Disable endpoint').click();
+    await buttonOf(page, 'Enable').click();
     const [webhook] = (await client.get('/v1/webhooks')).body.items;
     expect(webhook).toMatchObject({ enabled: false, events: [{ eventType: 'signup' }] });
-    await button(dialog(page, 'Enable this endpoint?'), 'Enable endpoint').click();
-    await button(page, 'Disable').waitFor();
+    await buttonOf(dialogOf(page, 'Enable this endpoint?'), 'Enable endpoint').click();
+    await buttonOf(page, 'Disable').waitFor();
     expect(await axeOn(page)).toEqual([]);
 
-    await button(page, 'Delete').click();
-    const asked = dialog(page, 'Delete this endpoint?');
+    await buttonOf(page, 'Delete').click();
+    const asked = dialogOf(page, 'Delete this endpoint?');
     await asked.getByRole('textbox').fill(webhook.id.slice(-4));
-    await button(asked, 'Delete endpoint').click();
+    await buttonOf(asked, 'Delete endpoint').click();
     await page.getByText('There is no endpoint yet').waitFor();
   });
 
@@ -105,13 +91,13 @@ describe('an endpoint', () => {
     await page.getByRole('link', { name: address.url }).click();
     await page.getByText('500 refused by its status').waitFor();
     await page.getByRole('button', { name: /^Show \d+ attempts$/ }).click();
-    const shown = dialog(page, 'Delivery');
+    const shown = dialogOf(page, 'Delivery');
     await shown.getByText('<h1>Oops</h1>').first().waitFor();
     expect(await page.locator('h1:text("Oops"), img').count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('delivery')).not.toBeNull();
     expect(await axeOn(page)).toEqual([]);
     receiver.answer(() => ({ status: 204 }));
-    await button(shown, 'Try now').click();
+    await buttonOf(shown, 'Try now').click();
     await shown.getByText('204 delivered').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('State').selectOption('pending');
@@ -131,7 +117,7 @@ describe('an endpoint', () => {
     await page.goto(`webhooks/${id}?tab=replays`);
     await page.getByText('Nothing was replayed yet').waitFor();
     await page.getByLabel('Received before').fill('2999-01-01T00:00');
-    await button(page, 'Start replay').click();
+    await buttonOf(page, 'Start replay').click();
     const replay = page.getByRole('article', { name: 'Replay' });
     await replay.getByText('done').waitFor();
     await replay.getByText('3 of 3').waitFor();
@@ -149,11 +135,22 @@ describe('the webhooks page', () => {
       path: 'webhooks',
     });
     await strangers.page.getByRole('heading', { name: 'Your key does not allow this' }).waitFor();
-    expect(await button(strangers.page, 'Create endpoint').count()).toBe(0);
+    expect(await buttonOf(strangers.page, 'Create endpoint').count()).toBe(0);
     const key = await tenant.key({ scopes: ['webhooks:read'] });
     const readers = await browser.signedIn({ tenant, key, path: 'webhooks' });
     await readers.page.getByText('There is no endpoint yet').waitFor();
     await readers.page.getByText('curl -X POST').waitFor();
-    expect(await button(readers.page, 'Create endpoint').count()).toBe(0);
+    expect(await buttonOf(readers.page, 'Create endpoint').count()).toBe(0);
+  });
+
+  it('says why it could not be read, with the request id, and reads it again', async () => {
+    const { page } = await browser.signedIn();
+    const answerAgain = await refuseCalls(page, '/v1/webhooks*');
+    await page.goto('webhooks');
+    await expectFailure(page);
+    expect(await axeOn(page)).toEqual([]);
+    await answerAgain();
+    await buttonOf(page, 'Try again').first().click();
+    await page.getByText('There is no endpoint yet').waitFor();
   });
 });
