@@ -33,7 +33,7 @@ const ARROWS = {
   reactions: ['ingest', 'processing', 'runtime', 'variables'],
   runtime: ['variables'],
   statistics: ['ingest'],
-  webhooks: ['ingest', 'identity', 'processing', 'reactions', 'review'],
+  webhooks: ['ingest', 'identity', 'processing', 'reactions', 'review', 'runtime', 'variables'],
   'jwt-issuers': ['workspaces'],
   workspaces: ['api-keys'],
 };

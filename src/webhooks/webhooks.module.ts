@@ -4,6 +4,7 @@ import { IdentityModule } from '../identity/identity.module';
 import { IngestModule } from '../ingest/ingest.module';
 import { ProcessingModule } from '../processing/processing.module';
 import { ReviewModule } from '../review/review.module';
+import { RuntimeModule } from '../runtime/runtime.module';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
@@ -13,12 +14,17 @@ import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
 import { EndpointHealth } from './delivery/endpoint-health';
+import { WebhookChange } from './entities/webhook-change.entity';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
 import { WebhookReplay } from './entities/webhook-replay.entity';
 import { WebhookQueue } from './entities/webhook-queue.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 import { WebhookSet } from './entities/webhook-set.entity';
+import { ChangeOutbox } from './change-outbox';
+import { ChangeRulesCache } from './change-rules';
+import { ChangeRelay } from './delivery/change-relay';
+import { ChangesOfPerson } from './delivery/changes-of-person';
 import { WebhookReplayJob } from './replay/webhook-replay-job';
 import { WebhookReplayProgress } from './replay/webhook-replay-progress';
 import { WebhookReplayStep } from './replay/webhook-replay-step';
@@ -40,12 +46,14 @@ import { WebhooksService } from './webhooks.service';
       WebhookSet,
       WebhookDelivery,
       WebhookQueue,
+      WebhookChange,
       WebhookReplay,
     ]),
     IngestModule,
     IdentityModule,
     ProcessingModule,
     ReviewModule,
+    RuntimeModule,
   ],
   controllers: [WebhooksController, DeliveriesController, WebhookReplaysController],
   providers: [
@@ -54,6 +62,10 @@ import { WebhooksService } from './webhooks.service';
     WebhookDefinitionCheck,
     WebhookRuleCache,
     WebhookEffect,
+    ChangeRulesCache,
+    ChangeOutbox,
+    ChangeRelay,
+    ChangesOfPerson,
     DeliveriesService,
     DeliveriesOfPerson,
     DeliveryQueue,

@@ -61,6 +61,7 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
       'public.profiles',
       'public.review_entries',
       'public.value_changes',
+      'public.webhook_changes',
       'public.webhook_deliveries',
     ]);
     const others = await placesOf(service.databaseUrl, other.marks);

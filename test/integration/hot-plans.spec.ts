@@ -5,6 +5,7 @@ import { HOT_PATH_PLANNING } from '../../src/platform/postgres/pipelined-connect
 import * as processing from '../../src/processing/processing.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as runtime from '../../src/runtime/state.sql';
+import * as changes from '../../src/webhooks/change.sql';
 import * as windows from '../../src/processing/event-window.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
 import * as replays from '../../src/webhooks/replay/webhook-replay.sql';
@@ -55,6 +56,7 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   reactions_pkey: 3,
   reaction_backfills_pkey: 4,
   reaction_backfill_marks_pkey: 3,
+  webhook_changes_pkey: 2,
   webhook_sets_pkey: 1,
   webhook_rules_event_type_idx: 2,
   webhook_endpoints_pkey: 2,
@@ -107,6 +109,9 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [backfill.MARK_WINDOW.name]: { events_received_idx: 1 },
   // Some marks of a backfill that is over.
   [backfill.REMOVE_MARKS.name]: { reaction_backfill_marks_pkey: 2 },
+  // The next changes of a workspace, and the next workspace that has any.
+  [changes.TAKE_CHANGES.name]: { webhook_changes_waiting_idx: 1 },
+  [changes.FIND_CHANGED_WORKSPACES.name]: { webhook_changes_waiting_idx: 0 },
   // The next endpoint behind another one, whatever workspace it is of.
   [deliveries.FIND_ENDPOINTS.name]: { webhook_queues_due_idx: 0 },
   // The rules of an endpoint; some of its deliveries that wait.

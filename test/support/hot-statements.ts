@@ -12,6 +12,7 @@ import * as review from '../../src/review/review.sql';
 import * as history from '../../src/runtime/history.sql';
 import * as runtime from '../../src/runtime/state.sql';
 import { COUNT_REPLAYED } from '../../src/statistics/statistics.sql';
+import * as changes from '../../src/webhooks/change.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
 import * as replays from '../../src/webhooks/replay/webhook-replay.sql';
 import * as webhooks from '../../src/webhooks/webhook.sql';
@@ -22,7 +23,7 @@ const { IS_SETTLED: _sessions, ...ofWindows } = windows;
 /** Every statement of the hot path. */
 export const HOT_STATEMENTS: readonly Statement[] = [
   ...[ingest, expiry, queue, identity, processing, ofWindows, reactions, backfill].flatMap(statementsIn),
-  ...[review, runtime, history, webhooks, deliveries, replays].flatMap(statementsIn),
+  ...[review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
 ];

@@ -29,6 +29,10 @@ export async function preparePersons(admin: Client): Promise<void> {
     admin.post(`/v1/campaigns/${CAMPAIGN}/variables:define`, { scope, name, type: 'string' });
   await define('user', 'motto');
   await define('campaign', 'slogan');
+  // Changes are stored for an endpoint that is disabled, and nothing is sent.
+  const events = [{ change: { scope: 'user', name: 'motto' } }, { change: { scope: 'campaign', name: 'slogan' } }];
+  const { body } = await admin.post('/v1/webhooks', { url: 'https://hooks.example.com/', events });
+  await admin.post(`/v1/webhooks/${body.webhook.id}:disable`, {});
 }
 
 /** An endpoint whose answers repeat what it gets, with identities and all: its deliveries hold personal data. */

@@ -13,9 +13,9 @@ export interface ReceivedCall {
   readonly atMs: number;
 }
 
-/** How a call is answered; undefined: never. */
+/** How a call is answered; undefined: never; `lost`: the connection is cut instead. */
 export type CallAnswer =
-  { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | undefined;
+  { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | 'lost' | undefined;
 
 /** A receiver of webhooks on a free port of loopback. */
 export interface Receiver {
@@ -41,7 +41,8 @@ export async function startReceiver(): Promise<Receiver> {
       const call = { path, headers, text, body: JSON.parse(text), atMs: Date.now() };
       calls.push(call);
       const answer = await rule(call);
-      if (answer !== undefined) response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+      if (answer === 'lost') request.socket.destroy();
+      else if (answer !== undefined) response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
     };
     request.on('end', () => void respond());
   });

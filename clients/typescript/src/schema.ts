@@ -2664,7 +2664,26 @@ export interface components {
             /** @description In the order of `eventIds`, or newest first. */
             items: components["schemas"]["RehearsedEventDto"][];
         };
+        /** @description Instead of the other fields: changes of a variable. Requires the scope `state:read`, which shows them. */
+        WebhookChangeDto: {
+            scope: components["schemas"]["VariableScope"];
+            /**
+             * @description Only in this campaign; in any when absent. Not for the scope `app`, whose values belong to no campaign.
+             * @example spring
+             */
+            campaignId?: string;
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
         WebhookRuleDto: {
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType?: string;
             /**
              * @description Only events of this source; any when absent.
              * @example shop.orders
@@ -2684,11 +2703,7 @@ export interface components {
             when?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Events of this type; of the external-events family, their `type`.
-             * @example purchase
-             */
-            eventType: string;
+            change?: components["schemas"]["WebhookChangeDto"];
         };
         /**
          * @description What calls are signed with; `hmac-sha256` when absent.
@@ -2697,10 +2712,16 @@ export interface components {
         WebhookAlgorithm: "hmac-sha256" | "ed25519";
         CreateWebhookDto: {
             /**
-             * @description Events that fit any of these rules are sent, once each.
+             * @description Events and changes that fit any of these rules are sent, once each.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2716,7 +2737,7 @@ export interface components {
              * @example loyalty service
              */
             description?: string;
-            /** @description True sends identity and personal properties as they are; requires the scope `pii:read`. */
+            /** @description True sends identity, participants and personal properties as they are; requires the scope `pii:read`. */
             unmask?: boolean;
         };
         WebhookDto: {
@@ -2724,6 +2745,12 @@ export interface components {
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2776,10 +2803,16 @@ export interface components {
         };
         ChangeWebhookDto: {
             /**
-             * @description Replaces all rules. A new rule is for events that are received from now on.
+             * @description Replaces all rules. A new rule is for events that are received, and changes that are made, from now on.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2813,6 +2846,12 @@ export interface components {
             at: string;
         };
         DeliveryDto: {
+            /**
+             * @description What is sent.
+             * @example event
+             * @enum {string}
+             */
+            kind: "event" | "change";
             /** @enum {string} */
             state: "pending" | "delivered" | "failed";
             /**
@@ -2824,7 +2863,7 @@ export interface components {
             attemptCount: number;
             /** @description The last 20, oldest first. */
             attempts: components["schemas"]["AttemptDto"][];
-            /** @description The event's id, which is the `webhook-id` of every attempt. */
+            /** @description The id of the event, or of the change: the `webhook-id` of every attempt. */
             id: string;
             /** Format: date-time */
             createdAt: string;
@@ -7323,6 +7362,12 @@ export interface operations {
                      *           "events": [
                      *             {
                      *               "eventType": "purchase"
+                     *             },
+                     *             {
+                     *               "change": {
+                     *                 "scope": "user",
+                     *                 "name": "points"
+                     *               }
                      *             }
                      *           ],
                      *           "algorithm": "hmac-sha256",
@@ -7370,6 +7415,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns",
@@ -7393,6 +7444,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7454,6 +7511,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7508,6 +7571,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7555,6 +7624,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns"
@@ -7576,6 +7651,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7640,6 +7721,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7705,6 +7792,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7768,6 +7861,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7834,6 +7933,7 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "kind": "event",
                      *           "state": "pending",
                      *           "reason": "attempts_used_up",
                      *           "attemptCount": 1,
@@ -7895,6 +7995,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "kind": "event",
                      *       "state": "pending",
                      *       "reason": "attempts_used_up",
                      *       "attemptCount": 1,

@@ -23,9 +23,10 @@ import { EventRetention1764000000021 } from './migrations/22-event-retention';
 import { History1764000000022 } from './migrations/23-history';
 import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-periods';
 import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
-import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
 import { Webhooks1764000000025 } from './migrations/26-webhooks';
 import { ConsoleSessions1764000000026 } from './migrations/27-console-sessions';
+import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
+import { WebhookChanges1764000000029 } from './migrations/30-webhook-changes';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   Webhooks1764000000025,
   ConsoleSessions1764000000026,
   WebhookReplays1764000000028,
+  WebhookChanges1764000000029,
 ];

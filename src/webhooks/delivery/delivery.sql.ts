@@ -9,7 +9,7 @@ const IS_QUEUE = `q.tenant_id = u.tenant_id AND q.endpoint_id = u.endpoint_id AN
  * commits. They are microseconds of the database's clock, and never go back while the queue has a row. All queues count
  * from one time by the place in the arrays, so that the events of a merged customer keep their order across queues.
  */
-function addDeliveries(name: string, onConflict: string): Statement {
+function addDeliveries(name: string, onConflict: string, isChange = false): Statement {
   return {
     name,
     text: `
@@ -31,9 +31,9 @@ function addDeliveries(name: string, onConflict: string): Statement {
       RETURNING q.tenant_id, q.endpoint_id, q.profile_id, q.last_seq
     )
     INSERT INTO webhook_deliveries AS d
-      (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at)
+      (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at, is_change)
     SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.numbers + u.number, 'pending', 0, '[]',
-      clock_timestamp()
+      clock_timestamp(), ${isChange}
     FROM u JOIN queues q ON ${IS_QUEUE}
     ORDER BY u.number
     ON CONFLICT ON CONSTRAINT webhook_deliveries_pkey ${onConflict}`,
@@ -41,6 +41,9 @@ function addDeliveries(name: string, onConflict: string): Statement {
 }
 
 export const ADD_DELIVERIES = addDeliveries('webhooks_add_deliveries', 'DO NOTHING');
+
+/** The same for changes of values: their ids ($4) and queues ($3). */
+export const ADD_CHANGES = addDeliveries('webhooks_add_changes', 'DO NOTHING', true);
 
 /**
  * The same for events that are asked for again; those that are pending keep their place. Returns those that it added.
@@ -110,11 +113,11 @@ export const CLAIM_QUEUES: Statement = {
 export const FIRST_DELIVERIES: Statement = {
   name: 'webhooks_first_deliveries',
   text: `
-    SELECT u.number, d.event_id AS "eventId", d.seq, d.first_attempt_at AS "firstAttemptAt"
+    SELECT u.number, d.event_id AS "eventId", d.seq, d.first_attempt_at AS "firstAttemptAt", d.is_change AS "isChange"
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[]) WITH ORDINALITY
       AS u (tenant_id, endpoint_id, profile_id, done_seq, number)
     CROSS JOIN LATERAL (
-      SELECT event_id, seq, first_attempt_at FROM webhook_deliveries
+      SELECT event_id, seq, first_attempt_at, is_change FROM webhook_deliveries
       WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND endpoint_id = u.endpoint_id
         AND seq > u.done_seq AND seq > 0 AND state = 'pending'
       ORDER BY seq LIMIT 1

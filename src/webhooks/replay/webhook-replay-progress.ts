@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import type { EventCursor } from '../../processing/event-window';
-import type { WebhookRule } from '../domain/webhook';
 import type {
+  ReplayedRule,
   WebhookReplayCounts,
   WebhookReplayEndReason,
   WebhookReplayPhase,
@@ -31,8 +31,8 @@ export interface RunningWebhookReplay extends WebhookReplayKey, WebhookReplayCou
   readonly isOver: boolean;
   /** Whether its endpoint is. */
   readonly isEnabled: boolean;
-  /** Those that its endpoint has now. */
-  readonly rules: readonly WebhookRule[];
+  /** Those for events that its endpoint has now. */
+  readonly rules: readonly ReplayedRule[];
 }
 
 type ReplayRow = Omit<RunningWebhookReplay, keyof WebhookReplayKey | 'cursor' | 'isOver' | 'rules'> & {
@@ -50,7 +50,7 @@ export class WebhookReplayProgress {
     const { tenantId, endpointId, id } = key;
     const [[row], rules] = await Promise.all([
       transaction.send<ReplayRow>(sql.LOCK_REPLAY, [tenantId, endpointId, id]),
-      transaction.send<WebhookRule>(sql.READ_RULES_OF_ENDPOINT, [tenantId, endpointId]),
+      transaction.send<ReplayedRule>(sql.READ_RULES_OF_ENDPOINT, [tenantId, endpointId]),
     ]);
     if (row === undefined) return undefined;
     const { state, cursorReceivedAt, cursorOccurredAt, cursorEventId, ...rest } = row;

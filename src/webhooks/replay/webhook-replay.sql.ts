@@ -20,12 +20,12 @@ export const LOCK_REPLAY: Statement = {
     ) e`,
 };
 
-/** The rules of an endpoint, in their order. */
+/** The rules of an endpoint for events, in their order. */
 export const READ_RULES_OF_ENDPOINT: Statement = {
   name: 'webhook_replay_rules',
   text: `
     SELECT event_type AS "eventType", source, condition FROM webhook_rules
-    WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid ORDER BY position`,
+    WHERE tenant_id = $1::uuid AND endpoint_id = $2::uuid AND event_type IS NOT NULL ORDER BY position`,
 };
 
 /** By the database's clock, after the request was committed. */

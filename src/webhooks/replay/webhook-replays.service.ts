@@ -97,8 +97,9 @@ function assertMayReplay(running: readonly WebhookReplay[], endpointId: string):
 
 function newReplay({ endpoint, rules }: Webhook, range: WebhookReplayRange, now: Date, by: string): WebhookReplay {
   const receivedFrom = new Date(range.from);
+  const hash = rulesHash(rules.filter((rule) => 'eventType' in rule));
   return {
-    ...{ tenantId: endpoint.tenantId, endpointId: endpoint.id, id: newId(), rulesHash: rulesHash(rules) },
+    ...{ tenantId: endpoint.tenantId, endpointId: endpoint.id, id: newId(), rulesHash: hash },
     receivedFrom,
     // Later events are the business of workers.
     receivedTo: new Date(Math.min(range.to, now.getTime() + 1)),

@@ -44,6 +44,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   'value_changes',
   'variables',
   'waiting_events',
+  'webhook_changes',
   'webhook_deliveries',
   'webhook_endpoints',
   'webhook_queues',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WebhookRule } from '../../domain/webhook';
+import type { Condition } from '../../../reactions/domain/condition';
 
 /** From the beginning of a range to its end. A longer time takes several replays. */
 export const REPLAY_DAYS_MAX = 366;
@@ -34,8 +34,15 @@ export const NOTHING_REPLAYED: WebhookReplayCounts = {
   ...{ scanned: 0, queued: 0, alreadyQueued: 0, skipped: 0, failed: 0, expired: 0 },
 };
 
+/** A rule for a type of events. */
+export interface ReplayedRule {
+  readonly eventType: string;
+  readonly source: string | null;
+  readonly condition: Condition | null;
+}
+
 /** Two endpoints have the same one if their rules are the same, in the same order. */
-export function rulesHash(rules: readonly WebhookRule[]): string {
+export function rulesHash(rules: readonly ReplayedRule[]): string {
   const content = rules.map(({ eventType, source, condition }) => [eventType, source, condition]);
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
 }
