@@ -60,7 +60,7 @@ describe('an endpoint', () => {
 
     await buttonOf(page, 'Change').click();
     const change = dialogOf(page, 'Change the endpoint');
-    await change.getByLabel('Events that are sent').fill('[{ "eventType": "signup" }]');
+    await change.getByLabel('Rules: what is sent').fill('[{ "eventType": "signup" }]');
     await buttonOf(change, 'Save').click();
     await change.waitFor({ state: 'hidden' });
     await buttonOf(page, 'Disable').click();

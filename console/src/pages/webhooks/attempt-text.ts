@@ -19,7 +19,7 @@ export function attemptText({ outcome, status, durationMs }: Attempt): string {
 
 const REASONS = {
   attempts_used_up: 'all attempts are used up',
-  event_gone: 'the event is not stored any more',
+  event_gone: 'what it was for is not stored any more',
   profile_erased: 'the person was erased',
 };
 

@@ -55,7 +55,8 @@ export function Deliveries({ id }: { readonly id: string }) {
 }
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  { id: 'id', header: 'Event', cell: ({ id }) => <CopyableId id={id} what="event id" /> },
+  { id: 'kind', header: 'What', cell: ({ kind }) => kind },
+  { id: 'id', header: 'Id', cell: ({ kind, id }) => <CopyableId id={id} what={`${kind} id`} /> },
   { id: 'state', header: 'State', cell: ({ state }) => <DeliveryState state={state} /> },
   { id: 'last', header: 'Last attempt', cell: lastAttempt, grow: true },
   { id: 'attempts', header: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} />, align: 'end' },
@@ -89,7 +90,7 @@ function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No delivery is in this state" />;
   return (
     <Empty title="Nothing was delivered yet">
-      <p>The next event that fits a rule is. Send a test call to see whether the receiver answers.</p>
+      <p>What fits a rule from now on is. Send a test call to see whether the receiver answers.</p>
     </Empty>
   );
 }

@@ -31,13 +31,13 @@ export function DeliveryDialog({ webhookId, delivery }: DeliveryDialogProps) {
 }
 
 function Content({ webhookId, delivery }: { readonly webhookId: string; readonly delivery: Delivery }) {
-  const { id, state, reason, attempts, attemptCount, createdAt, doneAt } = delivery;
+  const { kind, id, state, reason, attempts, attemptCount, createdAt, doneAt } = delivery;
   return (
     <>
       <Properties
         entries={[
           ['State', <DeliveryState state={state} />],
-          ['Event', <code>{id}</code>],
+          [kind === 'event' ? 'Event' : 'Change', <code>{id}</code>],
           ['Queued', <Time at={createdAt} exact />],
           ['Done', <Time at={doneAt} exact />],
           ['Reason', reasonText(reason)],

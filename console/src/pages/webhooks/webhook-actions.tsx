@@ -70,7 +70,7 @@ export function WebhookActions({ webhook }: WebhookActionsProps) {
         onConfirm={switchState}
       >
         {enabled ? (
-          <p>Nothing is sent until it is enabled again. Events are kept for it meanwhile.</p>
+          <p>Nothing is sent until it is enabled again. What fits its rules is kept for it meanwhile.</p>
         ) : (
           <p>What was kept for it is sent now, in the order of each customer.</p>
         )}

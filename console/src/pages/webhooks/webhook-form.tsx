@@ -69,10 +69,11 @@ export function WebhookForm({ action, webhook, onSubmit, onCancel }: WebhookForm
           />
         )}
       </FieldColumns>
-      <JsonEditor label="Events that are sent" rows={8} text={rules} onChange={setRules} />
+      <JsonEditor label="Rules: what is sent" rows={8} text={rules} onChange={setRules} />
       <Muted>
-        A list of rules with <code>eventType</code> and optionally <code>source</code> and <code>when</code>, as
-        reactions have it. An event that fits any of them is sent, once.
+        A list of rules. One for events has <code>eventType</code>, and optionally <code>source</code> and{' '}
+        <code>when</code> as reactions have it. One for changes of values has{' '}
+        <code>{'change: {scope, name, campaignId?}'}</code>. What fits any of them is sent, once.
       </Muted>
       {(mayUnmask || unmask) && (
         <Checkbox

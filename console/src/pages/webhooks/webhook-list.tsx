@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   { id: 'description', header: 'Description', cell: ({ description }) => visibleText(description ?? '') },
   { id: 'state', header: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
-  { id: 'events', header: 'Events', cell: ({ events }) => visibleText(typesOf(events)) },
+  { id: 'events', header: 'Hears of', cell: ({ events }) => visibleText(subjectsOf(events)) },
   { id: 'failing', header: 'Failing since', cell: ({ failingSince }) => <Time at={failingSince} /> },
   { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -45,7 +45,10 @@ export function WebhookList() {
 function NoWebhooks() {
   return (
     <Empty title="There is no endpoint yet">
-      <p>Systems elsewhere hear of events by signed calls. Name the address that is called, and the events.</p>
+      <p>
+        Systems elsewhere hear of events and of changes by signed calls. Name the address that is called, and what is
+        sent.
+      </p>
       <Curl
         method="POST"
         path="/v1/webhooks"
@@ -55,8 +58,13 @@ function NoWebhooks() {
   );
 }
 
-function typesOf(events: Webhook['events']): string {
-  return [...new Set(events.map(({ eventType }) => eventType))].join(', ');
+function subjectsOf(rules: Webhook['events']): string {
+  return [...new Set(rules.map(subjectOf))].join(', ');
+}
+
+/** A rule is for events of a type, or for changes of a variable. */
+function subjectOf({ eventType = '', change }: Webhook['events'][number]): string {
+  return change === undefined ? eventType : `changes of ${change.scope}.${change.name}`;
 }
 
 function hrefOf(id: string): string {
