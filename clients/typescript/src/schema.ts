@@ -2574,7 +2574,8 @@ export interface components {
              */
             waiting: number;
             /**
-             * @description Those that do not meet `when`, that the reaction has come to before, or whose person was erased.
+             * @description Those that do not meet `when`, that the reaction has come to before, that would leave limits or were set by a later
+             *     event, that expired meanwhile, or whose person was erased.
              * @example 15
              */
             skipped: number;

@@ -15,7 +15,7 @@ import { kindName } from '../../processing/domain/event-effects';
 import { BackfillBatch } from './backfill-batch';
 import { BackfillMarks } from './backfill-marks';
 import { BackfillProgress, type BackfillKey, type RunningBackfill } from './backfill-progress';
-import { setsSharedValues } from './domain/backfill';
+import { setsSharedValues, withExpired } from './domain/backfill';
 import * as sql from './backfill.sql';
 import { NIL_UUID } from '../../platform/values/uuid';
 
@@ -114,8 +114,10 @@ export class BackfillStep {
     const { events, cursorAfter, isLast } = await this.windows.read(transaction, window, eventsMax);
     const { count, progress } = await this.batch.run(transaction, backfill, compiled, events);
     const isWhole = count === events.length;
-    this.progress.save(transaction, { ...backfill, ...progress, cursor: cursorAfter(count) });
-    if (isWhole && isLast) this.progress.end(transaction, backfill, { state: 'done', reason: null });
+    const isExhausted = isWhole && isLast;
+    const counts = isExhausted ? withExpired(progress, backfill.total) : progress;
+    this.progress.save(transaction, { ...backfill, ...progress, ...counts, cursor: cursorAfter(count) });
+    if (isExhausted) this.progress.end(transaction, backfill, { state: 'done', reason: null });
     return { next: isWhole ? 'step' : 'wait', events: count };
   }
 }
