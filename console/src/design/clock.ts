@@ -25,3 +25,8 @@ function tick(): void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
+
+/** The time at this moment, for what a form begins with. */
+export function currentTime(): Date {
+  return new Date(Date.now());
+}

@@ -1,10 +1,24 @@
-import { Page } from '../../design/page';
-import { Empty } from '../../design/state-views';
+import { Route, Switch } from 'wouter';
+import { CampaignList } from './campaign-list';
+import { CampaignPage } from './campaign-page';
+import { ReactionPage } from './reaction-page';
+import { VariablePage } from './variable-page';
 
 export function CampaignsPage() {
   return (
-    <Page title="Campaigns">
-      <Empty title="This page is not built yet" />
-    </Page>
+    <Switch>
+      <Route path="/campaigns/:campaign/reactions/:name">
+        {({ campaign, name }) => <ReactionPage key={`${campaign}/${name}`} campaignId={campaign} name={name} />}
+      </Route>
+      <Route path="/campaigns/:campaign/variables/:scope/:name">
+        {({ campaign, scope, name }) => <VariablePage campaignId={campaign} scope={scope} name={name} />}
+      </Route>
+      <Route path="/campaigns/:campaign">
+        {({ campaign }) => <CampaignPage key={campaign} campaignId={campaign} />}
+      </Route>
+      <Route>
+        <CampaignList />
+      </Route>
+    </Switch>
   );
 }

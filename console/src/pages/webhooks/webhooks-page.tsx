@@ -1,10 +1,14 @@
-import { Page } from '../../design/page';
-import { Empty } from '../../design/state-views';
+import { Route, Switch } from 'wouter';
+import { WebhookList } from './webhook-list';
+import { WebhookPage } from './webhook-page';
 
 export function WebhooksPage() {
   return (
-    <Page title="Webhooks">
-      <Empty title="This page is not built yet" />
-    </Page>
+    <Switch>
+      <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
+      <Route>
+        <WebhookList />
+      </Route>
+    </Switch>
   );
 }

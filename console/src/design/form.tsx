@@ -1,0 +1,76 @@
+import { useState, type ReactNode } from 'react';
+import { Button } from './button';
+import { DialogActions } from './dialog';
+import styles from './form.module.css';
+import { Failed } from './state-views';
+
+interface ActionFormProps {
+  /** The verb on the button: "Create key". */
+  readonly action: string;
+  /** The form shows the error when it rejects. It clears nothing: the caller closes it, or shows what came of it. */
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onCancel?: () => void;
+  /** `normal` for a form that is a part of a page, beside others. */
+  readonly kind?: 'primary' | 'normal';
+  /** What is written so far cannot be sent. */
+  readonly disabled?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Fields, the reason why they were refused, and the buttons that send them. */
+export function ActionForm({
+  action,
+  onSubmit,
+  onCancel,
+  kind = 'primary',
+  disabled = false,
+  children,
+}: ActionFormProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit();
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      className={styles['form']}
+      onSubmit={(event) => {
+        // A dialog inside another form is part of its tree.
+        event.stopPropagation();
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {children}
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+        <Button kind={kind} type="submit" busy={isBusy} disabled={disabled}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** Short fields beside each other where there is room. */
+export function FieldColumns({ children }: { readonly children: ReactNode }) {
+  return <div className={styles['columns']}>{children}</div>;
+}
+
+/** Controls that belong together, such as check boxes. */
+export function FieldGroup({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className={styles['group']}>
+      <legend>{label}</legend>
+      {children}
+    </fieldset>
+  );
+}

@@ -1,0 +1,121 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api } from '../../api/api';
+import { useRead } from '../../api/queries';
+import { Button } from '../../design/button';
+import { CopyableId } from '../../design/copyable-id';
+import { ConfirmDialog, Dialog } from '../../design/dialog';
+import { JsonView } from '../../design/json-view';
+import { Inline } from '../../design/layout';
+import { Notice } from '../../design/notice';
+import { Page, Properties, Section } from '../../design/page';
+import { Loaded } from '../../design/state-views';
+import { Time } from '../../design/time';
+import { showToast } from '../../design/toast';
+import { visibleText } from '../../design/visible-text';
+import { useScope } from '../../shell/session-context';
+import { CredentialLink } from './credential-link';
+import { fieldsOf, type JwtIssuer } from './issuer-fields';
+import { IssuerForm } from './issuer-form';
+import { KEY_SOURCE_LABELS } from './issuers-tab';
+import { replaceIssuer } from './replace-issuer';
+
+export function IssuerPage({ id }: { readonly id: string }) {
+  const query = useRead('/v1/jwt-issuers/{id}', { path: { id } });
+  const title = query.data === undefined ? 'JWT issuer' : visibleText(query.data.issuer);
+  return (
+    <Page title={title} actions={<Link href="/access?tab=issuers">All JWT issuers</Link>}>
+      <Loaded query={query}>
+        {(issuer) => (
+          <>
+            <IssuerActions issuer={issuer} />
+            <IssuerProperties issuer={issuer} />
+            {issuer.jwks !== null && (
+              <Section title="Key set">
+                <JsonView value={issuer.jwks} what="key set" />
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function IssuerProperties({ issuer }: { readonly issuer: JwtIssuer }) {
+  const { id, audience, algorithms, keySource, jwksUri, claims, defaultCampaignId, allowedCampaignIds } = issuer;
+  return (
+    <Properties
+      entries={[
+        ['Audience', visibleText(audience)],
+        ['Keys', KEY_SOURCE_LABELS[keySource]],
+        ['Address of keys', jwksUri === null ? '–' : visibleText(jwksUri)],
+        ['Algorithms', algorithms.join(', ')],
+        ['Default campaign', defaultCampaignId ?? '–'],
+        ['Allowed campaigns', allowedCampaignIds?.join(', ') ?? 'all'],
+        ['Campaign claim', visibleText(claims.campaign)],
+        ['App claim', visibleText(claims.app)],
+        ['Clock tolerance', `${issuer.clockToleranceSeconds} s`],
+        ['Created', <Time at={issuer.createdAt} exact />],
+        ['Created by', <CredentialLink id={issuer.createdBy} />],
+        ['Id', <CopyableId id={id} what="issuer id" />],
+      ]}
+    />
+  );
+}
+
+function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [open, setOpen] = useState<'change' | 'delete'>();
+  const close = (): void => setOpen(undefined);
+  const readAgain = () => client.invalidateQueries({ queryKey: ['/v1/jwt-issuers'] });
+  if (!useScope('jwt-issuers:write')) return null;
+  return (
+    <Inline>
+      <Button onClick={() => setOpen('change')}>Change</Button>
+      <Button kind="danger" onClick={() => setOpen('delete')}>
+        Delete
+      </Button>
+      <Dialog title="Change the JWT issuer" open={open === 'change'} onClose={close} wide>
+        <Notice>
+          <p>
+            The issuer is registered anew with these values, and gets a new id. With the same issuer and audience its
+            tokens are refused for a moment meanwhile.
+            {issuer.keySource === 'secret' && ' The secret must be written again.'}
+          </p>
+        </Notice>
+        <IssuerForm
+          action="Replace issuer"
+          initial={fieldsOf(issuer)}
+          onCancel={close}
+          onSubmit={async (body) => {
+            const { id } = await replaceIssuer(issuer.id, body);
+            await readAgain();
+            showToast({ title: 'The issuer is changed.' });
+            navigate(`/access/issuers/${id}`);
+          }}
+        />
+      </Dialog>
+      <ConfirmDialog
+        title="Delete this issuer?"
+        open={open === 'delete'}
+        onClose={close}
+        action="Delete issuer"
+        typed={issuer.audience}
+        onConfirm={async () => {
+          await api.delete('/v1/jwt-issuers/{id}', { path: { id: issuer.id } });
+          showToast({ title: 'The issuer is deleted.' });
+          navigate('/access?tab=issuers');
+          await readAgain();
+        }}
+      >
+        <p>
+          Tokens of {visibleText(issuer.issuer)} for {visibleText(issuer.audience)} are refused within a second.
+          Participants who have one can no longer read or change their state.
+        </p>
+      </ConfirmDialog>
+    </Inline>
+  );
+}

@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Schema } from '../../api/api-types';
+import type { PagedList } from '../../api/queries';
+import { CopyableId } from '../../design/copyable-id';
+import { PagedTable, type Column } from '../../design/data-table';
+import { Time } from '../../design/time';
+import { visibleText } from '../../design/visible-text';
+import { ValueText } from './values';
+
+export type HistoryEntry = Schema<'HistoryEntryDto'>;
+
+const COLUMNS: readonly Column<HistoryEntry>[] = [
+  { id: 'at', header: 'When', cell: ({ at }) => <Time at={at} exact /> },
+  {
+    id: 'path',
+    header: 'Variable',
+    cell: ({ scope, name }) => (
+      <code>
+        {scope}.{name}
+      </code>
+    ),
+  },
+  {
+    id: 'change',
+    header: 'Change',
+    cell: ({ op, previous, current }) => (
+      <>
+        {op} <ValueText value={previous} /> → <ValueText value={current} />
+      </>
+    ),
+  },
+  { id: 'cause', header: 'Cause', cell: ({ cause }) => <Cause cause={cause} />, grow: true },
+  { id: 'period', header: 'Period from', cell: ({ periodStart }) => <Time at={periodStart} exact /> },
+];
+
+interface HistoryTableProps {
+  readonly list: PagedList<HistoryEntry>;
+  readonly empty: ReactNode;
+}
+
+export function HistoryTable({ list, empty }: HistoryTableProps) {
+  return <PagedTable label="Changes" columns={COLUMNS} list={list} rowKey={keyOf} empty={empty} />;
+}
+
+/** Entries have no id; those of one moment differ in what they did. */
+function keyOf(entry: HistoryEntry): string {
+  return JSON.stringify(entry);
+}
+
+function Cause({ cause }: { readonly cause: HistoryEntry['cause'] }) {
+  const { kind, mutationId, actor, campaignId, reaction, eventId } = cause;
+  return (
+    <>
+      {kind}{' '}
+      {reaction !== undefined && campaignId !== undefined && (
+        <Link href={`/campaigns/${encodeURIComponent(campaignId)}/reactions/${encodeURIComponent(reaction)}`}>
+          {reaction}
+        </Link>
+      )}
+      {mutationId !== undefined && <code>{visibleText(mutationId)}</code>}
+      {actor !== undefined && <> by {visibleText(actor)}</>}
+      {eventId !== undefined && (
+        <>
+          {' '}
+          <CopyableId id={eventId} what="event id" />
+        </>
+      )}
+    </>
+  );
+}

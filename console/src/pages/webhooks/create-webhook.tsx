@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api';
+import type { Schema } from '../../api/api-types';
+import { Button } from '../../design/button';
+import { Dialog } from '../../design/dialog';
+import { given, textOf } from '../../design/form-values';
+import { WebhookForm } from './webhook-form';
+import { WebhookSecret } from './webhook-secret';
+
+export function CreateWebhook() {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const [issued, setIssued] = useState<Schema<'IssuedWebhookDto'>>();
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button kind="primary" onClick={() => setOpen(true)}>
+        Create endpoint
+      </Button>
+      <Dialog title="Create an endpoint" open={isOpen} onClose={close} wide>
+        <WebhookForm
+          action="Create endpoint"
+          onCancel={close}
+          onSubmit={async ({ description, ...fields }) => {
+            const body = given({ ...fields, description: textOf(description) });
+            setIssued(await api.post('/v1/webhooks', { body }));
+            close();
+            await client.invalidateQueries({ queryKey: ['/v1/webhooks'] });
+          }}
+        />
+      </Dialog>
+      <WebhookSecret
+        issued={issued}
+        onClose={() => {
+          if (issued !== undefined) navigate(`/webhooks/${issued.webhook.id}`);
+          setIssued(undefined);
+        }}
+      />
+    </>
+  );
+}

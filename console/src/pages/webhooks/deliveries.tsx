@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Schema } from '../../api/api-types';
+import { useList } from '../../api/queries';
+import { Badge, type Tone } from '../../design/badge';
+import { Button } from '../../design/button';
+import { CopyableId } from '../../design/copyable-id';
+import { PagedTable, type Column } from '../../design/data-table';
+import { FilterBar } from '../../design/filter-bar';
+import { useFilters } from '../../design/filters';
+import { Stack } from '../../design/layout';
+import { Empty } from '../../design/state-views';
+import { Time } from '../../design/time';
+import { attemptText, reasonText } from './attempt-text';
+import { DeliveryDialog } from './delivery-dialog';
+
+export type Delivery = Schema<'DeliveryDto'>;
+
+const STATES = ['pending', 'delivered', 'failed'] as const;
+const TONES: Readonly<Record<Delivery['state'], Tone>> = { pending: 'accent', delivered: 'good', failed: 'bad' };
+const REFRESH_MS = 3_000;
+
+export function DeliveryState({ state }: Pick<Delivery, 'state'>) {
+  return <Badge tone={TONES[state]}>{state}</Badge>;
+}
+
+export function Deliveries({ id }: { readonly id: string }) {
+  const [{ state, delivery }] = useFilters(['state', 'delivery']);
+  const chosen = STATES.find((each) => each === state);
+  const [isMoving, setMoving] = useState(false);
+  const list = useList(
+    '/v1/webhooks/{id}/deliveries',
+    { path: { id }, query: chosen === undefined ? {} : { state: chosen } },
+    { refetchInterval: isMoving ? REFRESH_MS : false },
+  );
+  const hasPending = list.items.some((each) => each.state === 'pending');
+  if (hasPending !== isMoving) setMoving(hasPending);
+  return (
+    <Stack>
+      <FilterBar
+        fields={[
+          { name: 'state', label: 'State', kind: 'select', options: STATES.map((value) => ({ value, label: value })) },
+        ]}
+      />
+      <PagedTable
+        label="List of deliveries"
+        columns={COLUMNS}
+        list={list}
+        rowKey={(each) => each.id}
+        empty={<NoDeliveries isFiltered={chosen !== undefined} />}
+      />
+      <DeliveryDialog webhookId={id} delivery={list.items.find((each) => each.id === delivery)} />
+    </Stack>
+  );
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { id: 'kind', header: 'What', cell: ({ kind }) => kind },
+  { id: 'id', header: 'Id', cell: ({ kind, id }) => <CopyableId id={id} what={`${kind} id`} /> },
+  { id: 'state', header: 'State', cell: ({ state }) => <DeliveryState state={state} /> },
+  { id: 'last', header: 'Last attempt', cell: lastAttempt, grow: true },
+  { id: 'attempts', header: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} />, align: 'end' },
+  { id: 'created', header: 'Queued', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'done', header: 'Done', cell: ({ doneAt }) => <Time at={doneAt} /> },
+];
+
+function lastAttempt({ attempts, reason }: Delivery): string {
+  const last = attempts.at(-1);
+  if (reason !== null) return reasonText(reason);
+  return last === undefined ? 'not tried yet' : attemptText(last);
+}
+
+/** Opens the delivery. */
+function Attempts({ delivery: { id, attemptCount } }: { readonly delivery: Delivery }) {
+  const [, setSearch] = useSearchParams();
+  const open = (): void =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      after.set('delivery', id);
+      return after;
+    });
+  return (
+    <Button kind="quiet" aria-label={`Show ${attemptCount} attempts`} onClick={open}>
+      {attemptCount}
+    </Button>
+  );
+}
+
+function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No delivery is in this state" />;
+  return (
+    <Empty title="Nothing was delivered yet">
+      <p>What fits a rule from now on is. Send a test call to see whether the receiver answers.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,91 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/api';
+import { Button } from '../../design/button';
+import { CodeBlock } from '../../design/code-block';
+import { Dialog, DialogActions } from '../../design/dialog';
+import { useFilters } from '../../design/filters';
+import { Properties } from '../../design/page';
+import { Failed } from '../../design/state-views';
+import { Time } from '../../design/time';
+import { showToast } from '../../design/toast';
+import { useScope } from '../../shell/session-context';
+import { attemptText, reasonText } from './attempt-text';
+import { DeliveryState, type Delivery } from './deliveries';
+import styles from './webhooks.module.css';
+
+interface DeliveryDialogProps {
+  readonly webhookId: string;
+  /** The one that the address names; undefined: none, or it is not among those that were read. */
+  readonly delivery: Delivery | undefined;
+}
+
+/** A delivery with each of its attempts. */
+export function DeliveryDialog({ webhookId, delivery }: DeliveryDialogProps) {
+  const [, change] = useFilters(['delivery']);
+  return (
+    <Dialog title="Delivery" open={delivery !== undefined} onClose={() => change({ delivery: undefined })} wide>
+      {delivery !== undefined && <Content webhookId={webhookId} delivery={delivery} />}
+    </Dialog>
+  );
+}
+
+function Content({ webhookId, delivery }: { readonly webhookId: string; readonly delivery: Delivery }) {
+  const { kind, id, state, reason, attempts, attemptCount, createdAt, doneAt } = delivery;
+  return (
+    <>
+      <Properties
+        entries={[
+          ['State', <DeliveryState state={state} />],
+          [kind === 'event' ? 'Event' : 'Change', <code>{id}</code>],
+          ['Queued', <Time at={createdAt} exact />],
+          ['Done', <Time at={doneAt} exact />],
+          ['Reason', reasonText(reason)],
+          ['Attempts', attemptCount.toLocaleString()],
+        ]}
+      />
+      {attempts.length < attemptCount && <p>The last {attempts.length} of them:</p>}
+      <ol className={styles['attempts']} aria-label="Attempts">
+        {attempts.toReversed().map((attempt, index) => (
+          <li key={`${attempt.at} ${index}`}>
+            <p>
+              <Time at={attempt.at} exact /> <strong>{attemptText(attempt)}</strong>
+            </p>
+            {attempt.answer !== '' && <CodeBlock code={attempt.answer} what="answer" />}
+          </li>
+        ))}
+      </ol>
+      <Retry webhookId={webhookId} delivery={delivery} />
+    </>
+  );
+}
+
+function Retry({ webhookId, delivery: { id, state } }: { readonly webhookId: string; readonly delivery: Delivery }) {
+  const client = useQueryClient();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  if (!useScope('webhooks:write')) return null;
+  const retry = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const path = { id: webhookId, delivery_id: id };
+      await api.post('/v1/webhooks/{id}/deliveries/{delivery_id}:retry', { path, body: {} });
+      showToast({ title: 'It is sent now.' });
+      await client.invalidateQueries({ queryKey: ['/v1/webhooks/{id}/deliveries'] });
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        <Button kind="primary" busy={isBusy} onClick={() => void retry()}>
+          {state === 'pending' ? 'Try now' : 'Send again'}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { anExternalEvent } from '../support/builders';
+import type { Client } from '../support/client';
+import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
+import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
+import { aWebhook, startReceiver, type Receiver } from '../support/webhooks';
+
+const browser = useConsoleBrowser({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
+
+const MARKUP = '<img src=x onerror="document.title=1"> \u202egnp.exe';
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+beforeEach(() => receiver.answer(() => ({ status: 204 })));
+afterAll(() => receiver.stop());
+
+/** A path that no other test calls. */
+function anAddress(name: string): { readonly url: string; readonly calls: () => number } {
+  const path = `/${name}`;
+  return { url: `${receiver.url}${path}`, calls: () => receiver.calls.filter((call) => call.path === path).length };
+}
+
+async function send(client: Client, count = 1): Promise<void> {
+  for (let sent = 0; sent < count; sent++) {
+    expect((await client.post('/v1/external-events', anExternalEvent())).status).toBe(202);
+  }
+}
+
+describe('an endpoint', () => {
+  it('is created with a secret that is shown once, is tested, changed, disabled, enabled and deleted', async () => {
+    const { page, client } = await browser.signedIn({ path: 'webhooks' });
+    await page.getByText('There is no endpoint yet').waitFor();
+    await buttonOf(page, 'Create endpoint').click();
+    const form = dialogOf(page, 'Create an endpoint');
+    const address = anAddress('first');
+    await form.getByLabel('Address').fill('ftp://example.com/');
+    await buttonOf(form, 'Create endpoint').click();
+    await form.getByText('request_id').waitFor();
+    await form.getByLabel('Address').fill(address.url);
+    await form.getByLabel('Description').fill(MARKUP);
+    expect(await axeOn(page)).toEqual([]);
+    await buttonOf(form, 'Create endpoint').click();
+    const secret = await takeSecret(page, 'The signing secret of the endpoint', 'secret');
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByText('Nothing was delivered yet').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect(await page.locator('main img').count()).toBe(0);
+
+    await buttonOf(page, 'Send a test call').click();
+    await dialogOf(page, 'Test call').getByText('204 delivered').waitFor();
+    expect(address.calls()).toBe(1);
+    await page.keyboard.press('Escape');
+
+    await buttonOf(page, 'Rotate secret').click();
+    await buttonOf(dialogOf(page, 'Rotate the secret?'), 'Rotate secret').click();
+    expect(await takeSecret(page, 'The signing secret of the endpoint', 'secret')).not.toBe(secret);
+
+    await buttonOf(page, 'Change').click();
+    const change = dialogOf(page, 'Change the endpoint');
+    await change.getByLabel('Rules: what is sent').fill('[{ "eventType": "signup" }]');
+    await buttonOf(change, 'Save').click();
+    await change.waitFor({ state: 'hidden' });
+    await buttonOf(page, 'Disable').click();
+    await buttonOf(dialogOf(page, 'Disable this endpoint?'), 'Disable endpoint').click();
+    await buttonOf(page, 'Enable').click();
+    const [webhook] = (await client.get('/v1/webhooks')).body.items;
+    expect(webhook).toMatchObject({ enabled: false, events: [{ eventType: 'signup' }] });
+    await buttonOf(dialogOf(page, 'Enable this endpoint?'), 'Enable endpoint').click();
+    await buttonOf(page, 'Disable').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+
+    await buttonOf(page, 'Delete').click();
+    const asked = dialogOf(page, 'Delete this endpoint?');
+    await asked.getByRole('textbox').fill(webhook.id.slice(-4));
+    await buttonOf(asked, 'Delete endpoint').click();
+    await page.getByText('There is no endpoint yet').waitFor();
+  });
+
+  it('that fails shows each attempt with its answer as text, and delivers on a retry', async () => {
+    const { page, client } = await browser.signedIn();
+    const address = anAddress('failing');
+    const { id } = await aWebhook(client, address.url);
+    receiver.answer(() => ({ status: 500, body: `<h1>Oops</h1>${MARKUP}` }));
+    await send(client);
+    await until(() => address.calls() > 0);
+    await page.goto('webhooks');
+    await page.getByText('failing', { exact: true }).waitFor();
+    await page.getByRole('link', { name: address.url }).click();
+    await page.getByText('500 refused by its status').waitFor();
+    await page.getByRole('button', { name: /^Show \d+ attempts$/ }).click();
+    const shown = dialogOf(page, 'Delivery');
+    await shown.getByText('<h1>Oops</h1>').first().waitFor();
+    expect(await page.locator('h1:text("Oops"), img').count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('delivery')).not.toBeNull();
+    expect(await axeOn(page)).toEqual([]);
+    receiver.answer(() => ({ status: 204 }));
+    await buttonOf(shown, 'Try now').click();
+    await shown.getByText('204 delivered').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('State').selectOption('pending');
+    await page.getByText('No delivery is in this state').waitFor();
+    await page.setViewportSize({ width: 360, height: 720 });
+    await until(async () => (await page.evaluate<number>('document.documentElement.scrollWidth')) === 360);
+    const deliveries = (await client.get(`/v1/webhooks/${id}/deliveries`)).body.items;
+    expect(deliveries.map(({ state }: { state: string }) => state)).toEqual(['delivered']);
+  });
+
+  it('gets a time range again by a replay', async () => {
+    const { page, client } = await browser.signedIn();
+    const address = anAddress('replayed');
+    const { id } = await aWebhook(client, address.url);
+    await send(client, 3);
+    await until(() => address.calls() === 3);
+    await page.goto(`webhooks/${id}?tab=replays`);
+    await page.getByText('Nothing was replayed yet').waitFor();
+    await page.getByLabel('Received before').fill('2999-01-01T00:00');
+    await buttonOf(page, 'Start replay').click();
+    const replay = page.getByRole('article', { name: 'Replay' });
+    await replay.getByText('done').waitFor();
+    await replay.getByText('3 of 3').waitFor();
+    await until(() => address.calls() === 6);
+    expect(await axeOn(page)).toEqual([]);
+  });
+});
+
+describe('the webhooks page', () => {
+  it('says which scope is lacking, and leaves out what the key may not do', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const strangers = await browser.signedIn({
+      tenant,
+      key: await tenant.key({ scopes: ['events:read'] }),
+      path: 'webhooks',
+    });
+    await strangers.page.getByRole('heading', { name: 'Your key does not allow this' }).waitFor();
+    expect(await buttonOf(strangers.page, 'Create endpoint').count()).toBe(0);
+    const key = await tenant.key({ scopes: ['webhooks:read'] });
+    const readers = await browser.signedIn({ tenant, key, path: 'webhooks' });
+    await readers.page.getByText('There is no endpoint yet').waitFor();
+    await readers.page.getByText('curl -X POST').waitFor();
+    expect(await buttonOf(readers.page, 'Create endpoint').count()).toBe(0);
+  });
+
+  it('says why it could not be read, with the request id, and reads it again', async () => {
+    const { page } = await browser.signedIn();
+    const answerAgain = await refuseCalls(page, '/v1/webhooks*');
+    await page.goto('webhooks');
+    await expectFailure(page);
+    expect(await axeOn(page)).toEqual([]);
+    await answerAgain();
+    await buttonOf(page, 'Try again').first().click();
+    await page.getByText('There is no endpoint yet').waitFor();
+  });
+});
