@@ -1,8 +1,16 @@
+import { findChromium } from './test/support/jest/find-chromium.mjs';
+
+// Workers take it from here.
+const chromium = findChromium();
+if (chromium !== undefined) process.env.CHROMIUM_PATH = chromium;
+
 export default {
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   // What takes a minute by itself has commands of its own: `npm run test:faults` and `npm run test:fuzz`.
   testPathIgnorePatterns: [
     '/node_modules/',
+    // Without a browser they are left out, which global-setup.ts says; in CI they fail.
+    ...(chromium === undefined && process.env.CI !== 'true' ? ['/test/browser/'] : []),
     // Needs a Citus cluster: `npm run test:citus`.
     ...(process.env.TEST_CITUS_URL === undefined ? ['/test/citus/'] : []),
     ...(process.env.LONG_ROUNDS === undefined ? ['/test/(?:faults|fuzz)/long/'] : []),

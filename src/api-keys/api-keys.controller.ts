@@ -27,7 +27,7 @@ export class ApiKeysController {
 
   /** Creates an API key; its plaintext is shown in this answer only. */
   @Post()
-  @AuthenticateApiKey('api-keys:write')
+  @AuthenticateApiKey('api-keys:write', { proof: true })
   @MayRefuse('source_not_allowed')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
@@ -74,7 +74,7 @@ export class ApiKeysController {
 
   /** Replaces an API key by a new one of the same configuration; the old one is revoked, the new one shown in this answer only. */
   @Post(':id\\:rotate')
-  @AuthenticateApiKey('api-keys:write')
+  @AuthenticateApiKey('api-keys:write', { proof: true })
   @MayRefuse('source_not_allowed', 'key_revoked')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedApiKeyDto })

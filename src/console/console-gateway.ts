@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { setSessionCaller } from '../platform/auth/session-caller';
 import { DomainError } from '../platform/errors/domain-error';
 import { mountAt } from '../platform/http/server/mounted-request';
+import { ConsolePages } from './console-pages';
 import { crossSiteSign } from './domain/cross-site';
 import { pageHeaders } from './page-headers';
 import { SessionGuard } from './session.guard';
@@ -22,7 +23,10 @@ const FOREIGN_READS = '/console/api/oidc/';
 export class ConsoleGateway {
   private readonly headers = pageHeaders();
 
-  constructor(private readonly guard: SessionGuard) {}
+  constructor(
+    private readonly guard: SessionGuard,
+    private readonly pages: ConsolePages,
+  ) {}
 
   /** Takes all requests whose target begins with `/console`. */
   readonly handle: RequestHandler = (request, response, next) => {
@@ -34,7 +38,8 @@ export class ConsoleGateway {
 
   private route(request: Request, response: Response, next: NextFunction): void {
     if (!isBelow(API_PATH, request.path)) {
-      next();
+      if (isBelow(CONSOLE_PATH, request.path)) this.pages.serve(request, response).catch(next);
+      else next();
       return;
     }
     response.setHeader('Cache-Control', 'no-store');

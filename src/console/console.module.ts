@@ -4,8 +4,10 @@ import { ApiKeysModule } from '../api-keys/api-keys.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ConsoleController } from './console.controller';
 import { ConsoleGateway } from './console-gateway';
+import { builtPagesFolder, ConsolePages } from './console-pages';
 import { ConsoleSessions } from './console-sessions';
 import { ConsoleSignIn } from './console-sign-in';
+import { EndedSessions } from './ended-sessions';
 import { ConsoleSessionRow } from './entities/console-session.entity';
 import { KeyGrants } from './key-grants';
 import { SessionGrantSources } from './session-grants';
@@ -14,7 +16,10 @@ import { SessionGuard } from './session.guard';
 @Module({
   imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, WorkspacesModule],
   controllers: [ConsoleController],
-  providers: [ConsoleGateway, ConsoleSessions, ConsoleSignIn, KeyGrants, SessionGrantSources, SessionGuard],
+  providers: [
+    { provide: ConsolePages, useFactory: () => new ConsolePages(builtPagesFolder()) },
+    ...[ConsoleGateway, ConsoleSessions, ConsoleSignIn, EndedSessions, KeyGrants, SessionGrantSources, SessionGuard],
+  ],
   exports: [ConsoleGateway],
 })
 export class ConsoleModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
+import { assertFreshProof } from '../platform/auth/fresh-proof';
 import { grants } from '../platform/auth/scopes';
 import { Clock } from '../platform/values/clock';
 import { DomainError } from '../platform/errors/domain-error';
@@ -49,7 +50,7 @@ export class ReactionsService {
     private readonly personal: PersonalProperties,
     private readonly catalog: EventTypeCatalog,
     private readonly sample: EventSample,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
     this.mutex = new KeyedMutex(clock);
   }
@@ -81,7 +82,7 @@ export class ReactionsService {
     if ('faults' in parsed) throw validationFailed(faultsBelow(at, parsed.faults));
     const { definition } = parsed;
     const names = await this.personal.namesOf(tenantId, definition.eventType);
-    assertMayRead(
+    this.assertMayRead(
       caller,
       personalReads(definition, names).map((path) => pathBelow(at, path)),
     );
@@ -100,7 +101,7 @@ export class ReactionsService {
   /** Throws `insufficient_scope` if a stored reaction reads personal data and the caller may not. */
   async assertMayTest(caller: Principal, { eventType, condition, operations }: Reaction): Promise<void> {
     const names = await this.personal.namesOf(caller.tenantId, eventType);
-    assertMayRead(caller, personalReads({ when: condition ?? undefined, ops: operations }, names));
+    this.assertMayRead(caller, personalReads({ when: condition ?? undefined, ops: operations }, names));
   }
 
   /** Newest first; an unknown campaign has none. */
@@ -194,6 +195,13 @@ export class ReactionsService {
     return [{ path: 'name', code: 'limit_exceeded', message }];
   }
 
+  /** `paths`: the fields of the definition that read personal data. */
+  private assertMayRead(caller: Principal, paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    assertHasScope(caller, paths);
+    assertFreshProof(caller, this.clock.now());
+  }
+
   private async eventTypeFaults(manager: EntityManager, tenantId: string, eventType: string): Promise<Fault[]> {
     const count = await this.reactions.countOfEventType(manager, tenantId, eventType);
     if (count < REACTIONS_PER_EVENT_TYPE_MAX) return [];
@@ -203,8 +211,8 @@ export class ReactionsService {
 }
 
 /** `paths`: the fields of the definition that read personal data. */
-function assertMayRead(caller: Principal, paths: readonly string[]): void {
-  if (paths.length === 0 || grants(caller.scopes, 'pii:read')) return;
+function assertHasScope(caller: Principal, paths: readonly string[]): void {
+  if (grants(caller.scopes, 'pii:read')) return;
   const message =
     'A reaction that reads identity or personal properties of events requires the scope pii:read, which the credential lacks. Use a credential that has it, or do not read personal data.';
   const details = paths.map((path) => ({

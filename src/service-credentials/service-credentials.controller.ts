@@ -24,7 +24,7 @@ export class ServiceCredentialsController {
 
   /** Creates a credential that signs requests of the external-events family; the secret of an HMAC is shown in this answer only. */
   @Post()
-  @AuthenticateApiKey('service-credentials:write')
+  @AuthenticateApiKey('service-credentials:write', { proof: true })
   @MayRefuse('source_not_allowed')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedServiceCredentialDto })

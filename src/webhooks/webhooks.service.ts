@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
+import { assertFreshProof } from '../platform/auth/fresh-proof';
 import { grants } from '../platform/auth/scopes';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { DomainError } from '../platform/errors/domain-error';
@@ -199,7 +200,8 @@ export class WebhooksService {
     caller: Principal,
     { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
   ): Promise<void> {
-    if (grants(caller.scopes, 'pii:read')) return;
+    const hasScope = grants(caller.scopes, 'pii:read');
+    if (hasScope && caller.session === undefined) return;
     const paths = unmask ? ['unmask'] : [];
     for (const [index, { eventType, condition }] of rules.entries()) {
       if (condition === null) continue;
@@ -208,6 +210,10 @@ export class WebhooksService {
       paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
     }
     if (paths.length === 0) return;
+    if (hasScope) {
+      assertFreshProof(caller, this.clock.now());
+      return;
+    }
     const message =
       'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
       'credential lacks. Use a credential that has it, or leave personal data out.';

@@ -28,6 +28,11 @@ const SETTINGS = {
 
 /** One real PostgreSQL for all test files, with a migrated template that spec files clone. */
 export default async function setUp(): Promise<void> {
+  if (process.env['CHROMIUM_PATH'] === undefined && process.env['CI'] !== 'true') {
+    process.stderr.write(
+      'No Chromium was found, so test/browser is skipped. Install chromium, or set CHROMIUM_PATH.\n',
+    );
+  }
   const dataDir = await mkdtemp(join(tmpdir(), 'cds-test-'));
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined, settings: SETTINGS });
   const logs = await mkdtemp(join(tmpdir(), 'cds-test-logs-'));

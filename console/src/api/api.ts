@@ -1,3 +1,4 @@
+import { isAttended } from './activity';
 import { ApiError, errorOf, unreachable } from './api-error';
 import type { Answer, CallOptions, HttpMethod, Operation, PathWith } from './api-types';
 
@@ -60,7 +61,11 @@ async function send(method: HttpMethod, address: string, options: RawOptions = {
 }
 
 async function request(method: HttpMethod, address: string, { body, signal }: RawOptions): Promise<Response> {
-  const headers: Record<string, string> = { accept: 'application/json', 'x-cds-console': '1' };
+  const marker = isAttended() ? '1' : 'background';
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'x-cds-console': method === 'get' ? marker : '1',
+  };
   if (body !== undefined) headers['content-type'] = 'application/json';
   const init: RequestInit = { method: method.toUpperCase(), headers, credentials: 'same-origin' };
   if (body !== undefined) init.body = JSON.stringify(body);

@@ -24,7 +24,7 @@ export class ErasuresController {
   /** Erases a person for good, and refuses their events from now on. Idempotent. */
   @Post('profiles/:id\\:erase')
   @HttpCode(200)
-  @AuthenticateApiKey('profiles:write')
+  @AuthenticateApiKey('profiles:write', { proof: true })
   @ApiOkResponse({ type: ErasureDto })
   async eraseProfile(
     @Caller() caller: Principal,
@@ -38,7 +38,7 @@ export class ErasuresController {
   /** Erases the person with an identifier for good. Participants without events are found by their `sub`. */
   @Post('profiles\\:erase')
   @HttpCode(200)
-  @AuthenticateApiKey('profiles:write')
+  @AuthenticateApiKey('profiles:write', { proof: true })
   @MayRefuse('not_found')
   @ApiOkResponse({ type: ErasureDto })
   async erasePerson(

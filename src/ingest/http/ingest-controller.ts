@@ -46,7 +46,7 @@ export abstract class IngestController {
       const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
       const result = await this.pipeline.ingestOne(caller, submission, mode);
       if (result.status === 'error') throw refusalError(result.refusal);
-      if (mode === 'live') this.metrics.settled(this.originOf(caller), [value], [result]);
+      if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), [value], [result]);
       response.status(result.status === 'accepted' ? ACCEPTED : OK);
       return ingestResultDto(result);
     } catch (error) {
@@ -69,7 +69,7 @@ export abstract class IngestController {
     const results = await this.pipeline.ingest(caller, this.submissionsOf(body), mode);
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
-    if (mode === 'live') this.metrics.settled(this.originOf(caller), items, results);
+    if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), items, results);
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }
@@ -100,6 +100,11 @@ export abstract class IngestController {
       faults,
     }));
   }
+}
+
+/** Events that somebody tries in the console are no traffic of sources (contract section 10). */
+function isCounted({ session }: Principal, mode: IngestMode): boolean {
+  return mode === 'live' && session === undefined;
 }
 
 function refusalError({ code, message, details }: Refusal): DomainError {

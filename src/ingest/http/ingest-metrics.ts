@@ -16,8 +16,8 @@ export interface EventOrigin {
 }
 
 /**
- * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Dry runs are not counted,
- * nor is what came without a good credential. Duplicates and refusals of a known workspace go to `IngestOutcomes` as well.
+ * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Not counted are
+ * dry runs, calls of the console, and what came without a good credential. Duplicates and refusals of a known workspace go to `IngestOutcomes` as well.
  */
 @Injectable()
 export class IngestMetrics {

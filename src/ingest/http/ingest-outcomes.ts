@@ -12,8 +12,8 @@ export interface AnsweredEvents {
 export type OutcomeListener = (answered: AnsweredEvents, outcome: 'duplicate' | 'refused', events: number) => void;
 
 /**
- * Tells one feature of events that were answered and left nothing in the event log: duplicates and refusals. Dry runs and
- * replays are not among them.
+ * Tells one feature of events that were answered and left nothing in the event log: duplicates and refusals. Dry runs,
+ * replays and calls of the console are not among them.
  */
 @Injectable()
 export class IngestOutcomes {

@@ -1,5 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../../platform/auth/caller.decorator';
+import { sessionCallerOf } from '../../platform/auth/session-caller';
 import { Clock } from '../../platform/values/clock';
 import { DomainError } from '../../platform/errors/domain-error';
 import { ERROR_CODES } from '../../platform/errors/error-codes';
@@ -45,7 +46,8 @@ export class RefusedRequestFilter implements ExceptionFilter {
     const { code } = this.problems.refusalOf(error);
     // A request without a valid credential has no events; one whose credential lacks the scope has.
     const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
-    if (isKnown && !isDryRun(request) && !(error instanceof ClientGone)) {
+    const isTraffic = !isDryRun(request) && sessionCallerOf(request) === undefined;
+    if (isKnown && isTraffic && !(error instanceof ClientGone)) {
       const origin = { tenantId: request.caller?.tenantId, family: familyOf(request) };
       this.metrics.refused(origin, code, request);
     }

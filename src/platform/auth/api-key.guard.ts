@@ -9,6 +9,7 @@ import { atOnce } from '../async/at-once';
 import {
   API_KEY_STRATEGY,
   FURTHER_SCOPES,
+  NEEDS_PROOF,
   REQUIRED_SCOPE,
   SIGNATURE_STRATEGY,
   TAKES_SIGNATURES,
@@ -18,6 +19,7 @@ import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-m
 import type { AuthenticatedRequest } from './caller.decorator';
 import { credentialNeeded, credentialRefused, scopeMissing } from '../errors/challenges';
 import { CredentialVerifier } from './credential-verifier';
+import { assertFreshProof } from './fresh-proof';
 import { FailedAuthentications } from './failed-authentications';
 import type { Principal } from './principal';
 import { grants, type Scope } from './scopes';
@@ -48,8 +50,15 @@ export class ApiKeyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const access = accessOf(this.reflector, [context.getHandler(), context.getClass()]);
-    return atOnce(this.principalOf(request, access), (principal) => admit(request, access, principal));
+    const targets = [context.getHandler(), context.getClass()];
+    const access = accessOf(this.reflector, targets);
+    return atOnce(this.principalOf(request, access), (principal) => {
+      admit(request, access, principal);
+      if (principal.session !== undefined && this.reflector.getAllAndOverride<boolean>(NEEDS_PROOF, targets)) {
+        assertFreshProof(principal, this.clock.now());
+      }
+      return true;
+    });
   }
 
   private principalOf(request: Request, { takesSignatures }: RouteAccess): Principal | Promise<Principal> {
@@ -91,12 +100,11 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /** Throws `insufficient_scope` unless the principal has the scopes of the route. */
-function admit(request: AuthenticatedRequest, { scopes, unmasks }: RouteAccess, principal: Principal): boolean {
+function admit(request: AuthenticatedRequest, { scopes, unmasks }: RouteAccess, principal: Principal): void {
   const required = unmasks && request.query['unmask'] === 'true' ? [...scopes, 'pii:read' as const] : scopes;
   const missing = required.find((scope) => !grants(principal.scopes, scope));
   if (missing !== undefined) throw scopeMissing(missing);
   request.caller = principal;
-  return true;
 }
 
 /** The access rules of a route, from its decorators. */

@@ -7,6 +7,9 @@ export const FURTHER_SCOPES = 'further scopes';
 /** Metadata key: the route takes `?unmask=true`. */
 export const UNMASKS = 'unmasks';
 
+/** Metadata key: in the console, the route needs a fresh proof. */
+export const NEEDS_PROOF = 'needs proof';
+
 /** Metadata key: the route accepts signed requests beside API keys. */
 export const TAKES_SIGNATURES = 'takes signatures';
 

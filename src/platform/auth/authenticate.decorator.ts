@@ -7,6 +7,7 @@ import {
   API_KEY_SECURITY,
   FURTHER_SCOPES,
   JWT_SECURITY,
+  NEEDS_PROOF,
   RATE_LIMIT_EXTENSION,
   RATE_LIMITED,
   REQUIRED_SCOPE,
@@ -30,6 +31,8 @@ export interface BackendOptions {
   readonly streams?: boolean;
   /** Further scopes that the key must have. */
   readonly and?: readonly Scope[];
+  /** In the console the route needs a fresh proof of who is signed in (contract section 10). */
+  readonly proof?: boolean;
   /** The route takes `?unmask=true`, for which the key must have `pii:read` as well. */
   readonly unmasks?: boolean;
 }
@@ -40,7 +43,7 @@ export interface BackendOptions {
  */
 export function AuthenticateApiKey(
   scope: Scope,
-  { orSignature = false, rate, and = [], unmasks = false, streams = false }: BackendOptions = {},
+  { orSignature = false, rate, and = [], unmasks = false, streams = false, proof = false }: BackendOptions = {},
 ): MethodDecorator & ClassDecorator {
   const reads = isReadScope(scope);
   return applyDecorators(
@@ -48,6 +51,7 @@ export function AuthenticateApiKey(
     SetMetadata(FURTHER_SCOPES, and),
     SetMetadata(UNMASKS, unmasks),
     SetMetadata(TAKES_SIGNATURES, orSignature),
+    SetMetadata(NEEDS_PROOF, proof),
     ...limited(ApiKeyGuard, rate ?? (reads ? 'reads' : undefined)),
     ...(reads ? [UseFilters(RefusedReadFilter)] : []),
     ...(reads && !streams ? [UseInterceptors(ReadSlotsInterceptor, BoundCursorsInterceptor)] : []),

@@ -3,10 +3,10 @@ import type { Principal } from './principal';
 
 /**
  * Holds a caller from the console to a proof of the last minutes (contract section 10); a call with a key is a proof itself.
- * `nowMs`: epoch milliseconds. Throws `proof_required`.
+ * Throws `proof_required`.
  */
-export function assertFreshProof({ session }: Principal, nowMs: number): void {
-  if (session === undefined || (session.provenUntil !== null && session.provenUntil > nowMs)) return;
+export function assertFreshProof({ session }: Principal, now: Date): void {
+  if (session === undefined || (session.provenUntil !== null && session.provenUntil > now.getTime())) return;
   throw proofRequired('This needs a proof of the last 5 minutes. Prove again who you are, then send it again.');
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuthenticatedRequest } from './caller.decorator';
+import { assertFreshProof } from './fresh-proof';
 import { scopeMissing } from '../errors/challenges';
 import { grants } from './scopes';
 import { Clock } from '../values/clock';
@@ -19,7 +20,8 @@ export class UnmaskAudit {
    * Whether the request asks for unmasked data (`?unmask=true`). If so, the audit entry is committed when this resolves. Call
    * it when the shown records are known. `shown`: their ids, where the path does not contain them.
    *
-   * Throws `insufficient_scope` without `pii:read`. The guard has checked it before on routes with `unmasks`.
+   * Throws `insufficient_scope` without `pii:read`; the guard has checked it before on routes with `unmasks`. Throws
+   * `proof_required` in the console without a fresh proof.
    */
   async unmasks(request: AuthenticatedRequest, shown: readonly string[] = []): Promise<boolean> {
     if (request.query['unmask'] !== 'true') return false;
@@ -27,11 +29,13 @@ export class UnmaskAudit {
     return true;
   }
 
-  /** Records an answer that is never masked. */
+  /** Records an answer that is never masked. Throws `insufficient_scope`, and `proof_required` for the console. */
   async note({ caller, ip, method, path, res }: AuthenticatedRequest, shown: readonly string[] = []): Promise<void> {
     if (caller === undefined || !grants(caller.scopes, 'pii:read')) throw scopeMissing('pii:read');
+    const at = this.clock.now();
+    assertFreshProof(caller, at);
     await this.database.manager.insert(UnmaskAuditLine, {
-      ...{ tenantId: caller.tenantId, id: newId(), at: this.clock.now(), by: caller.credentialId, address: ip ?? null },
+      ...{ tenantId: caller.tenantId, id: newId(), at, by: caller.credentialId, address: ip ?? null },
       what: [`${method} ${path}`, ...shown].join(' '),
     });
     // Caches must not store personal data.

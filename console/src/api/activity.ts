@@ -1,0 +1,13 @@
+/** After this time without a key or a click, reads are those of timers, and do not keep a session from ending. */
+const ATTENDED_MS = 60_000;
+
+let lastInputAt = performance.now();
+
+for (const event of ['pointerdown', 'keydown', 'wheel']) {
+  addEventListener(event, () => (lastInputAt = performance.now()), { capture: true, passive: true });
+}
+
+/** Whether somebody has touched the page during the last minute. */
+export function isAttended(): boolean {
+  return performance.now() - lastInputAt < ATTENDED_MS;
+}

@@ -1,0 +1,124 @@
+import axe from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { startApp, type TestApp } from './app';
+import { Client } from './client';
+import { noteSecrets } from './log-watch';
+import { aTenant, type Tenant } from './tenant';
+
+/** Against hanging only: what a page shows later than this, it does not show. */
+const SHOWN_MS_MAX = 20_000;
+
+/** A page of the console in a browser that nobody else uses. */
+export interface ConsolePage {
+  readonly page: Page;
+  readonly tenant: Tenant;
+  /** The API, called with the key that signed in. */
+  readonly client: Client;
+}
+
+/** The service and the browser of a spec file. */
+export interface ConsoleBrowser {
+  readonly service: TestApp;
+  /** An open page of an empty browser. Its addresses are relative to the console: `page.goto('review')`. */
+  openPage(): Promise<Page>;
+  /** A page of somebody who has signed in; without a key, as the admin of a fresh workspace. Opens `path` first. */
+  signedIn(options?: { readonly path?: string; readonly tenant?: Tenant; readonly key?: string }): Promise<ConsolePage>;
+}
+
+/**
+ * Starts one service and one browser for a spec file, and stops them after it. A test fails if a page of it has violated the
+ * content security policy, has thrown, or has written an error to its console; answers of the API that refuse are no such error.
+ */
+export function useConsoleBrowser(environment: Readonly<Record<string, string>> = {}): ConsoleBrowser {
+  let service: TestApp | undefined;
+  let browser: Browser | undefined;
+  let contexts: BrowserContext[] = [];
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    const executablePath = process.env['CHROMIUM_PATH'];
+    if (executablePath === undefined) throw new Error('No Chromium was found. Install chromium, or set CHROMIUM_PATH.');
+    service = await startApp(environment, undefined, [], { processesEvents: true });
+    browser = await chromium.launch({ executablePath });
+  });
+
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    const found = faults;
+    [contexts, faults] = [[], []];
+    expect(found).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const openPage = async (): Promise<Page> => {
+    const context = await started(browser).newContext({ baseURL: `${started(service).url}/console/` });
+    contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(SHOWN_MS_MAX);
+    watchFaults(page, (fault) => faults.push(fault));
+    return page;
+  };
+
+  return {
+    get service() {
+      return started(service);
+    },
+    openPage,
+    signedIn: async ({ path = '', tenant: given, key: givenKey } = {}) => {
+      const tenant = given ?? (await aTenant(started(service).databaseUrl));
+      const key = givenKey ?? tenant.adminKey;
+      const page = await openPage();
+      await page.goto(path);
+      await signIn(page, key);
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+      return { page, tenant, client: new Client(started(service).url, key) };
+    },
+  };
+}
+
+function started<T>(each: T | undefined): T {
+  if (each === undefined) throw new Error('The browser and its service run during tests only.');
+  return each;
+}
+
+/** Fills in the sign-in page and sends it. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  noteSecrets(key, undefined);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** What axe finds wrong with a page as it is, in both themes: `expect(await axeOn(page)).toEqual([])`. */
+export async function axeOn(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  await page.evaluate(axe.source);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+    for (const { id, nodes } of violations) {
+      found.push(
+        ...nodes.map(({ target, failureSummary }) => `${colorScheme}: ${id} ${target.join(' ')} ${failureSummary}`),
+      );
+    }
+  }
+  await page.emulateMedia({ colorScheme: null });
+  return found;
+}
+
+function watchFaults(page: Page, note: (fault: string) => void): void {
+  page.on('pageerror', (error) => note(`thrown: ${error.message}`));
+  // Chromium writes violations of the content security policy there, too.
+  page.on('console', (message) => {
+    const { url } = message.location();
+    if (message.type() === 'error' && !isRefusal(message.text(), url)) note(`console: ${message.text()} ${url}`);
+  });
+}
+
+/** Chromium notes every answer of 400 and above. */
+function isRefusal(text: string, url: string): boolean {
+  return /^Failed to load resource: .* status of (?:4\d\d|503)\b/.test(text) && url.includes('/console/api/');
+}
