@@ -15,7 +15,7 @@ import { SignIn } from './sign-in';
 
 const RETRIES = 2;
 /** A page that nobody touches notices after this time that its session has ended. */
-const SESSION_CHECK_MS = 20_000;
+const SESSION_CHECK_MS = 10_000;
 
 const queries = new QueryClient({
   defaultOptions: {
