@@ -11,9 +11,9 @@ export interface FilterField {
   readonly kind: 'text' | 'select' | 'time';
   readonly options?: readonly SelectOption[];
   readonly placeholder?: string;
+  /** What a list shows without the filter, as the first choice of a select; "Any" when left out. */
+  readonly any?: string;
 }
-
-const ANY: SelectOption = { value: '', label: 'Any' };
 
 /** Read what it sets by `useFilters` with the same names. The key `/` leads to its first text. */
 export function FilterBar({ fields }: { readonly fields: readonly FilterField[] }) {
@@ -44,13 +44,14 @@ interface FilterControlProps {
   readonly onChange: (value: string) => void;
 }
 
-function FilterControl({ field: { label, kind, options = [], placeholder }, value, onChange }: FilterControlProps) {
+function FilterControl({ field, value, onChange }: FilterControlProps) {
+  const { label, kind, options = [], placeholder, any = 'Any' } = field;
   if (kind === 'select') {
     return (
       <Select
         label={label}
         value={value}
-        options={[ANY, ...options]}
+        options={[{ value: '', label: any }, ...options]}
         onChange={({ target }) => onChange(target.value)}
       />
     );
