@@ -4,6 +4,7 @@ import type { Schema } from '../../api/api-types';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
 import { TextArea } from '../../design/field';
+import { formatted } from '../../design/json-editor';
 import { Failed } from '../../design/state-views';
 import { useScope } from '../../shell/session-context';
 import { EntryEditor } from './entry-editor';
@@ -35,7 +36,7 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
   const edit = () =>
     run('edit', async () => {
       const { payload } = mayUnmask ? await unmasked(entry) : entry;
-      const text = typeof payload === 'string' ? payload : JSON.stringify(payload ?? {}, null, 2);
+      const text = typeof payload === 'string' ? payload : formatted(payload ?? {});
       setDraft({ text, isMasked: !mayUnmask });
     });
   const replay = () =>
