@@ -59,7 +59,12 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
           ['First seen', <Time key="first" at={firstSeenAt} />],
           ['Last seen', <Time key="last" at={lastSeenAt} />],
           ['Identifiers', <Identifiers key="identifiers" profile={unmasked ?? profile} />],
-          ['Merged from', mergedFrom.length === 0 ? '–' : `${mergedFrom.length.toLocaleString()} profiles`],
+          [
+            'Merged from',
+            mergedFrom.length === 0
+              ? '–'
+              : `${mergedFrom.length.toLocaleString()} ${mergedFrom.length === 1 ? 'profile' : 'profiles'}`,
+          ],
         ]}
       />
       {mayUnmask && (

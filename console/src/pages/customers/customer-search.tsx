@@ -10,12 +10,12 @@ import { Identifiers } from './identifiers';
 import { LookUp } from './look-up';
 
 const COLUMNS: readonly Column<Schema<'ProfileDto'>>[] = [
+  { id: 'identifiers', header: 'Identifiers', cell: (profile) => <Identifiers profile={profile} />, grow: true },
   {
     id: 'id',
     header: 'Customer',
     cell: ({ id }) => <CopyableId id={id} what="customer id" href={`/customers/${id}`} />,
   },
-  { id: 'identifiers', header: 'Identifiers', cell: (profile) => <Identifiers profile={profile} />, grow: true },
   { id: 'events', header: 'Events', align: 'end', cell: ({ eventCount }) => eventCount.toLocaleString() },
   { id: 'first', header: 'First seen', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   { id: 'last', header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },

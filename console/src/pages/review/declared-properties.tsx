@@ -36,7 +36,7 @@ function Unregistered({ eventType }: { readonly eventType: string }) {
       <h3>No event type {eventType}</h3>
       <p>
         Register it, and then replay all events of it.{' '}
-        <Link href={`/event-types/new?from=${encodeURIComponent(eventType)}`}>Draft it from refused events</Link>
+        <Link href={`/event-types/_new?from=${encodeURIComponent(eventType)}`}>Draft it from refused events</Link>
       </p>
     </section>
   );

@@ -7,12 +7,12 @@ import { CopyableId } from '../../design/copyable-id';
 import { JsonEditor, parseJson } from '../../design/json-editor';
 import { Section } from '../../design/page';
 import { Failed } from '../../design/state-views';
+import { FaultList } from '../../design/fault-list';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import { dryRun, maskedFields, refusalOf, type Verdict } from './correction';
 import { DeclaredProperties } from './declared-properties';
 import { lineNumber } from './payload-lines';
-import { FaultList } from './payload-view';
 import styles from './review.module.css';
 
 interface EntryEditorProps {

@@ -1,5 +1,6 @@
 import { CodeBlock } from '../../design/code-block';
 import { classes } from '../../design/classes';
+import { FaultList } from '../../design/fault-list';
 import { visibleText } from '../../design/visible-text';
 import type { ErrorDetail } from '../../api/api-error';
 import { payloadLines } from './payload-lines';
@@ -40,29 +41,5 @@ export function PayloadView({ payload, faults }: PayloadViewProps) {
       )}
       {lines.length > LINES_MAX && <p>{`${(lines.length - LINES_MAX).toLocaleString()} more lines are not shown.`}</p>}
     </div>
-  );
-}
-
-interface FaultListProps {
-  readonly faults: readonly ErrorDetail[];
-  /** The line of a field in the editor, where it is known. */
-  readonly lineOf?: (path: string) => number | undefined;
-}
-
-/** Faults with the fields that they are about. */
-export function FaultList({ faults, lineOf }: FaultListProps) {
-  return (
-    <ul className={styles['faults']}>
-      {faults.map(({ path, message }, index) => {
-        const line = lineOf?.(path);
-        return (
-          <li key={index}>
-            {path !== '' && <code>{visibleText(path)}</code>}
-            {line !== undefined && <span className={styles['line']}>{`line ${line}`}</span>}
-            <span>{visibleText(message)}</span>
-          </li>
-        );
-      })}
-    </ul>
   );
 }

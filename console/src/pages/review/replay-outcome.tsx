@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/api-types';
 import { Badge } from '../../design/badge';
 import { CopyableId } from '../../design/copyable-id';
+import { FaultList } from '../../design/fault-list';
 import { visibleText } from '../../design/visible-text';
-import { FaultList } from './payload-view';
 import styles from './review.module.css';
 
 type Outcome = Schema<'ReplayedDto'>['outcome'];
