@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
-import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
 import { withClient } from '../support/database';
 import { sendTooEarly } from '../support/review';
 import { aTenant } from '../support/tenant';
@@ -12,17 +12,6 @@ const BIDI = 'inv\u202efdp.exe';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const entriesTable = (page: Page) => page.getByRole('region', { name: 'Review entries' });
-/** The widest line of a page must fit: a table scrolls by itself. */
-const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
-
-async function axeInBothWidths(page: Page): Promise<string[]> {
-  const wide = await axeOn(page);
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await widthOf(page)).toBe(360);
-  const narrow = await axeOn(page);
-  await page.setViewportSize({ width: 1280, height: 720 });
-  return [...wide, ...narrow];
-}
 
 describe('a refused event', () => {
   it('is found, corrected, checked by a dry run, and replayed', async () => {

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<NamedDefinition>[] = [
       </>
     ),
   },
-  { id: 'description', header: 'Description', cell: ({ description = '' }) => visibleText(description), grow: true },
+  { id: 'description', header: 'Description', cell: (definition) => wordsOf(definition), grow: true },
 ];
 
 interface EventPropertiesProps {
@@ -44,7 +44,11 @@ export function EventProperties({ eventType, properties }: EventPropertiesProps)
   );
 }
 
-function typeOf({ type, format, enum: values }: Definition): string {
-  const kind = format === undefined ? type : `${type} (${format})`;
-  return values === undefined ? kind : `${kind}: ${values.map((value) => visibleText(String(value))).join(', ')}`;
+function typeOf({ type, format }: Definition): string {
+  return format === undefined ? type : `${type} (${format})`;
+}
+
+function wordsOf({ enum: values, description }: Definition): string {
+  const allowed = values === undefined ? '' : `One of ${values.join(', ')}. `;
+  return visibleText(`${allowed}${description ?? ''}`);
 }

@@ -68,7 +68,11 @@ const UNREGISTERED: readonly Column<UnregisteredType>[] = [
   {
     id: 'draft',
     header: 'Action',
-    cell: ({ name }) => <Link href={`/event-types/_new?from=${encodeURIComponent(name)}`}>Draft from events</Link>,
+    cell: ({ name }) => (
+      <Link href={`/event-types/_new?from=${encodeURIComponent(name)}`} aria-label={`Draft ${name} from its events`}>
+        Draft
+      </Link>
+    ),
   },
 ];
 
