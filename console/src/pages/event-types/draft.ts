@@ -5,7 +5,7 @@ type Properties = Readonly<Record<string, unknown>>;
 
 /** Views write this in the place of what they hide. */
 const MASKED = /\*{3}/;
-const MASKED_EMAIL = /^.\*{3}@.\*{3}\.\w+$/;
+const MASKED_EMAIL = /^.?\*{3}@.?\*{3}\.\w+$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 /** Formats that can be told from values, with what all of them look like. */
 const FORMATS: readonly (readonly [NonNullable<Definition['format']>, RegExp])[] = [

@@ -34,7 +34,7 @@ export function ReviewList() {
     { id: 'event', header: 'Event id', cell: ({ externalEventId }) => visibleText(externalEventId ?? '–') },
     { id: 'count', header: 'Count', align: 'end', cell: ({ occurrences }) => occurrences.toLocaleString() },
     { id: 'seen', header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-    { id: 'status', header: 'Status', cell: ({ status }) => <EntryStatus status={status} /> },
+    ...(query.status === undefined ? [STATUS] : []),
   ];
   const canReplay = mayReplay && replayFilter !== undefined && list.items.length > 0;
   return (
@@ -64,6 +64,12 @@ export function ReviewList() {
     </Page>
   );
 }
+
+const STATUS: Column<Entry> = {
+  id: 'status',
+  header: 'Status',
+  cell: ({ status }) => <EntryStatus status={status} />,
+};
 
 const FIELDS: readonly FilterField[] = [
   { name: 'reason', label: 'Reason', kind: 'text', placeholder: 'required' },
