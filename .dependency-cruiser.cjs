@@ -25,7 +25,7 @@ const FEATURES = [
 /** The arrows between features; what is not here is not allowed. */
 const ARROWS = {
   cdp: ['ingest', 'identity', 'review'],
-  console: ['api-keys', 'workspaces'],
+  console: ['api-keys', 'ingest', 'review', 'workspaces'],
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],
   replay: ['ingest', 'processing', 'review'],

@@ -91,7 +91,6 @@ await build({
   logLevel: 'warning',
 });
 
-nameOnlyClasses(join(DIST, BUNDLE));
 keepAscii(join(DIST, BUNDLE));
 copyFileSync(join(SCRIPTS, LOADER), join(DIST, LOADER));
 execFileSync(process.execPath, [join(DIST, LOADER)], { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -101,20 +100,6 @@ for (const name of Object.keys(PROGRAMS)) {
 
 function requireOf(path) {
   return `require(${JSON.stringify(path)});`;
-}
-
-/**
- * esbuild names every function when it is created, also those that are created for each event: 3 % of the service's CPU time for
- * single events. Only names of classes and of declared functions mean something; arrow functions have no prototype.
- */
-function nameOnlyClasses(path) {
-  const original = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
-  const cheap =
-    'var __name = (target, value) => target.prototype === undefined || target.name === value ? target : ' +
-    '__defProp(target, "name", { value, configurable: true });';
-  const text = readFileSync(path, 'utf8');
-  if (!text.includes(original)) throw new Error('esbuild names functions in another way: see nameOnlyClasses');
-  writeFileSync(path, text.replace(original, cheap));
 }
 
 /** Comments keep other characters; without them V8 needs one byte for each character. */

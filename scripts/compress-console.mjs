@@ -1,5 +1,5 @@
 // node scripts/compress-console.mjs [folder]: compresses the files of the console once, for all browsers that take it.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -11,9 +11,9 @@ const TEXTS = new Set(['.css', '.js', '.json', '.svg', '.webmanifest']);
 /** Less fits into one packet anyway. */
 const BYTES_MIN = 1024;
 
-for (const path of readdirSync(folder, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && TEXTS.has(extname(entry.name)))
-  .map((entry) => join(entry.parentPath, entry.name))) {
+const files = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+for (const { parentPath, name } of files.filter((entry) => entry.isFile() && TEXTS.has(extname(entry.name)))) {
+  const path = join(parentPath, name);
   const bytes = readFileSync(path);
   if (bytes.length < BYTES_MIN) continue;
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };

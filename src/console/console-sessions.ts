@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
-import { credentialRefused } from '../platform/errors/challenges';
+import { credentialNeeded } from '../platform/errors/challenges';
 import { isRefusal } from '../platform/invalidation/negative-cache';
 import { newId } from '../platform/values/ids';
 import { hasEnded, SESSION_IDLE_MS, SESSION_MS_MAX, sessionEnds, type SessionEnds } from './domain/session-lifetime';
@@ -163,5 +163,5 @@ function hashOf(secret: string): Buffer {
 }
 
 function sessionOver(): Error {
-  return credentialRefused('unauthenticated', 'The session has ended. Sign in again.');
+  return credentialNeeded('The session has ended. Sign in again.');
 }

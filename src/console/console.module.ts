@@ -10,12 +10,14 @@ import { ConsoleSignIn } from './console-sign-in';
 import { EndedSessions } from './ended-sessions';
 import { ConsoleSessionRow } from './entities/console-session.entity';
 import { KeyGrants } from './key-grants';
+import { LiveController } from './live/live.controller';
+import { LiveModule } from './live/live.module';
 import { SessionGrantSources } from './session-grants';
 import { SessionGuard } from './session.guard';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, WorkspacesModule],
-  controllers: [ConsoleController],
+  imports: [TypeOrmModule.forFeature([ConsoleSessionRow]), ApiKeysModule, LiveModule, WorkspacesModule],
+  controllers: [ConsoleController, LiveController],
   providers: [
     { provide: ConsolePages, useFactory: () => new ConsolePages(builtPagesFolder()) },
     ...[ConsoleGateway, ConsoleSessions, ConsoleSignIn, EndedSessions, KeyGrants, SessionGrantSources, SessionGuard],

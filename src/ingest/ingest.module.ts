@@ -38,6 +38,7 @@ import { ReplayedEvents } from './store/replayed-events';
 import { StoreFromMemory } from './store/store-from-memory';
 import { StoreTransaction } from './store/store-transaction';
 import { StoredCopies } from './store/stored-copies';
+import { WatchedAnswers } from './watched-answers';
 
 @Module({
   imports: [
@@ -57,6 +58,7 @@ import { StoredCopies } from './store/stored-copies';
     IngestPipeline,
     IngestMetrics,
     IngestOutcomes,
+    WatchedAnswers,
     // parse
     EventParsers,
     ExternalEventParser,
@@ -92,6 +94,7 @@ import { StoredCopies } from './store/stored-copies';
     IngestPipeline,
     IngestMetrics,
     IngestOutcomes,
+    WatchedAnswers,
     EventParsers,
     EventTypeCatalog,
     EventSubscriptions,

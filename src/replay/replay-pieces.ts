@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Sender } from '../ingest/domain/checked-event';
-import { isUnavailable } from '../ingest/domain/ingest-result';
+import { isUnavailable, type IngestResult } from '../ingest/domain/ingest-result';
 import type { Submission } from '../ingest/domain/submission';
 import { IngestPipeline } from '../ingest/pipeline';
+import { WatchedAnswers, type AnswerWatcher } from '../ingest/watched-answers';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
 import { describeFaults } from '../platform/errors/describe-faults';
@@ -29,6 +30,7 @@ export class ReplayPieces {
     private readonly resolutions: ReviewResolutions,
     private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
+    private readonly watched: WatchedAnswers,
     private readonly clock: Clock,
   ) {}
 
@@ -63,6 +65,8 @@ export class ReplayPieces {
     const prepared = await Promise.all(entries.map((entry) => this.prepare(sender, entry, attempt)));
     const submissions = prepared.flatMap((each) => ('submission' in each ? [each.submission] : []));
     const sent = await this.pipeline.ingest(sender, submissions, 'replay');
+    const watcher = this.watched.watcherOf(tenantId);
+    if (watcher !== undefined) submissions.forEach((submission, index) => watch(watcher, submission, sent[index]));
     let next = 0;
     const results = prepared.map((each) => ('submission' in each ? sent[next++] : each.result) ?? NO_RESULT);
     const byEntry = results.map((result, index) => ({ result, id: entries[index]?.id ?? '' }));
@@ -104,6 +108,12 @@ export class ReplayPieces {
       throw error;
     }
   }
+}
+
+/** Those that must be sent again are watched then. */
+function watch(watcher: AnswerWatcher, { family, value, replay }: Submission, result: IngestResult | undefined): void {
+  if (result === undefined || replay === undefined || isUnavailable(result)) return;
+  watcher({ family, value, result, reviewed: { entryId: replay.entryId } });
 }
 
 const NO_RESULT: ReplayResult = {

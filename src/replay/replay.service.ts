@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Submission } from '../ingest/domain/submission';
 import { IngestPipeline } from '../ingest/pipeline';
+import { WatchedAnswers } from '../ingest/watched-answers';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { unavailable } from '../platform/errors/unavailable';
@@ -23,6 +24,7 @@ export class ReplayService {
     private readonly resolutions: ReviewResolutions,
     private readonly pipeline: IngestPipeline,
     private readonly stored: StoredEventReplay,
+    private readonly watched: WatchedAnswers,
     private readonly clock: Clock,
   ) {}
 
@@ -54,14 +56,17 @@ export class ReplayService {
     return result;
   }
 
-  private send(
+  private async send(
     caller: Principal,
     { id: entryId, firstSeenAt }: StoredEntry,
     submission: Submission,
     attempt: ReplayAttempt,
   ): Promise<ReplayResult> {
     const replay = { entryId, attempt, receivedAt: firstSeenAt.getTime() };
-    return this.pipeline.ingestOne(caller, { ...submission, replay }, 'replay');
+    const result = await this.pipeline.ingestOne(caller, { ...submission, replay }, 'replay');
+    const { family, value } = submission;
+    this.watched.watcherOf(caller.tenantId)?.({ family, value, result, reviewed: { entryId } });
+    return result;
   }
 }
 

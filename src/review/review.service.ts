@@ -11,6 +11,7 @@ import { isPassing, persistBatch } from '../platform/group-commit/persist-batch'
 import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
 import { KeyedIds } from '../platform/secrets/keyed-ids';
 import {
+  entryIdOf,
   JSON_BYTES_MAX,
   reviewEntry,
   type EntryOptions,
@@ -121,6 +122,11 @@ export class ReviewService implements BeforeApplicationShutdown {
       entries.map((work) => ({ work, bytes: work.payload.length })),
     );
     this.countRecorded(problems);
+  }
+
+  /** The id of the entry that a problem was recorded in. Beyond the daily limit of its workspace there is none of that id. */
+  entryIdOf(problem: Problem): string {
+    return entryIdOf(problem, this.entryOptions.idOf);
   }
 
   /**

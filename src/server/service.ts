@@ -9,6 +9,7 @@ import { AppModule } from '../app.module';
 import pluginMetadata from '../metadata';
 import type { Settings } from '../platform/config/settings';
 import { CONSOLE_PATH, ConsoleGateway } from '../console/console-gateway';
+import { LiveViewers } from '../console/live/live-viewers';
 import { withDatabaseKind } from '../platform/postgres/distribution/database-kind';
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
@@ -256,10 +257,12 @@ async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Dat
   });
 }
 
-async function stop(app: NestExpressApplication, { shutdownDelaySeconds }: Settings): Promise<void> {
+async function stop(app: NestExpressApplication, settings: Settings): Promise<void> {
   app.get(Readiness).stop();
+  // Streams that nobody else ends.
+  if (settings.console === 'on') app.get(LiveViewers).stop();
   // First the running requests, then what they need: Nest would close the group commits before the server.
-  const drained = apiAdapterOf(app).drain(shutdownDelaySeconds * 1_000);
+  const drained = apiAdapterOf(app).drain(settings.shutdownDelaySeconds * 1_000);
   await Promise.all([
     Promise.race([drained, wait(DRAIN_MS_MAX, undefined, { ref: false })]),
     app.get(Jobs).stop(),

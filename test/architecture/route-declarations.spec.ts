@@ -11,6 +11,7 @@ import { ModulesContainer, Reflector } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../src/platform/auth/api-key.guard';
 import { RATE_LIMITED, REQUIRED_SCOPE, TAKES_SIGNATURES, UNAUTHENTICATED } from '../../src/platform/auth/auth-metadata';
+import { SessionGuard } from '../../src/console/session.guard';
 import { JwtGuard } from '../../src/platform/auth/jwt.guard';
 import { RateLimitGuard } from '../../src/platform/auth/rate-limit.guard';
 import { ReadSlotsInterceptor } from '../../src/platform/auth/list-requests.interceptors';
@@ -44,6 +45,7 @@ interface Route {
 const AUTHENTICATING: readonly unknown[] = [ApiKeyGuard, JwtGuard];
 /** The documentation itself is not an operation of the service. */
 const DOCS = /^\/docs(?:[-/].*)?$/;
+const OF_CONSOLE = /^[A-Z]+ \/console\//;
 /** How Nest numbers a parameter that is the response. */
 const RESPONSE_PARAMETER = 1;
 
@@ -51,13 +53,17 @@ const reflector = new Reflector();
 let service: TestApp;
 let document: any;
 let routes: readonly Route[];
+/** They are for the console's own pages, and no part of the API. */
+let consoleRoutes: readonly Route[];
 
 beforeAll(async () => {
   service = await startApp();
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
-  routes = [...service.app.get(ModulesContainer).values()].flatMap((module) =>
+  const all = [...service.app.get(ModulesContainer).values()].flatMap((module) =>
     [...module.controllers.values()].flatMap(({ metatype }) => routesOf(metatype)),
   );
+  routes = all.filter(({ name }) => !OF_CONSOLE.test(name));
+  consoleRoutes = all.filter(({ name }) => OF_CONSOLE.test(name));
 });
 
 afterAll(() => service.stop());
@@ -247,7 +253,7 @@ describe('every route', () => {
   it('is in the document, whatever it was registered by', () => {
     const served = layers().flatMap(({ path, methods }) => methods.map((method) => `${method} ${documented(path)}`));
     // The root leads people to the documentation.
-    expect(served.filter((route) => route !== 'GET ').sort()).toEqual(
+    expect(served.filter((route) => route !== 'GET ' && !OF_CONSOLE.test(route)).sort()).toEqual(
       operations()
         .map(({ name }) => name)
         .sort(),
@@ -268,6 +274,25 @@ describe('every route', () => {
         return [address, 405, [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort()];
       }),
     );
+  });
+});
+
+describe('every route of the console', () => {
+  it('asks for a session, or says why it does not, and is below the path that other sites are refused at', () => {
+    expect(consoleRoutes.length).toBeGreaterThan(0);
+    const odd = consoleRoutes.filter(({ name, guards, unauthenticated, scope }) => {
+      const isOpen = typeof unauthenticated === 'string' && /\w+ \w+/.test(unauthenticated);
+      const isGuarded = isOpen ? guards.length === 0 : guards[0] === SessionGuard;
+      return !isGuarded || scope !== undefined || !/^[A-Z]+ \/console\/api\//.test(name);
+    });
+    expect(odd.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is not in the document, and served as it is declared', () => {
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/console'))).toEqual([]);
+    const served = layers().flatMap(({ path, methods }) => methods.map((method) => `${method} ${documented(path)}`));
+    const declared = consoleRoutes.map(({ name }) => name).sort();
+    expect(served.filter((route) => OF_CONSOLE.test(route)).sort()).toEqual(declared);
   });
 });
 

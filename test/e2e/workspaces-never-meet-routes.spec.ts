@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { faultsOf, type Answer } from '../support/client';
+import { signedIn } from '../support/console';
 import { operationsOf, type Operation } from '../support/operations';
 import {
   ask,
@@ -142,6 +143,31 @@ describe('two workspaces', () => {
       );
     }
     expect(odd).toEqual([]);
+  });
+});
+
+describe('a session of the console', () => {
+  /** The same person, who has signed in with the key. */
+  const inConsole = async (twin: Twin): Promise<Twin> => {
+    return { ...twin, admin: await signedIn(service.url, twin.admin.key!) };
+  };
+  const backend = (): readonly Operation[] => operations.filter(({ callers }) => callers !== 'participant');
+
+  it('is shown by every read what its key is shown', async () => {
+    const withKey = await viewOf(one, backend(), ofOne);
+    expect(await viewOf(await inConsole(one), backend(), ofOne)).toEqual(withKey);
+  });
+
+  it('finds a record of another workspace by no operation, and changes nothing there', async () => {
+    const before = await viewOf(one, operations, ofOne);
+    const [session, never] = [await inConsole(other), neverMade(ofOne)];
+    for (const operation of backend().filter(({ parameters }) => parameters.length > 0)) {
+      const foreign = await ask(session, operation, ofOne);
+      const unknown = await ask(session, operation, never);
+      expect([operation.name, comparable(foreign, ofOne)]).toEqual([operation.name, comparable(unknown, never)]);
+      if (isOfRecord(operation)) expect([operation.name, foreign.status]).toEqual([operation.name, 404]);
+    }
+    expect(await viewOf(one, operations, ofOne)).toEqual(before);
   });
 });
 

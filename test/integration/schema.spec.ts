@@ -33,6 +33,7 @@ describe('the schema', () => {
     // These are how a workspace is found in the first place, and a key of the whole installation.
     expect(others).toEqual([
       'api_keys_key_hash_key',
+      'console_sessions_secret_hash_key',
       'installation_keys_pkey',
       'service_credentials_id_key',
       'workspaces_name_key',

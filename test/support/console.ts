@@ -1,10 +1,12 @@
 import { Client, type Answer, type RequestOptions } from './client';
+import { noteSecrets } from './log-watch';
 
 /** What a browser sends with a request of a page of the console. */
 export const FROM_CONSOLE = { 'sec-fetch-site': 'same-origin', 'x-cds-console': '1' };
 
 /** A browser with the console open. It keeps its cookie, and sends what pages of the console send. */
 export class Browser extends Client {
+  /** The pair of name and value. */
   cookie: string | undefined;
 
   constructor(url: string) {
@@ -30,13 +32,17 @@ export class Browser extends Client {
   }
 
   signIn(key: string): Promise<Answer> {
+    noteSecrets(key, undefined);
     return this.post('/session', { key });
   }
 
   private keep(line: string): void {
     const [pair = ''] = line.split(';', 1);
-    if (!line.includes('Max-Age=0')) this.cookie = pair;
-    else if (this.cookie?.startsWith(pair.slice(0, pair.indexOf('=') + 1)) === true) this.cookie = undefined;
+    const [name = '', value = ''] = pair.split('=');
+    if (value !== '') {
+      noteSecrets(value, undefined);
+      this.cookie = pair;
+    } else if (this.cookie?.startsWith(`${name}=`) === true) this.cookie = undefined;
   }
 }
 

@@ -7,11 +7,11 @@ export interface CurlRequest {
   readonly body?: unknown;
 }
 
-/** A command for a shell, which reads the key from the variable CDS_API_KEY. */
+/** A command for a shell, which reads the key from the variable KEY. */
 export function curlCommand({ method = 'GET', path, body }: CurlRequest): string {
   const service = `${location.origin}${BASE_PATH.replace(/\/console$/, '')}`;
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${service}${path}`)}`];
-  lines.push('-H "Authorization: Bearer $CDS_API_KEY"');
+  lines.push('-H "Authorization: Bearer $KEY"');
   if (body !== undefined) {
     lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`);
   }

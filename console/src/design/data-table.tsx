@@ -1,5 +1,4 @@
-import { tableFeatures, useTable, type ColumnDef } from '@tanstack/react-table';
-import { useMemo, type ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { PagedList } from '../api/queries';
 import { Button } from './button';
@@ -27,44 +26,23 @@ interface DataTableProps<T> {
   readonly rowHref?: (item: T) => string;
 }
 
-/** The service sorts, filters and pages: the table only lays out. */
-const FEATURES = tableFeatures({});
-
 /** Rows below a head that stays in sight. It scrolls by itself where the page is too narrow. */
 export function DataTable<T extends object>({ label, columns, rows, rowKey, rowHref }: DataTableProps<T>) {
-  const [, navigate] = useLocation();
-  const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns]);
-  const table = useTable({ features: FEATURES, columns: definitions, data: rows, getRowId: rowKey });
-  const layout = new Map(columns.map((column) => [column.id, layoutOf(column)]));
   return (
     <div className={styles['scroll']} role="region" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
         <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" className={layout.get(header.column.id)}>
-                  <table.FlexRender header={header} />
-                </th>
-              ))}
-            </tr>
-          ))}
+          <tr>
+            {columns.map((column) => (
+              <th key={column.id} scope="col" className={layoutOf(column)}>
+                {column.header}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr
-              key={row.id}
-              className={rowHref && styles['clickable']}
-              onClick={(click) =>
-                rowHref !== undefined && !isOnControl(click.target) && navigate(rowHref(row.original))
-              }
-            >
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={layout.get(cell.column.id)}>
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
-            </tr>
+          {rows.map((item) => (
+            <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
           ))}
         </tbody>
       </table>
@@ -72,9 +50,28 @@ export function DataTable<T extends object>({ label, columns, rows, rowKey, rowH
   );
 }
 
-function definitionOf<T extends object>({ id, header, cell }: Column<T>): ColumnDef<typeof FEATURES, T> {
-  return { id, header, cell: ({ row }) => cell(row.original) };
+interface RowProps<T> {
+  readonly item: T;
+  readonly columns: readonly Column<T>[];
+  readonly href: string | undefined;
 }
+
+/** Drawn again only when its record is another one: give `DataTable` the same columns each time. */
+const Row = memo(function Row<T>({ item, columns, href }: RowProps<T>) {
+  const [, navigate] = useLocation();
+  return (
+    <tr
+      className={href === undefined ? undefined : styles['clickable']}
+      onClick={(click) => href !== undefined && !isOnControl(click.target) && navigate(href)}
+    >
+      {columns.map((column) => (
+        <td key={column.id} className={layoutOf(column)}>
+          {column.cell(item)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;
 
 function layoutOf<T>({ align, grow }: Column<T>): string | undefined {
   return align === 'end' ? styles['end'] : grow === true ? styles['grow'] : undefined;

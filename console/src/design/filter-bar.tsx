@@ -10,15 +10,18 @@ export interface FilterField {
   /** `time` is chosen in the viewer's zone and stands in UTC in the address. */
   readonly kind: 'text' | 'select' | 'time';
   readonly options?: readonly SelectOption[];
+  /** The option that counts while the address has none; without it, there is an option "Any". */
+  readonly initial?: string;
   readonly placeholder?: string;
-  /** What a list shows without the filter, as the first choice of a select; "Any" when left out. */
-  readonly any?: string;
 }
+
+const ANY: SelectOption = { value: '', label: 'Any' };
 
 /** Read what it sets by `useFilters` with the same names. The key `/` leads to its first text. */
 export function FilterBar({ fields }: { readonly fields: readonly FilterField[] }) {
   const [values, change] = useFilters(fields.map(({ name }) => name));
-  const isFiltered = Object.keys(values).length > 0;
+  const clearable = fields.filter(({ initial }) => initial === undefined).map(({ name }) => name);
+  const isFiltered = clearable.some((name) => values[name] !== undefined);
   return (
     <form role="search" className={styles['bar']} onSubmit={(submit) => submit.preventDefault()}>
       {fields.map((field) => (
@@ -30,7 +33,7 @@ export function FilterBar({ fields }: { readonly fields: readonly FilterField[] 
         />
       ))}
       {isFiltered && (
-        <Button onClick={() => change(Object.fromEntries(fields.map(({ name }) => [name, undefined])))}>
+        <Button onClick={() => change(Object.fromEntries(clearable.map((name) => [name, undefined])))}>
           Clear filters
         </Button>
       )}
@@ -44,14 +47,17 @@ interface FilterControlProps {
   readonly onChange: (value: string) => void;
 }
 
-function FilterControl({ field, value, onChange }: FilterControlProps) {
-  const { label, kind, options = [], placeholder, any = 'Any' } = field;
+function FilterControl({
+  field: { label, kind, options = [], initial, placeholder },
+  value,
+  onChange,
+}: FilterControlProps) {
   if (kind === 'select') {
     return (
       <Select
         label={label}
-        value={value}
-        options={[{ value: '', label: any }, ...options]}
+        value={value === '' ? initial : value}
+        options={initial === undefined ? [ANY, ...options] : options}
         onChange={({ target }) => onChange(target.value)}
       />
     );

@@ -3,11 +3,12 @@ import { useNow } from './clock';
 interface TimeProps {
   /** RFC 3339, as the API writes it. Without one a dash is shown. */
   readonly at: string | null | undefined;
-  /** Shows the date and time in the viewer's zone instead of "3 min ago". */
-  readonly exact?: boolean;
+  /** Shows the date and time in the viewer's zone instead of "3 min ago"; `time` leaves out the date. */
+  readonly exact?: boolean | 'time';
 }
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 /** The largest unit that fits is used; length in seconds. */
 const UNITS = [
@@ -22,10 +23,12 @@ const UNITS = [
 export function Time({ at, exact = false }: TimeProps) {
   const now = useNow();
   if (at === null || at === undefined) return <span>–</span>;
-  const local = LOCAL.format(new Date(at));
+  const time = new Date(at);
+  const local = LOCAL.format(time);
+  const shown = exact === 'time' ? TIME_OF_DAY.format(time) : local;
   return (
     <time dateTime={at} title={`${at}\n${local} (your time zone)`}>
-      {exact ? local : relativeTime(new Date(at).getTime(), now)}
+      {exact === false ? relativeTime(time.getTime(), now) : shown}
     </time>
   );
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../platform/values/json/is-object';
 import { hasMoreCharacters } from '../../platform/values/text/character-count';
 import { isStorable } from '../../platform/values/text/storable-text';
-import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event-limits';
+import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event-limits';
 import { FIELD_NAMES } from './field-names';
 import type { EventFamily } from './submission';
 
@@ -21,4 +21,9 @@ export function submissionNames(
 function nameOf(value: unknown, charactersMax: number): string | undefined {
   if (typeof value !== 'string' || !/\S/.test(value) || hasMoreCharacters(value, charactersMax)) return undefined;
   return isStorable(value) ? value : undefined;
+}
+
+/** The sender's own id of what it sent as an event, valid or not; undefined where no event can have such an id. */
+export function submittedEventId(family: EventFamily, value: unknown): string | undefined {
+  return isObject(value) ? nameOf(value[FIELD_NAMES[family].externalEventId], EVENT_ID_CHARACTERS_MAX) : undefined;
 }

@@ -19,8 +19,15 @@ import type { EventOrigin, IngestMetrics } from './ingest-metrics';
 const ACCEPTED = 202;
 const OK = 200;
 
-/** A refusal that the review area has recorded already. */
-export class RefusedEventError extends DomainError {}
+/** The refusal of one event, which the review area has recorded already. */
+export class RefusedEventError extends DomainError {
+  constructor(
+    readonly refusal: Refusal,
+    readonly submission: Submission,
+  ) {
+    super(refusal.code, refusal.message, { details: refusal.details });
+  }
+}
 
 /** The body of a batch request. */
 export type ReceivedBatch = ReceivedJson<{ readonly items: readonly unknown[] }>;
@@ -45,8 +52,8 @@ export abstract class IngestController {
       const mode = this.modeOf(caller, request, response, raw);
       const submission = { family: this.family, value, bytes: raw.length, text: () => sentTextOf(raw) };
       const result = await this.pipeline.ingestOne(caller, submission, mode);
-      if (result.status === 'error') throw refusalError(result.refusal);
-      if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), [value], [result]);
+      if (result.status === 'error') throw refusalError(result.refusal, submission);
+      if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), [submission], [result]);
       response.status(result.status === 'accepted' ? ACCEPTED : OK);
       return ingestResultDto(result);
     } catch (error) {
@@ -66,10 +73,11 @@ export abstract class IngestController {
     this.metrics.note(request, items);
     const mode = this.modeOf(caller, request, response, body.raw);
     chargeUnits(request, items.length);
-    const results = await this.pipeline.ingest(caller, this.submissionsOf(body), mode);
+    const submissions = this.submissionsOf(body);
+    const results = await this.pipeline.ingest(caller, submissions, mode);
     // An absent database is no fault of the items; clients know how to wait for a 503.
     if (results.every(isUnavailable)) throw unavailable();
-    if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), items, results);
+    if (isCounted(caller, mode)) this.metrics.settled(this.originOf(caller), submissions, results);
     const answered = results.map((result, index) => ingestResultDto(result, `items[${index}]`));
     return { results: answered.length > FAULTS_MAX ? capListedFaults(answered) : answered };
   }
@@ -107,7 +115,6 @@ function isCounted({ session }: Principal, mode: IngestMode): boolean {
   return mode === 'live' && session === undefined;
 }
 
-function refusalError({ code, message, details }: Refusal): DomainError {
-  if (code === 'unavailable') return unavailable();
-  return new RefusedEventError(code, message, { details });
+function refusalError(refusal: Refusal, submission: Submission): DomainError {
+  return refusal.code === 'unavailable' ? unavailable() : new RefusedEventError(refusal, submission);
 }

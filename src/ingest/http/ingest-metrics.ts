@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../platform/errors/error-codes';
 import { Metrics } from '../../platform/observability/metrics';
-import type { IngestResult } from '../domain/ingest-result';
-import { EVENT_FAMILIES, type EventFamily } from '../domain/submission';
+import type { Problem } from '../../review/domain/review-entry';
+import { isUnavailable, type IngestResult } from '../domain/ingest-result';
+import { refusalProblem } from '../domain/review-problems';
+import { EVENT_FAMILIES, type EventFamily, type Submission } from '../domain/submission';
 import { submissionNames } from '../domain/submission-names';
+import { WatchedAnswers, type AnsweredRefusal } from '../watched-answers';
 import { IngestOutcomes } from './ingest-outcomes';
 
 const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const;
@@ -17,7 +20,8 @@ export interface EventOrigin {
 
 /**
  * Counts events when they are answered, each once: received is always accepted + duplicate + rejected. Not counted are
- * dry runs, calls of the console, and what came without a good credential. Duplicates and refusals of a known workspace go to `IngestOutcomes` as well.
+ * dry runs, calls of the console, and what came without a good credential. Duplicates and refusals of a known workspace go to
+ * `IngestOutcomes` as well, and every answer of a watched workspace to its watcher.
  */
 @Injectable()
 export class IngestMetrics {
@@ -29,6 +33,7 @@ export class IngestMetrics {
   constructor(
     metrics: Metrics,
     private readonly listeners: IngestOutcomes,
+    private readonly watched: WatchedAnswers,
   ) {
     this.received = metrics.counter({
       name: 'cds_events_received_total',
@@ -49,17 +54,26 @@ export class IngestMetrics {
     for (const family of EVENT_FAMILIES) for (const outcome of OUTCOMES) this.count(family, outcome, 0);
   }
 
-  /** Counts events that were answered one by one. `values`: what was sent, in the order of the results. */
-  settled(origin: EventOrigin, values: readonly unknown[], results: readonly IngestResult[]): void {
-    const { family } = origin;
+  /** Counts events that were answered one by one. `submissions`: what was sent, in the order of the results. */
+  settled(origin: EventOrigin, submissions: readonly Submission[], results: readonly IngestResult[]): void {
+    const { family, tenantId } = origin;
     const counts = { accepted: 0, duplicate: 0 };
     results.forEach((result, index) => {
       if (result.status === 'error') this.reject(family, result.refusal.code, 1);
       else counts[result.status] += 1;
-      if (result.status !== 'accepted') this.notify(origin, values[index], result.status);
+      if (result.status !== 'accepted') this.notify(origin, submissions[index]?.value, result.status);
     });
     if (counts.accepted > 0) this.count(family, 'accepted', counts.accepted);
     if (counts.duplicate > 0) this.count(family, 'duplicate', counts.duplicate);
+    const watcher = this.watched.watcherOf(tenantId);
+    if (watcher === undefined || tenantId === undefined) return;
+    submissions.forEach((submission, index) => {
+      const result = results[index];
+      if (result === undefined) return;
+      const { value } = submission;
+      if (result.status !== 'error' || isUnavailable(result)) watcher({ family, value, result });
+      else watcher({ family, value, result, reviewed: () => refusalProblem(tenantId, submission, result.refusal, 0) });
+    });
   }
 
   /** Notes the events of a request, in case it is refused as a whole after all. */
@@ -67,11 +81,24 @@ export class IngestMetrics {
     this.sent.set(request, values);
   }
 
-  /** Counts the events of a request that is refused as a whole; one, where their number is not known. */
-  refused(origin: EventOrigin, code: ErrorCode, request: object): void {
+  /**
+   * Counts the events of a request that is refused as a whole; one, where their number is not known. `reviewed` is what the
+   * review area has recorded of them.
+   */
+  refused(
+    origin: EventOrigin,
+    { code, details }: AnsweredRefusal['refusal'],
+    request: object,
+    reviewed: () => Problem | undefined,
+  ): void {
+    const { family, tenantId } = origin;
     const values = this.sent.get(request) ?? [undefined];
-    this.reject(origin.family, code, values.length);
+    this.reject(family, code, values.length);
     for (const value of values) this.notify(origin, value, 'error');
+    const watcher = this.watched.watcherOf(tenantId);
+    if (watcher === undefined) return;
+    const result = { status: 'error', refusal: { code, details } } as const;
+    for (const value of values) watcher({ family, value, result, reviewed });
   }
 
   private notify({ tenantId, family }: EventOrigin, value: unknown, status: 'duplicate' | 'error'): void {

@@ -11,6 +11,7 @@ import { expectsContentDigest } from '../../platform/http/body/content-digest';
 import { withoutMark } from '../../platform/http/body/json-body';
 import type { Problem, ReviewPayload } from '../../review/domain/review-entry';
 import { ReviewService } from '../../review/review.service';
+import { refusalProblem } from '../domain/review-problems';
 import type { EventFamily } from '../domain/submission';
 import { IngestMetrics } from './ingest-metrics';
 import { RefusedEventError } from './ingest-controller';
@@ -35,21 +36,25 @@ export class RefusedRequestFilter implements ExceptionFilter {
     try {
       const problem = this.problemOf(error, request);
       if (problem !== undefined) await this.review.record(problem.tenantId, [problem]);
-      this.answer(error, request, host);
+      this.answer(error, request, host, problem);
     } catch (failure) {
       // A refusal that cannot be recorded is not answered as one: the client is asked to send it again.
       this.answer(failure, request, host);
     }
   }
 
-  private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost): void {
-    const { code } = this.problems.refusalOf(error);
+  private answer(error: unknown, request: AuthenticatedRequest, host: ArgumentsHost, problem?: Problem): void {
+    const refusal = this.problems.refusalOf(error);
     // A request without a valid credential has no events; one whose credential lacks the scope has.
-    const isKnown = request.caller !== undefined || ERROR_CODES[code].status === 403;
+    const isKnown = request.caller !== undefined || ERROR_CODES[refusal.code].status === 403;
     const isTraffic = !isDryRun(request) && sessionCallerOf(request) === undefined;
     if (isKnown && isTraffic && !(error instanceof ClientGone)) {
-      const origin = { tenantId: request.caller?.tenantId, family: familyOf(request) };
-      this.metrics.refused(origin, code, request);
+      const tenantId = request.caller?.tenantId;
+      this.metrics.refused({ tenantId, family: familyOf(request) }, refusal, request, () =>
+        error instanceof RefusedEventError && tenantId !== undefined
+          ? refusalProblem(tenantId, error.submission, error.refusal, 0)
+          : problem,
+      );
     }
     this.problems.catch(error, host);
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PATH_NAME } from '../values/text/path-name';
+import { CONSOLE_SETTINGS } from './console-settings';
 import {
   SettingFault,
   commaList,
@@ -11,20 +12,9 @@ import {
   optionalText,
   origins,
   processes,
+  setting,
   textOr,
 } from './setting-parsers';
-
-/** How one environment variable is read; `.env.example` documents the same names, and a test holds the two together. */
-interface Setting<T> {
-  readonly variable: string;
-  readonly description: string;
-  /** Gets the text, or undefined when unset or empty; throws a `SettingFault` with words for the operator. */
-  readonly parse: (text: string | undefined) => T;
-}
-
-function setting<T>(variable: string, description: string, parse: (text: string | undefined) => T): Setting<T> {
-  return { variable, description, parse };
-}
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
@@ -209,7 +199,7 @@ export const SETTINGS = {
     'Days for which reactions to events of a customer without an EXTERNAL identifier wait for one; then they are skipped',
     integer(1, 365, 30),
   ),
-  console: setting('CONSOLE', 'Whether the web console is served at /console: on or off', oneOf(['on', 'off'], 'on')),
+  ...CONSOLE_SETTINGS,
   corsOrigins: setting(
     'CORS_ORIGINS',
     'Origins whose pages may call the runtime routes, separated by commas; * for any',

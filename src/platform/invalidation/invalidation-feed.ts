@@ -54,6 +54,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
   private changes: ReadonlyMap<string, SeenChange> = new Map();
   private readonly localChanges = new Map<string, number>();
   private readonly localChangesByKind = new Map<string, number>();
+  private readonly listeners = new Map<string, (tenantId: string) => void>();
   private freshSinceMs = Number.NEGATIVE_INFINITY;
   /** What the database's clock showed in the last successful poll; epoch seconds. */
   private lookedAt: number | null = null;
@@ -80,6 +81,14 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     clearTimeout(this.timer);
   }
 
+  /**
+   * Calls `listener` with the workspace of each change of this kind that this node sees: about 300 ms after it was committed,
+   * at once for changes of this node, and at the start for those of the last minute. One listener for each kind.
+   */
+  onChange(kind: string, listener: (tenantId: string) => void): void {
+    this.listeners.set(kind, listener);
+  }
+
   /** Records in the caller's transaction that a record changed. */
   async announce(manager: EntityManager, { tenantId, kind, id }: InvalidationSubject): Promise<void> {
     await manager.query(
@@ -94,6 +103,7 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     const now = this.clock.monotonicMs();
     this.localChanges.set(keyOf(subject), now);
     this.localChangesByKind.set(subject.kind, now);
+    this.listeners.get(subject.kind)?.(subject.tenantId);
   }
 
   /** Whether what was read from the database at `readAtMs` (monotonic) still holds for this subject. */
@@ -144,15 +154,25 @@ export class InvalidationFeed implements OnModuleInit, BeforeApplicationShutdown
     this.lookedAt = row.now_ms / 1_000;
   }
 
+  private notify(subject: string): void {
+    const [tenantId = '', kind = ''] = subject.split('/', 2);
+    this.listeners.get(kind)?.(tenantId);
+  }
+
   private remember(rows: readonly ChangeRow[]): void {
     const seenAtMs = this.clock.monotonicMs();
-    this.changes = new Map(
-      rows.flatMap(({ subject, changed_at: changedAt }) => {
-        if (subject === null || changedAt === null) return [];
-        const before = this.changes.get(subject);
-        return [[subject, before?.changedAt === changedAt ? before : { changedAt, seenAtMs }]];
-      }),
-    );
+    const before = this.changes;
+    const changes = new Map<string, SeenChange>();
+    const fresh: string[] = [];
+    for (const { subject, changed_at: changedAt } of rows) {
+      if (subject === null || changedAt === null) continue;
+      const known = before.get(subject);
+      const isKnown = known?.changedAt === changedAt;
+      changes.set(subject, isKnown ? known : { changedAt, seenAtMs });
+      if (!isKnown) fresh.push(subject);
+    }
+    this.changes = changes;
+    for (const subject of fresh) this.notify(subject);
     for (const [key, atMs] of this.localChanges) {
       if (seenAtMs - atMs > REMEMBERED_MS_MAX) this.localChanges.delete(key);
     }

@@ -109,26 +109,26 @@ export const ROW_BYTES = 512;
 export const JSON_BYTES_MAX = 256 * 1024;
 
 /**
- * Makes the entry of a problem. Problems with the same workspace, source, event id and reason share one entry. Without
- * source or event id, problems with the same payload do; the whole payload counts, also the part that is not stored.
- * The id of the entry is derived from these values.
+ * The id of a problem's entry. Problems with the same workspace, source, event id and reason share one entry. Without source
+ * or event id, problems with the same payload do; the whole payload counts, also the part that is not stored.
  */
-export function reviewEntry(
-  { payload, once, ...problem }: Problem,
-  { idOf, jsonBytesMax }: EntryOptions,
-): NewReviewEntry {
-  const { tenantId, source, externalEventId, reason, message, details } = problem;
+export function entryIdOf(
+  { tenantId, source, externalEventId, reason, payload, once }: Problem,
+  idOf: EntryOptions['idOf'],
+): string {
   const ofEvent =
     source === undefined || externalEventId === undefined ? undefined : ['event', source, externalEventId];
-  const subject = once ?? ofEvent ?? ['payload', hash('sha256', payload.text)];
-  const storable = {
-    message: storableText(message),
-    details: details.map((fault) => ({ ...fault, path: storableText(fault.path) })),
-  };
+  return idOf([tenantId, reason, ...(once ?? ofEvent ?? ['payload', hash('sha256', payload.text)])]);
+}
+
+/** Makes the entry of a problem. */
+export function reviewEntry(problem: Problem, { idOf, jsonBytesMax }: EntryOptions): NewReviewEntry {
+  const { payload, once, ...rest } = problem;
   return {
-    ...problem,
-    ...storable,
-    id: idOf([tenantId, reason, ...subject]),
+    ...rest,
+    message: storableText(rest.message),
+    details: rest.details.map((fault) => ({ ...fault, path: storableText(fault.path) })),
+    id: entryIdOf(problem, idOf),
     once: once !== undefined,
     ...storedPayload(payload, jsonBytesMax),
   };

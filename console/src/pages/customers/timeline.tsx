@@ -25,8 +25,11 @@ const FIELDS: readonly FilterField[] = [
     name: 'order',
     label: 'Order',
     kind: 'select',
-    any: 'Newest first',
-    options: [{ value: 'asc', label: 'Oldest first' }],
+    initial: 'desc',
+    options: [
+      { value: 'desc', label: 'Newest first' },
+      { value: 'asc', label: 'Oldest first' },
+    ],
   },
 ];
 /** Of long properties the beginning is shown; a click opens the event. */

@@ -1,10 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callConsole } from '../../api/api';
+import { Badge } from '../../design/badge';
+import { Button } from '../../design/button';
+import { Curl } from '../../design/code-block';
+import { DataTable } from '../../design/data-table';
+import { FilterBar, type FilterField } from '../../design/filter-bar';
+import { useFilters } from '../../design/filters';
 import { Page } from '../../design/page';
-import { Empty } from '../../design/state-views';
+import { Empty, Failed, Loading } from '../../design/state-views';
+import { useScope } from '../../shell/session-context';
+import { EventDialog } from './event-dialog';
+import { HiddenValues } from './hidden-values';
+import { LIVE_COLUMNS } from './live-columns';
+import { ROWS_MAX, useLiveEvents, type Connection, type LiveRow } from './live-events';
+import { LIVE_FILTERS } from './live-filters';
+import styles from './live.module.css';
 
+const FIELDS: readonly FilterField[] = [
+  { name: 'source', label: 'Source', kind: 'text', placeholder: 'shop.orders' },
+  { name: 'eventType', label: 'Event type', kind: 'text', placeholder: 'order_placed' },
+  {
+    name: 'result',
+    label: 'Result',
+    kind: 'select',
+    options: ['accepted', 'duplicate', 'refused'].map((value) => ({ value, label: value })),
+  },
+  {
+    name: 'family',
+    label: 'Family',
+    kind: 'select',
+    options: ['external', 'cdp'].map((value) => ({ value, label: value })),
+  },
+];
+
+const FIRST_EVENT = {
+  source: 'shop.orders',
+  external_event_id: 'order-1',
+  type: 'order_placed',
+  identity: { type: 'EMAIL', value: 'jane@example.com' },
+};
+
+const CONNECTIONS = {
+  connecting: { tone: 'warning', text: 'Connecting …' },
+  open: { tone: 'good', text: 'Live' },
+  closed: { tone: 'bad', text: 'Not connected' },
+} as const;
+
+/** Every event as it is answered, also those that are refused. */
 export function LivePage() {
+  return useScope('events:read') ? <LiveEvents /> : <Refusal />;
+}
+
+/** The service's own words about the scope that is missing. */
+function Refusal() {
+  const refusal = useQuery({ queryKey: ['live', 'refusal'], queryFn: () => callConsole('get', '/live') });
+  return <Page title="Live events">{refusal.error === null ? <Loading /> : <Failed error={refusal.error} />}</Page>;
+}
+
+function LiveEvents() {
+  const [filters] = useFilters(LIVE_FILTERS);
+  const { rows, notShown, connection, reconnect } = useLiveEvents(filters);
+  // What was shown when it was paused; undefined while it runs.
+  const [paused, setPaused] = useState<readonly LiveRow[]>();
+  const shown = paused ?? rows;
   return (
-    <Page title="Live events">
-      <Empty title="This page is not built yet" />
+    <Page
+      title="Live events"
+      actions={
+        <>
+          <State connection={connection} />
+          {connection === 'closed' && <Button onClick={reconnect}>Connect again</Button>}
+          <Button onClick={() => setPaused(paused === undefined ? rows : undefined)}>
+            {paused === undefined ? 'Pause' : `Continue${heldText(rows, paused)}`}
+          </Button>
+        </>
+      }
+    >
+      <FilterBar fields={FIELDS} />
+      <HiddenValues />
+      {notShown > 0 && (
+        <p className={styles['note']} role="status">
+          {notShown.toLocaleString()} more events were counted but not sent, because too many came at once.
+        </p>
+      )}
+      {shown.length === 0 ? (
+        <Waiting />
+      ) : (
+        <DataTable label="Live events" columns={LIVE_COLUMNS} rows={shown} rowKey={({ key }) => String(key)} />
+      )}
+      <EventDialog />
     </Page>
+  );
+}
+
+function State({ connection }: { readonly connection: Connection }) {
+  const { tone, text } = CONNECTIONS[connection];
+  return (
+    <span role="status" className={styles['state']}>
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
+}
+
+function heldText(rows: readonly LiveRow[], paused: readonly LiveRow[]): string {
+  const upTo = paused[0]?.key ?? 0;
+  const held = rows.filter(({ key }) => key > upTo).length;
+  return held === 0 ? '' : ` (${held === ROWS_MAX ? `${ROWS_MAX} or more` : held} new)`;
+}
+
+function Waiting() {
+  return (
+    <Empty title="Waiting for events">
+      <p>An event is shown as soon as it is answered. Send one:</p>
+      <Curl method="POST" path="/v1/external-events" body={FIRST_EVENT} />
+    </Empty>
   );
 }

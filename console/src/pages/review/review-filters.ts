@@ -13,6 +13,7 @@ export const REVIEW_FILTERS = ['status', 'stage', 'reason', 'source', 'eventType
 const ALL = 'all';
 
 export const STATUSES: readonly SelectOption[] = [
+  { value: 'open', label: 'Open' },
   { value: 'replayed', label: 'Replayed' },
   { value: 'dismissed', label: 'Dismissed' },
   { value: 'superseded', label: 'Superseded' },

@@ -76,7 +76,7 @@ const FIELDS: readonly FilterField[] = [
   { name: 'eventType', label: 'Event type', kind: 'text', placeholder: 'purchase' },
   { name: 'source', label: 'Source', kind: 'text', placeholder: 'shop.orders' },
   { name: 'stage', label: 'Stage', kind: 'select', options: STAGES },
-  { name: 'status', label: 'Status', kind: 'select', options: STATUSES, any: 'Open' },
+  { name: 'status', label: 'Status', kind: 'select', options: STATUSES, initial: 'open' },
 ];
 
 /** The summary counts one status at a time. */

@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { BASE_PATH } from '../../api/api';
+import { matches, type LiveFilters } from './live-filters';
+
+/** An event as it was answered. Names are null where they could not be read. */
+export interface LiveEvent {
+  readonly at: string;
+  readonly family: 'external' | 'cdp';
+  readonly source: string | null;
+  readonly eventType: string | null;
+  /** Null for a refused event. */
+  readonly eventId: string | null;
+  /** The sender's own id. */
+  readonly id: string | null;
+  readonly result: 'accepted' | 'duplicate' | 'refused';
+  readonly codes: readonly string[];
+  /** The review entry of a refused event. */
+  readonly entryId?: string;
+}
+
+/** A row of the page: `key` tells apart what was answered twice. */
+export interface LiveRow extends LiveEvent {
+  readonly key: number;
+}
+
+export type Connection = 'connecting' | 'open' | 'closed';
+
+interface LiveEvents {
+  readonly rows: readonly LiveRow[];
+  /** Events that the service counted but did not send, because there were too many. */
+  readonly notShown: number;
+  readonly connection: Connection;
+  readonly reconnect: () => void;
+}
+
+/** Older rows leave the page. */
+export const ROWS_MAX = 500;
+
+const NOTHING: Pick<LiveEvents, 'rows' | 'notShown'> = { rows: [], notShown: 0 };
+
+/** Events as they are answered, the newest first: the last 500 that the filters let through. */
+export function useLiveEvents(filters: LiveFilters): LiveEvents {
+  const [received, setReceived] = useState(NOTHING);
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const [attempt, setAttempt] = useState(0);
+  const lastKey = useRef(0);
+  const client = useQueryClient();
+  const address = addressOf(filters);
+
+  useEffect(() => {
+    const source = new EventSource(address);
+    source.addEventListener('open', () => setConnection('open'));
+    source.addEventListener('error', () => {
+      setConnection(source.readyState === EventSource.CLOSED ? 'closed' : 'connecting');
+      // The browser does not say why. If the session has ended, the page must not stay.
+      void client.invalidateQueries({ queryKey: ['session'] });
+    });
+    source.addEventListener('events', ({ data }: MessageEvent<string>) => {
+      const { items, notShown } = JSON.parse(data) as { items: readonly LiveEvent[]; notShown: number };
+      const fresh = items.map((item) => ({ ...item, key: (lastKey.current += 1) })).reverse();
+      setReceived((before) => ({
+        rows: [...fresh, ...before.rows].slice(0, ROWS_MAX),
+        notShown: before.notShown + notShown,
+      }));
+    });
+    return () => source.close();
+  }, [address, attempt, client]);
+
+  return {
+    rows: received.rows.filter((row) => matches(filters, row)),
+    notShown: received.notShown,
+    connection,
+    reconnect: () => setAttempt(attempt + 1),
+  };
+}
+
+function addressOf(filters: LiveFilters): string {
+  const search = new URLSearchParams(Object.entries(filters)).toString();
+  return `${BASE_PATH}/api/live${search === '' ? '' : `?${search}`}`;
+}

@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import type { Transaction } from '../platform/postgres/pipelined-connection';
+import type { Statement } from '../platform/postgres/statement';
+import { distinctKinds, kindName, type EventKind } from './domain/event-effects';
+
+/** In bytes of JSON; a compiled condition takes about ten times as much. */
+const CACHE_BYTES_MAX = 16 * 1024 * 1024;
+/** Of an entry without rules, as most types of events have. */
+const ENTRY_BYTES = 200;
+
+interface CacheEntry<Rule> {
+  readonly version: string;
+  readonly rules: readonly Rule[];
+  readonly bytes: number;
+}
+
+/** The rules of one feature about types of events, as they are stored. */
+export interface StoredRules<Row, Rule> {
+  /** `tenant_id` and `version` of the rules of the workspaces $1 (uuid[]). Without a row a workspace never had a rule. */
+  readonly readVersions: Statement;
+  /** Of the workspaces $1 and, beside each, a type $2 (text[]): the `position`, from 1, and columns of at most $3 rules each. */
+  readonly readRules: Statement;
+  readonly rulesPerEventTypeMax: number;
+  readonly compile: (row: Row) => Rule;
+}
+
+/**
+ * The compiled rules about types of events. An entry is valid only for the version that the caller's transaction sees, so an
+ * event that was received after a definition meets it on every node.
+ */
+export class RuleCache<Row extends { readonly position: string }, Rule> {
+  private readonly entries = new LRUCache<string, CacheEntry<Rule>>({
+    maxSize: CACHE_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+
+  constructor(private readonly stored: StoredRules<Row, Rule>) {}
+
+  /** By `kindName`; a type without rules may be missing. Rules are in the order of the statement. */
+  async read(transaction: Transaction, kinds: readonly EventKind[]): Promise<ReadonlyMap<string, readonly Rule[]>> {
+    const keys = distinctKinds(kinds);
+    const versions = await this.versionsOf(transaction, [...new Set(keys.map(({ tenantId }) => tenantId))]);
+    const found = new Map<string, readonly Rule[]>();
+    const unknown: EventKind[] = [];
+    for (const key of keys) {
+      const version = versions.get(key.tenantId);
+      if (version === undefined) continue;
+      const known = this.entries.get(kindName(key));
+      if (known?.version === version) found.set(kindName(key), known.rules);
+      else unknown.push(key);
+    }
+    for (const [name, entry] of await this.load(transaction, unknown, versions)) {
+      this.entries.set(name, entry);
+      found.set(name, entry.rules);
+    }
+    return found;
+  }
+
+  private async versionsOf(
+    transaction: Transaction,
+    tenantIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const rows = await transaction.send<{ tenant_id: string; version: string }>(this.stored.readVersions, [tenantIds]);
+    return new Map(rows.map(({ tenant_id: tenantId, version }) => [tenantId, version]));
+  }
+
+  /** Runs after the versions were read, so the rows are at least as new. */
+  private async load(
+    transaction: Transaction,
+    keys: readonly EventKind[],
+    versions: ReadonlyMap<string, string>,
+  ): Promise<readonly (readonly [string, CacheEntry<Rule>])[]> {
+    if (keys.length === 0) return [];
+    const { readRules, rulesPerEventTypeMax, compile } = this.stored;
+    const rows = await transaction.send<Row>(readRules, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ eventType }) => eventType),
+      rulesPerEventTypeMax,
+    ]);
+    return keys.map((key, index) => {
+      const own = rows.filter(({ position }) => Number(position) === index + 1);
+      const bytes = own.reduce((sum, row) => sum + JSON.stringify(row).length, ENTRY_BYTES);
+      return [kindName(key), { version: versions.get(key.tenantId) ?? '', rules: own.map(compile), bytes }] as const;
+    });
+  }
+}
