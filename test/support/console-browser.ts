@@ -23,7 +23,7 @@ export interface ConsoleBrowser {
   readonly service: TestApp;
   /** An open page of an empty browser. Its addresses are relative to the console: `page.goto('review')`. */
   openPage(): Promise<Page>;
-  /** A page of somebody who has signed in; without a key, as the admin of a fresh workspace. Opens `path` first. */
+  /** A page with a session: of the given key, or of the admin of a fresh workspace. Opens `path` first. */
   signedIn(options?: { readonly path?: string; readonly tenant?: Tenant; readonly key?: string }): Promise<ConsolePage>;
 }
 
