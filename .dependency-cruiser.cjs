@@ -33,7 +33,7 @@ const ARROWS = {
   reactions: ['ingest', 'processing', 'runtime', 'variables'],
   runtime: ['variables'],
   statistics: ['ingest'],
-  webhooks: ['ingest', 'identity', 'processing', 'reactions', 'review'],
+  webhooks: ['ingest', 'identity', 'processing', 'reactions', 'review', 'runtime', 'variables'],
   'jwt-issuers': ['workspaces'],
   workspaces: ['api-keys'],
 };
@@ -97,13 +97,14 @@ module.exports = {
     },
     {
       name: 'clients-are-clients',
-      comment: 'The demo, `cds events` and `cds state` know the service by its HTTP interface.',
+      comment:
+        'The demo, `cds events`, `cds state` and `cds webhooks` know the service by its HTTP interface. Bodies and signatures are those of the service.',
       severity: 'error',
-      from: { path: '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data))' },
+      from: { path: '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data))' },
       to: {
         path: '^src/',
         pathNot:
-          '^src/(demo/|cli/(events/|state/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path|output-file|standard-output|state-file)|platform/(config|values/timestamp))',
+          '^src/(demo/|cli/(events/|state/|webhooks/|running-service|service-options|foreign-data|console|progress-bar|stopping|sync-path|output-file|standard-output|state-file)|platform/(config|values/(timestamp|clock))|webhooks/(domain/|delivery/signed-headers))',
       },
     },
     {

@@ -4,7 +4,7 @@ import { loadTool } from './load/load-tool.mjs';
 const USAGE = `npm run bench -- [options]
 
   --quick             short rounds and 200,000 stored events: to see that it runs, not to be cited
-  --only=a,d          only these scenarios: idle, a to k
+  --only=a,d          only these scenarios: idle, webhooks, a to k
   --stored=5000000    events that are stored for scenario h
   --seconds=10        of each measurement
   --rounds=3          interleaved

@@ -10,6 +10,7 @@ import { singleEvents } from './scenarios/single-events.mjs';
 import { stateReads } from './scenarios/state-reads.mjs';
 import { storedEvents } from './scenarios/stored-events.mjs';
 import { timeline } from './scenarios/timeline.mjs';
+import { webhooks } from './scenarios/webhooks.mjs';
 
 /** Every scenario in the order in which it runs; each gives rows of the table that `report.mjs` prints. */
 export const SCENARIOS = [
@@ -21,6 +22,7 @@ export const SCENARIOS = [
   stateReads,
   timeline,
   reactions,
+  webhooks,
   backlog,
   storedEvents,
   processes,

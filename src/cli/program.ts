@@ -11,10 +11,11 @@ import { restoreCommand } from './restore-command';
 import { secretsCommand } from './secrets-command';
 import { stateCommand } from './state/state-command';
 import { tokensCommand } from './tokens-command';
+import { webhooksCommand } from './webhooks/webhooks-command';
 import { workspacesCommand } from './workspaces-command';
 
 const WORDS = `Works on the database of the service: the embedded one in DATA_DIR, also while a service runs on it, or DATABASE_URL.
-Those that send or export events, export state or backfill reactions are clients of a running service instead.
+Those that send or export events, export state, backfill reactions or listen to webhooks are clients of a running service instead.
 Only what was asked for is written to standard output.`;
 
 const COMMANDS = [
@@ -25,6 +26,7 @@ const COMMANDS = [
   eventsCommand,
   stateCommand,
   reactionsCommand,
+  webhooksCommand,
   backupCommand,
   restoreCommand,
   secretsCommand,

@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { setSessionCaller } from '../platform/auth/session-caller';
-import { DomainError } from '../platform/errors/domain-error';
 import { mountAt } from '../platform/http/server/mounted-request';
 import { ConsolePages } from './console-pages';
-import { crossSiteSign } from './domain/cross-site';
 import { pageHeaders } from './page-headers';
+import { assertSameSite } from './same-site';
 import { SessionGuard } from './session.guard';
 
 export const CONSOLE_PATH = '/console';
 const API_PATH = '/console/api';
 /** Here the routes of the API are found below the console's. */
 const MOUNTED = '/console/api/v1/';
-/** Identity providers send the browser back to an address below this one. */
-const FOREIGN_READS = '/console/api/oidc/';
 
 /**
  * The way into the console (contract section 10). Every request below `/console/api` must come from a page of the console.
@@ -53,21 +50,6 @@ export class ConsoleGateway {
     setSessionCaller(request, principal);
     mountAt(API_PATH, request);
   }
-}
-
-/** Throws `cross_site_request`. */
-function assertSameSite(request: Request): void {
-  const { method, headers, path } = request;
-  const { 'sec-fetch-site': fetchSite, origin, 'x-cds-console': marker } = headers;
-  if (method === 'GET' && path.startsWith(FOREIGN_READS)) return;
-  const sign = crossSiteSign({ method, fetchSite: one(fetchSite), origin, host: request.host, marker: one(marker) });
-  if (sign !== undefined)
-    throw new DomainError('cross_site_request', `The request does not come from the console. ${sign}`);
-}
-
-/** A header that was sent twice says nothing. */
-function one(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join() : value;
 }
 
 function isBelow(folder: string, path: string): boolean {

@@ -9,6 +9,7 @@ import { ConsoleSessions, type Session } from './console-sessions';
 import { SessionDto } from './dto/session.dto';
 import { SignInDto, signInKeyOf } from './dto/sign-in.dto';
 import { AuthenticateSession, CallingSession } from './session.guard';
+import { assertSameSite } from './same-site';
 import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie';
 
 /** The sessions of the console. These routes are for its pages, and no part of the public API. */
@@ -36,6 +37,7 @@ export class ConsoleController {
     @Req() request: AuthenticatedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionDto> {
+    assertSameSite(request);
     const { session, secret } = await this.signIns.withKey(request, signInKeyOf(body), sessionSecretOf(request));
     request.caller = session.principal;
     setSessionCookie(request, response, secret);

@@ -11,6 +11,7 @@ import type { AuthenticatedRequest } from '../platform/auth/caller.decorator';
 import { credentialNeeded } from '../platform/errors/challenges';
 import { FailedAuthentications } from '../platform/auth/failed-authentications';
 import { ConsoleSessions, type Session } from './console-sessions';
+import { assertSameSite } from './same-site';
 import { sessionSecretOf } from './session-cookie';
 
 /** Pages send it with requests that nobody has asked for, such as those of a timer: they do not prolong a session. */
@@ -32,8 +33,10 @@ export class SessionGuard implements CanActivate {
     return true;
   }
 
-  /** Makes the session the caller of a request. Throws a refusal with status 401 without one. */
+  /** Makes the session the caller of a request. Throws a refusal with status 401 without one, and `cross_site_request`. */
   async admit(request: AuthenticatedRequest): Promise<Session> {
+    // The gateway has asked the same, except where the target of the request is written as a whole URL.
+    assertSameSite(request);
     const secret = sessionSecretOf(request);
     if (secret === undefined) throw credentialNeeded('Nobody is signed in to the console; sign in with an API key.');
     const isUse = request.headers[MARKER_HEADER] !== NOT_A_USE;

@@ -26,7 +26,7 @@ export interface LateEntry extends ReadyEntry {
 }
 
 export interface HeldEvents {
-  /** In the order of the events; those that are not stored any more are missing. */
+  /** In the order of the events; those that have expired are missing. */
   readonly entries: readonly LateEntry[];
   /**
    * How many of the events these are, missing ones too. Fewer than all: the next one is still in the queue, or earlier
@@ -57,13 +57,17 @@ export class LateEffects {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads events with their customers and records. Customers are locked first, as everywhere. */
+  /**
+   * Reads events with their customers and records. Customers are locked first, as everywhere, and events before their
+   * records, as by their expiry.
+   */
   async hold(transaction: Transaction, tenantId: string, events: readonly LateEvent[]): Promise<HeldEvents> {
     const ids = events.map(({ eventId }) => eventId);
     const stored = await this.queue.events(transaction, tenantId, ids);
     const profiles = new Set([...stored.values()].map(({ profileId }) => profileId));
-    const [customers, records] = await Promise.all([
+    const [customers, held, records] = await Promise.all([
       this.identity.holdCustomers(transaction, tenantId, [...profiles]),
+      this.queue.holdEvents(transaction, tenantId, ids),
       this.queue.lockProcessing(transaction, tenantId, ids),
     ]);
     const linked = [...customers.values()].filter(({ externalId }) => externalId !== null);
@@ -72,7 +76,7 @@ export class LateEffects {
     ]);
     const entries: LateEntry[] = [];
     for (const [position, { eventId, isBundled }] of events.entries()) {
-      const event = stored.get(eventId);
+      const event = held.has(eventId) ? stored.get(eventId) : undefined;
       if (event === undefined) continue;
       const before = records.get(eventId);
       const key = positionOf(event, position);

@@ -25,6 +25,7 @@ import { QueuePoll } from './queue-poll';
 import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
 import { EventProcessor } from './event-processor';
+import { EventWindows } from './event-window';
 import { LateEffects } from './late-effects';
 import { WaitingEvents } from './waiting-events';
 import { WaitingEventsUpkeep } from './waiting-events-upkeep';
@@ -53,11 +54,12 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     ParkedRetry,
     SerialConnection,
     ProcessingReplay,
+    EventWindows,
     LateEffects,
     EventTrials,
     QueueStatistics,
     ProcessingMetrics,
   ],
-  exports: [EventEffects, EventTrials, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
+  exports: [EventEffects, EventTrials, EventWindows, EventWorker, LateEffects, ProcessingReplay, SerialConnection],
 })
 export class ProcessingModule {}

@@ -15,7 +15,54 @@ export const INSERT_CHANGES: Statement = {
       unnest($11::timestamptz[]), generate_subscripts($1::uuid[], 1), to_timestamp($12::float8 / 1000000), $13::timestamptz`,
 };
 
-export function insertChangesParameters(
+/**
+ * The same for changes of one value by one kind of operation, as of a counter that everybody adds to: what they share is
+ * sent once. Takes a sixth less of PostgreSQL and a quarter less of the service than `INSERT_CHANGES` (docs/adr/0063).
+ */
+export const INSERT_CHANGES_OF_ONE: Statement = {
+  name: 'runtime_insert_changes_of_one',
+  text: `
+    INSERT INTO value_changes (tenant_id, subject, scope, owner_id, name, op, period_start, previous, current, cause,
+      changed_by, position, at, stored_at)
+    SELECT $1::uuid AS tenant_id, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, unnest($8::json[]),
+      unnest($9::json[]), unnest($10::json[]), unnest($11::text[]), generate_subscripts($9::json[], 1),
+      to_timestamp($12::float8 / 1000000), $13::timestamptz`,
+};
+
+/** The statement for the changes of a batch, at least one, and its parameters. */
+export function insertChanges(
+  changes: readonly ValueChange[],
+  atMicros: number,
+  storedAt: Date,
+): readonly [Statement, readonly unknown[]] {
+  const [first] = changes;
+  if (first === undefined || !changes.every((change) => isAlike(change, first))) {
+    return [INSERT_CHANGES, insertChangesParameters(changes, atMicros, storedAt)];
+  }
+  const { tenantId, subject, scope, ownerId, name } = first.key;
+  const periodStart = first.periodStart === null ? null : new Date(first.periodStart);
+  const shared = [tenantId, subject, scope, ownerId, name, first.op, periodStart];
+  return [INSERT_CHANGES_OF_ONE, [...shared, ...valuesAndCauses(changes), atMicros, storedAt]];
+}
+
+/** Whether two changes of a batch differ in nothing but values, cause and participant. */
+function isAlike(a: ValueChange, b: ValueChange): boolean {
+  // Batches of many participants differ here, mostly in the first comparison.
+  const isSameValue = a.key.subject === b.key.subject && a.key.name === b.key.name && a.key.ownerId === b.key.ownerId;
+  const isSameScope = isSameValue && a.key.scope === b.key.scope && a.key.tenantId === b.key.tenantId;
+  return isSameScope && a.op === b.op && a.periodStart === b.periodStart;
+}
+
+function valuesAndCauses(changes: readonly ValueChange[]): readonly unknown[] {
+  return [
+    changes.map(({ previous }) => (previous === null ? null : JSON.stringify(previous))),
+    changes.map(({ current }) => JSON.stringify(current)),
+    changes.map(({ cause }) => JSON.stringify(cause)),
+    changes.map(({ changedBy }) => changedBy),
+  ];
+}
+
+function insertChangesParameters(
   changes: readonly ValueChange[],
   atMicros: number,
   storedAt: Date,
@@ -27,10 +74,7 @@ export function insertChangesParameters(
     changes.map(({ key }) => key.ownerId),
     changes.map(({ key }) => key.name),
     changes.map(({ op }) => op),
-    changes.map(({ previous }) => (previous === null ? null : JSON.stringify(previous))),
-    changes.map(({ current }) => JSON.stringify(current)),
-    changes.map(({ cause }) => JSON.stringify(cause)),
-    changes.map(({ changedBy }) => changedBy),
+    ...valuesAndCauses(changes),
     changes.map(({ periodStart }) => periodStart),
     atMicros,
     storedAt,

@@ -7,6 +7,7 @@ import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgr
 import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
 import { type Declarations, NO_VERSION } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
+import { ChangeSubscribers } from './change-subscribers';
 import { applyMutations, campaignName, campaignOf, rowsToLock } from './domain/apply-mutations';
 import type { MutationResult, MutationWork } from './domain/mutation-work';
 import { StateRepository } from './state.repository';
@@ -39,6 +40,7 @@ export class MutationStore implements BeforeApplicationShutdown {
   constructor(
     private readonly states: StateRepository,
     private readonly variables: VariablesService,
+    private readonly subscribers: ChangeSubscribers,
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
     metrics: GroupCommitMetrics,
@@ -75,6 +77,7 @@ export class MutationStore implements BeforeApplicationShutdown {
     const { state, versions } = await this.states.lock(transaction, participants, shared, outcomes, campaigns);
     const { results, changes } = applyMutations(await this.updated(batch, versions), state);
     this.states.write(transaction, changes, state.atMicros);
+    await this.subscribers.store(transaction, changes.history, state.atMicros);
     return results;
   }
 

@@ -10,6 +10,7 @@ import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
 import { ValueChangeRow } from './entities/value-change.entity';
+import { ChangeSubscribers } from './change-subscribers';
 import { HistoryOfPerson } from './history-of-person';
 import { HistoryReader } from './history-reader';
 import { HistoryController } from './history.controller';
@@ -63,6 +64,7 @@ function browserAccess(origins: readonly string[]): CorsOptions {
   ],
   controllers: [RuntimeController, CampaignRuntimeController, ParticipantsController, HistoryController],
   providers: [
+    ChangeSubscribers,
     MutationPipeline,
     MutationStore,
     MutationMetrics,
@@ -77,7 +79,7 @@ function browserAccess(origins: readonly string[]): CorsOptions {
     HistoryOfPerson,
     ValuesOutsideLimits,
   ],
-  exports: [MutationStore, StateService],
+  exports: [ChangeSubscribers, MutationStore, StateService],
 })
 export class RuntimeModule implements NestModule {
   constructor(

@@ -17,7 +17,7 @@ import {
   type StateChanges,
 } from './domain/apply-mutations';
 import { PeriodValue, type ParticipantDocument } from './domain/state-tree';
-import { INSERT_CHANGES, insertChangesParameters } from './history.sql';
+import { insertChanges } from './history.sql';
 import { OutcomeClock } from './outcome-clock';
 import * as sql from './state.sql';
 
@@ -97,7 +97,7 @@ export class StateRepository {
       transaction.sendLast(sql.UPDATE_SHARED_VALUES, sql.updateSharedValuesParameters(shared, atMicros));
     }
     if (history.length > 0 && this.settings.stateHistoryDays > 0) {
-      transaction.sendLast(INSERT_CHANGES, insertChangesParameters(history, atMicros, this.clock.now()));
+      transaction.sendLast(...insertChanges(history, atMicros, this.clock.now()));
     }
     if (outcomes.length > 0) {
       transaction.sendLast(sql.INSERT_OUTCOMES, sql.insertOutcomesParameters(outcomes, this.clock.now()));

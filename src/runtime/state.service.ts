@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { Participant } from '../platform/auth/principal';
 import type { Fault } from '../platform/errors/fault';
 import { idPageStart } from '../platform/pagination/id-key';
@@ -17,6 +18,7 @@ import {
   type SystemFields,
 } from './domain/state-tree';
 import { ParticipantReader } from './participant-reader';
+import { LOCK_STATES_OF_PERSON } from './state-of-person';
 import { StateReader } from './state-reader';
 
 /** A participant in a list: the values of scope `user`, and the system fields. */
@@ -86,6 +88,11 @@ export class StateService {
     if (!('refused' in applied)) return applied;
     const { code, faults: found } = applied.refused;
     return code === 'limit_reached' ? { faults: found, isLimitReached: true } : { faults: found };
+  }
+
+  /** No mutation of the participant is under way, nor begins, until the caller's transaction ends. */
+  async holdParticipant(manager: EntityManager, tenantId: string, subject: string): Promise<void> {
+    await manager.query(LOCK_STATES_OF_PERSON, [tenantId, subject]);
   }
 
   /**

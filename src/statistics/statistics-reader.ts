@@ -8,7 +8,7 @@ import { OutcomeRecorder } from './outcome-recorder';
 import { readStatisticsBy } from './read-statistics.sql';
 
 /** Contract section 11. */
-export const GROUPS_MAX = 200;
+export const STATISTICS_GROUPS_MAX = 200;
 
 const STATEMENTS: Readonly<Record<StatisticsGroup | 'none', string>> = {
   source: readStatisticsBy('source'),
@@ -63,7 +63,7 @@ function parametersOf(tenantId: string, range: StatisticsRange): unknown[] {
     time(wholeMinutes.to),
     time(minutes.from),
     time(minutes.to),
-    GROUPS_MAX,
+    STATISTICS_GROUPS_MAX,
   ];
 }
 

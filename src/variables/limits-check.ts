@@ -7,12 +7,18 @@ import { unavailable } from '../platform/errors/unavailable';
 import { Clock } from '../platform/values/clock';
 import type { VariableDefinition } from './domain/define-variable';
 import { periodAt } from './domain/period';
+import type { ValueRules } from './domain/variable';
 import { StoredValueCounter } from './stored-value-counter';
 import { VariableRepository } from './variable.repository';
 
 /** A mutation's statements time out sooner; another transaction of the installation may take longer. */
 const MUTATIONS_END_MS_MAX = 5_000;
 const POLL_MS = 20;
+
+/** The rules of a variable, of a definition or a stored declaration. */
+type CheckedRules = Pick<VariableDefinition, 'scope' | 'name'> & {
+  readonly [Rule in keyof ValueRules]: ValueRules[Rule] | null;
+};
 
 /** Finds stored values that new limits would leave outside (docs/adr/0064). */
 @Injectable()
@@ -27,7 +33,7 @@ export class LimitsCheck {
   async assertNoneOutside(
     tenantId: string,
     campaignId: string,
-    { scope, name, min, max, period }: VariableDefinition,
+    { scope, name, min, max, period }: CheckedRules,
   ): Promise<void> {
     const { belowMin, aboveMax } = await this.counter.countOutside(tenantId, {
       ...{ campaignId, scope, name, limits: { min: min ?? undefined, max: max ?? undefined } },

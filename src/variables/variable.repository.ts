@@ -70,6 +70,15 @@ export class VariableRepository {
     await manager.upsert(Variable, variable, ['tenantId', 'campaignId', 'scope', 'name']);
   }
 
+  /** Forgets what a definition has replaced, unless it was defined again since. */
+  async confirm({ tenantId, campaignId, scope, name }: Variable, mark: string): Promise<void> {
+    await this.database.query(
+      `UPDATE variables SET replaced = NULL
+       WHERE tenant_id = $1 AND campaign_id = $2 AND scope = $3 AND name = $4 AND replaced ->> 'mark' = $5`,
+      [tenantId, campaignId, scope, name, mark],
+    );
+  }
+
   /** Removes a declaration. */
   async delete(manager: EntityManager, { tenantId, campaignId, scope, name }: Variable): Promise<void> {
     await manager.delete(Variable, { tenantId, campaignId, scope, name });

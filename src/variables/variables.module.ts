@@ -3,7 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
+import { DeclarationStore } from './declaration-store';
 import { LimitsCheck } from './limits-check';
+import { LimitsConfirmation } from './limits-confirmation';
 import { StoredValueCounter } from './stored-value-counter';
 import { VariableRepository } from './variable.repository';
 import { VariablesController } from './variables.controller';
@@ -12,7 +14,14 @@ import { VariablesService } from './variables.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Campaign, Variable, AppVariable])],
   controllers: [VariablesController],
-  providers: [VariablesService, VariableRepository, LimitsCheck, StoredValueCounter],
+  providers: [
+    VariablesService,
+    VariableRepository,
+    DeclarationStore,
+    LimitsCheck,
+    LimitsConfirmation,
+    StoredValueCounter,
+  ],
   exports: [VariablesService, StoredValueCounter],
 })
 export class VariablesModule {}

@@ -2,15 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/values/clock';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
+import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
+import { DeclarationStore, declarationsSubject } from './declaration-store';
 import { byScopeAndName, Declarations } from './domain/declarations';
 import { effectOf, hasSameRules, mayLeaveValuesOutside, type VariableDefinition } from './domain/define-variable';
 import type { Declaration, VariableType } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
 import { LimitsCheck } from './limits-check';
+import { LimitsConfirmation } from './limits-confirmation';
+import { confirmedDeclaration, replacedDeclaration } from './replaced-declaration';
 import { VariableRepository, type VariableKey } from './variable.repository';
 
 /** Campaigns whose declarations one process caches; most take some kilobytes. */
@@ -25,9 +28,11 @@ export class VariablesService {
   constructor(
     private readonly database: DataSource,
     private readonly variables: VariableRepository,
-    private readonly feed: InvalidationFeed,
+    private readonly store: DeclarationStore,
+    feed: InvalidationFeed,
     private readonly clock: Clock,
     private readonly limits: LimitsCheck,
+    private readonly confirmation: LimitsConfirmation,
     @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
   ) {
     this.cache = new InvalidatingCache(feed, clock, CACHED_CAMPAIGNS_MAX);
@@ -41,7 +46,7 @@ export class VariablesService {
       this.cache.recall(key) ??
       this.cache.learn(key, async () => ({
         value: await this.declarationsNow(tenantId, campaignId),
-        subject: subjectOf(tenantId, campaignId),
+        subject: declarationsSubject(tenantId, campaignId),
       }))
     );
   }
@@ -68,14 +73,15 @@ export class VariablesService {
   define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
     return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
       const { scope, name } = definition;
-      const before = await this.variables.find(this.database.manager, tenantId, { campaignId, scope, name });
+      const stored = await this.variables.find(this.database.manager, tenantId, { campaignId, scope, name });
+      const before = confirmedDeclaration(stored);
       if (before !== null && mayLeaveValuesOutside(before, definition)) {
         await this.limits.assertNoneOutside(tenantId, campaignId, definition);
       }
-      const { variable, replaced } = await this.commit(tenantId, campaignId, (manager) =>
-        this.store(manager, tenantId, campaignId, definition),
+      const variable = await this.store.commit(tenantId, campaignId, (manager) =>
+        this.declare(manager, tenantId, campaignId, definition),
       );
-      if (replaced !== undefined) await this.confirmLimits(variable, replaced, definition);
+      if (variable.replaced !== null) await this.confirmation.confirm(variable);
       return variable;
     });
   }
@@ -92,7 +98,7 @@ export class VariablesService {
       }
       if (variable.archivedAt !== null) return variable;
       variable.updatedAt = variable.archivedAt = now;
-      return this.put(manager, variable);
+      return this.store.put(manager, variable);
     });
   }
 
@@ -101,38 +107,29 @@ export class VariablesService {
    * row.
    */
   private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.mutex.runExclusive(keyOf(tenantId, campaignId), () => this.commit(tenantId, campaignId, work));
+    return this.mutex.runExclusive(keyOf(tenantId, campaignId), () => this.store.commit(tenantId, campaignId, work));
   }
 
-  private async commit<T>(
-    tenantId: string,
-    campaignId: string,
-    work: (manager: EntityManager) => Promise<T>,
-  ): Promise<T> {
-    const result = await this.database.transaction(work);
-    this.feed.forget(subjectOf(tenantId, campaignId));
-    return result;
-  }
-
-  /**
-   * `replaced`: what was declared before, null if nothing was; set when stored values may be outside of the limits.
-   */
-  private async store(
+  /** The stored declaration; `replaced` is set when stored values may be outside of the limits. */
+  private async declare(
     manager: EntityManager,
     tenantId: string,
     campaignId: string,
     definition: VariableDefinition,
-  ): Promise<{ readonly variable: Variable; readonly replaced?: Variable | null }> {
+  ): Promise<Variable> {
     const { scope, name, type } = definition;
     const now = this.clock.now();
     await this.variables.lockCampaign(manager, tenantId, campaignId, now);
     const stored = await this.variables.find(manager, tenantId, { campaignId, scope, name });
     const effect = effectOf(stored, definition);
-    if (stored !== null && effect === 'none') return { variable: stored };
+    if (stored !== null && effect === 'none' && stored.replaced === null) return stored;
     if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
     if (effect === 'add') await this.assertRoom(manager, tenantId, campaignId, definition);
     if (scope === 'app') await this.assertAgreement(manager, tenantId, campaignId, definition);
-    const variable = await this.put(manager, {
+    // Values of an app may be those of other campaigns; others need a declaration of this campaign.
+    const confirmed = scope === 'app' ? null : confirmedDeclaration(stored);
+    const mayBeOutside = (scope === 'app' || confirmed !== null) && mayLeaveValuesOutside(confirmed, definition);
+    const variable = await this.store.put(manager, {
       tenantId,
       campaignId,
       scope,
@@ -146,13 +143,10 @@ export class VariablesService {
       createdAt: stored?.createdAt ?? now,
       updatedAt: now,
       archivedAt: null,
+      replaced: mayBeOutside ? replacedDeclaration(stored) : null,
     });
-    // Values of an app may be those of other campaigns; others need a declaration of this campaign.
-    const mayBeOutside =
-      scope === 'app'
-        ? mayLeaveValuesOutside(null, definition)
-        : stored !== null && mayLeaveValuesOutside(stored, definition);
-    return mayBeOutside ? { variable, replaced: stored } : { variable };
+    if (mayBeOutside) await this.confirmation.addJob(manager, variable);
+    return variable;
   }
 
   /** Throws `variable_type_conflict`, `variable_rules_conflict`. Locks the name in the workspace. */
@@ -171,38 +165,6 @@ export class VariablesService {
     throw new DomainError('variable_rules_conflict', words);
   }
 
-  /**
-   * Mutations keep to the limits from the commit of the definition on. One that was under way may have stored another
-   * value, so this counts again when all of them have ended, and takes the definition back if there is one.
-   */
-  private async confirmLimits(
-    variable: Variable,
-    replaced: Variable | null,
-    definition: VariableDefinition,
-  ): Promise<void> {
-    const { tenantId, campaignId } = variable;
-    try {
-      await this.limits.untilMutationsEnded();
-      await this.limits.assertNoneOutside(tenantId, campaignId, definition);
-    } catch (error) {
-      await this.commit(tenantId, campaignId, (manager) => this.restore(manager, variable, replaced));
-      throw error;
-    }
-  }
-
-  private async restore(manager: EntityManager, variable: Variable, replaced: Variable | null): Promise<void> {
-    const { tenantId, campaignId } = variable;
-    await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
-    const stored = await this.variables.find(manager, tenantId, variable);
-    // Another node has defined it since.
-    if (stored?.updatedAt.getTime() !== variable.updatedAt.getTime()) return;
-    if (replaced !== null) await this.put(manager, replaced);
-    else {
-      await this.variables.delete(manager, variable);
-      await this.announce(manager, tenantId, campaignId);
-    }
-  }
-
   private async assertRoom(
     manager: EntityManager,
     tenantId: string,
@@ -213,17 +175,6 @@ export class VariablesService {
     if ((await this.variables.countActive(manager, tenantId, { campaignId, scope })) < max) return;
     const words = `The campaign already has ${max} variables in the scope ${scope}, which is the limit; archive one that is no longer used.`;
     throw new DomainError('variable_limit_exceeded', words);
-  }
-
-  private async put(manager: EntityManager, variable: Variable): Promise<Variable> {
-    await this.variables.put(manager, variable);
-    await this.announce(manager, variable.tenantId, variable.campaignId);
-    return variable;
-  }
-
-  private async announce(manager: EntityManager, tenantId: string, campaignId: string): Promise<void> {
-    await this.variables.raiseVersion(manager, tenantId, campaignId);
-    await this.feed.announce(manager, subjectOf(tenantId, campaignId));
   }
 }
 
@@ -246,8 +197,4 @@ function declarationOf({ scope, name, type, defaultValue, min, max, period }: Va
 
 function keyOf(tenantId: string, campaignId: string): string {
   return `${tenantId}/${campaignId}`;
-}
-
-function subjectOf(tenantId: string, campaignId: string): InvalidationSubject {
-  return { tenantId, kind: 'campaign', id: campaignId };
 }

@@ -2,14 +2,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
-import { emptyFault, formatFault, invalidCharactersFault, itemPath } from '../platform/errors/fault-words';
+import {
+  emptyFault,
+  formatFault,
+  invalidCharactersFault,
+  itemPath,
+  requiredFault,
+} from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
 import { publicUrlFault } from '../platform/net/public-address';
 import { SecretBox } from '../platform/secrets/secret-box';
+import { isAbsent } from '../platform/values/json/is-absent';
 import { isObject } from '../platform/values/json/is-object';
 import { isStorable } from '../platform/values/text/storable-text';
 import { conditionFaults } from '../reactions/domain/condition';
+import { RESERVED_NAMES } from '../variables/domain/variable';
 import type { ChangeWebhookDto, CreateWebhookDto } from './dto/webhook.dto';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -60,12 +68,38 @@ const NO_KEY: Fault = {
 
 function faultsOfRule(rule: unknown, path: string): readonly Fault[] {
   if (!isObject(rule)) return [];
-  const { eventType, source, when } = rule;
+  const { eventType, source, when, change } = rule;
+  if (!isAbsent(change)) return faultsOfChangeRule(rule, path);
   return [
-    ...nameFaults(`${path}.eventType`, eventType),
+    ...(isAbsent(eventType) ? [requiredFault(`${path}.eventType`)] : nameFaults(`${path}.eventType`, eventType)),
     ...nameFaults(`${path}.source`, source),
     ...(isObject(when) ? conditionFaults(when, `${path}.when`) : []),
   ];
+}
+
+/** The variable need not be declared: a rule for events does not need their type, either. */
+function faultsOfChangeRule({ change, ...others }: Fields, path: string): readonly Fault[] {
+  const excluded = ['eventType', 'source', 'when'].filter((field) => !isAbsent(others[field]));
+  const { scope, name, campaignId } = isObject(change) ? change : {};
+  return [
+    ...excluded.map((field) => notWithChangeFault(`${path}.${field}`)),
+    ...(typeof name === 'string' && RESERVED_NAMES.has(name) ? [reservedFault(`${path}.change.name`)] : []),
+    ...(scope === 'app' && !isAbsent(campaignId) ? [appFault(`${path}.change.campaignId`)] : []),
+  ];
+}
+
+function notWithChangeFault(path: string): Fault {
+  const message = `${path} is for events and cannot be set beside change; write two entries.`;
+  return { path, code: 'conflicting_fields', message };
+}
+
+function reservedFault(path: string): Fault {
+  return { path, code: 'reserved_name', message: `${path} is reserved for the service; no variable has this name.` };
+}
+
+function appFault(path: string): Fault {
+  const message = `${path} cannot be set for the scope app, whose values belong to no campaign; leave it out.`;
+  return { path, code: 'conflicting_fields', message };
 }
 
 function nameFaults(path: string, text: unknown): Fault[] {

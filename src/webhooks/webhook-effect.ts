@@ -1,23 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { describeFaults } from '../platform/errors/describe-faults';
-import type { Fault } from '../platform/errors/fault';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { EventEffects } from '../processing/effects';
-import { type EffectResult, type EventEffect, type EventToProcess, kindName } from '../processing/domain/event-effects';
-import { recordOf, type EventRecord } from '../reactions/domain/event-record';
-import { EvaluationTime } from '../reactions/evaluation-time';
+import type { EffectResult, EventEffect, EventToProcess } from '../processing/domain/event-effects';
 import { ADD_DELIVERIES } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
-import { matchRule } from './domain/match-rules';
-import { WebhookRuleCache, type CompiledRule } from './rule-cache';
+import { matchEvents, type EventMatch } from './match-events';
+import { WebhookRuleCache } from './rule-cache';
 import { FIND_SUBSCRIBED } from './webhook.sql';
-
-/** What the rules say about one event. */
-interface Matched {
-  readonly endpointIds: ReadonlySet<string>;
-  readonly faults: readonly Fault[];
-  readonly mayRetry: boolean;
-}
 
 /**
  * Adds a delivery for each endpoint that an event is for, in the worker's transaction: once for each event and
@@ -42,7 +32,7 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
       transaction,
       events.map(({ tenantId, event: { eventType } }) => ({ tenantId, eventType })),
     );
-    const matched = await matchAll(events, rules);
+    const matched = await matchEvents(events, rules);
     const added = matched.flatMap(({ endpointIds, mayRetry }, index) => {
       const event = events[index];
       return event === undefined || mayRetry ? [] : [...endpointIds].map((endpointId) => ({ endpointId, event }));
@@ -60,35 +50,7 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
   }
 }
 
-/** In the order of the events. Stops after one that must be retried, or when the time is used up. */
-async function matchAll(
-  events: readonly EventToProcess[],
-  known: ReadonlyMap<string, readonly CompiledRule[]>,
-): Promise<Matched[]> {
-  const time = new EvaluationTime();
-  const all: Matched[] = [];
-  for (const { tenantId, event } of events) {
-    const endpointIds = new Set<string>();
-    const faults: Fault[] = [];
-    let mayRetry = false;
-    let record: EventRecord | undefined;
-    time.beginEvent();
-    for (const rule of known.get(kindName({ tenantId, eventType: event.eventType })) ?? []) {
-      if (endpointIds.has(rule.endpointId)) continue;
-      const match = time.measure((isOverdue) => matchRule(rule, event, () => (record ??= recordOf(event)), isOverdue));
-      if ('fault' in match) faults.push(match.fault);
-      else if (match.matches) endpointIds.add(rule.endpointId);
-      mayRetry = 'fault' in match && match.mayRetry;
-      if (mayRetry) break;
-      if (time.isBlockedLong()) await time.release();
-    }
-    all.push({ endpointIds, faults, mayRetry });
-    if (mayRetry || time.isUsedUp()) break;
-  }
-  return all;
-}
-
-function resultOf({ faults, mayRetry }: Matched): EffectResult {
+function resultOf({ faults, mayRetry }: EventMatch): EffectResult {
   const [first] = faults;
   if (first === undefined) return { reactions: [] };
   const failure = { code: first.code, message: describeFaults(faults), details: faults };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
-import type { StoredRule } from './domain/webhook';
+import { isChangeRule, type StoredRule } from './domain/webhook';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 
@@ -10,6 +10,9 @@ export interface Webhook {
   readonly endpoint: WebhookEndpoint;
   readonly rules: readonly StoredRule[];
 }
+
+/** A rule with its endpoint. */
+type RuleOfEndpoint = StoredRule & { readonly endpointId: string };
 
 /** The tables of endpoints and their rules. Every change of rules locks the workspace's row first (`lockSet`). */
 @Injectable()
@@ -48,11 +51,18 @@ export class WebhookRepository {
     manager: EntityManager | undefined,
     tenantId: string,
     endpointIds: readonly string[],
-  ): Promise<WebhookRuleRow[]> {
-    return (manager ?? this.database.manager).find(WebhookRuleRow, {
+  ): Promise<RuleOfEndpoint[]> {
+    const rows = await (manager ?? this.database.manager).find(WebhookRuleRow, {
       where: { tenantId, endpointId: In([...endpointIds]) },
       order: { endpointId: 'ASC', position: 'ASC' },
     });
+    return rows.map(ruleIn);
+  }
+
+  /** The rules for changes of all endpoints of a workspace. */
+  async changeRules(tenantId: string): Promise<RuleOfEndpoint[]> {
+    const rows = await this.database.manager.findBy(WebhookRuleRow, { tenantId, changeName: Not(IsNull()) });
+    return rows.map(ruleIn);
   }
 
   count(manager: EntityManager, tenantId: string): Promise<number> {
@@ -108,12 +118,29 @@ export class WebhookRepository {
     { tenantId, id: endpointId }: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
     rules: readonly StoredRule[],
   ): Promise<void> {
-    const rows = rules.map(({ eventType, source, condition, appliesFrom }, position) => {
-      return { tenantId, endpointId, position, eventType, source, condition, appliesFrom };
-    });
+    const rows = rules.map((rule, position) => ({ tenantId, endpointId, position, ...columnsOf(rule) }));
     // TypeORM's type of a JSON column refuses unknown members.
     await manager.insert(WebhookRuleRow, rows as never);
   }
+}
+
+function columnsOf(rule: StoredRule): Omit<WebhookRuleRow, 'tenantId' | 'endpointId' | 'position'> {
+  const { appliesFrom } = rule;
+  if (!isChangeRule(rule)) {
+    const { eventType, source, condition } = rule;
+    return { eventType, source, condition, ...NO_CHANGE, appliesFrom };
+  }
+  const { scope: changeScope, name: changeName, campaignId: changeCampaignId } = rule.change;
+  return { eventType: null, source: null, condition: null, changeScope, changeName, changeCampaignId, appliesFrom };
+}
+
+const NO_CHANGE = { changeScope: null, changeName: null, changeCampaignId: null } as const;
+
+function ruleIn({ endpointId, eventType, source, condition, appliesFrom, ...row }: WebhookRuleRow): RuleOfEndpoint {
+  if (eventType !== null) return { endpointId, eventType, source, condition, appliesFrom };
+  const { changeScope: scope, changeName: name, changeCampaignId: campaignId } = row;
+  if (scope === null || name === null) throw new Error('A rule is for neither events nor changes');
+  return { endpointId, change: { scope, name, campaignId }, appliesFrom };
 }
 
 /** Secrets of endpoints, for the check of SECRETS_KEY. */

@@ -4,6 +4,7 @@ import { IdentityModule } from '../identity/identity.module';
 import { IngestModule } from '../ingest/ingest.module';
 import { ProcessingModule } from '../processing/processing.module';
 import { ReviewModule } from '../review/review.module';
+import { RuntimeModule } from '../runtime/runtime.module';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
@@ -13,11 +14,23 @@ import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
 import { EndpointHealth } from './delivery/endpoint-health';
+import { WebhookChange } from './entities/webhook-change.entity';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
+import { WebhookReplay } from './entities/webhook-replay.entity';
 import { WebhookQueue } from './entities/webhook-queue.entity';
 import { WebhookRuleRow } from './entities/webhook-rule.entity';
 import { WebhookSet } from './entities/webhook-set.entity';
+import { ChangeOutbox } from './change-outbox';
+import { ChangeRulesCache } from './change-rules';
+import { ChangeRelay } from './delivery/change-relay';
+import { ChangesOfPerson } from './delivery/changes-of-person';
+import { WebhookReplayJob } from './replay/webhook-replay-job';
+import { WebhookReplayProgress } from './replay/webhook-replay-progress';
+import { WebhookReplayStep } from './replay/webhook-replay-step';
+import { WebhookReplayRepository } from './replay/webhook-replay.repository';
+import { WebhookReplaysController } from './replay/webhook-replays.controller';
+import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
@@ -27,19 +40,32 @@ import { WebhooksService } from './webhooks.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WebhookEndpoint, WebhookRuleRow, WebhookSet, WebhookDelivery, WebhookQueue]),
+    TypeOrmModule.forFeature([
+      WebhookEndpoint,
+      WebhookRuleRow,
+      WebhookSet,
+      WebhookDelivery,
+      WebhookQueue,
+      WebhookChange,
+      WebhookReplay,
+    ]),
     IngestModule,
     IdentityModule,
     ProcessingModule,
     ReviewModule,
+    RuntimeModule,
   ],
-  controllers: [WebhooksController, DeliveriesController],
+  controllers: [WebhooksController, DeliveriesController, WebhookReplaysController],
   providers: [
     WebhooksService,
     WebhookRepository,
     WebhookDefinitionCheck,
     WebhookRuleCache,
     WebhookEffect,
+    ChangeRulesCache,
+    ChangeOutbox,
+    ChangeRelay,
+    ChangesOfPerson,
     DeliveriesService,
     DeliveriesOfPerson,
     DeliveryQueue,
@@ -48,6 +74,11 @@ import { WebhooksService } from './webhooks.service';
     DeliveryUpkeep,
     EndpointHealth,
     WebhookDispatcher,
+    WebhookReplaysService,
+    WebhookReplayRepository,
+    WebhookReplayProgress,
+    WebhookReplayStep,
+    WebhookReplayJob,
   ],
   exports: [WebhookDispatcher],
 })

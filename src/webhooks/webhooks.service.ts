@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
@@ -19,13 +20,18 @@ import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
 import { personalReads } from '../reactions/domain/personal-data';
+import { assertMayGetChanges, ChangeRulesCache } from './change-rules';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { makeSecret } from './domain/standard-webhooks';
 import {
+  addsChangeRule,
+  CHANGE_RULE_DELAY_MS,
   ENDPOINTS_PER_WORKSPACE_MAX,
+  isChangeRule,
   mergeRules,
   ROTATION_HOURS,
   RULES_PER_EVENT_TYPE_MAX,
+  type StoredRule,
   type WebhookRule,
 } from './domain/webhook';
 import { ChangeWebhookDto, CreateWebhookDto, type WebhookRuleDto } from './dto/webhook.dto';
@@ -39,6 +45,8 @@ export interface IssuedWebhook extends Webhook {
   readonly shownSecret: string;
 }
 
+type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
+
 /** Manages the endpoints of a workspace (contract section 15). */
 @Injectable()
 export class WebhooksService {
@@ -50,6 +58,7 @@ export class WebhooksService {
     private readonly definitions: WebhookDefinitionCheck,
     private readonly personal: PersonalProperties,
     private readonly upkeep: DeliveryUpkeep,
+    private readonly changes: ChangeRulesCache,
     private readonly box: SecretBox,
     private readonly clock: Clock,
   ) {
@@ -68,7 +77,8 @@ export class WebhooksService {
     const algorithm = request.algorithm ?? 'hmac-sha256';
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
-    const webhook = await this.change(tenantId, async (manager) => {
+    const webhook = await this.changeRules(tenantId, async (manager, replace) => {
+      replace([], rules);
       await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
       const now = await nextMillisecond(manager);
       const made: Webhook = {
@@ -108,9 +118,10 @@ export class WebhooksService {
   async patch(caller: Principal, id: string, body: unknown): Promise<Webhook> {
     const { tenantId } = caller;
     const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
-    return this.change(tenantId, async (manager) => {
+    return this.changeRules(tenantId, async (manager, replace) => {
       const { endpoint, rules: before } = await this.found(tenantId, id, manager);
       const rules = events?.map(ruleOf) ?? before;
+      if (events !== undefined) replace(before, rules);
       // Also for another URL alone: personal data would go there.
       await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
       if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
@@ -128,8 +139,9 @@ export class WebhooksService {
 
   /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
   delete(tenantId: string, id: string): Promise<Webhook> {
-    return this.change(tenantId, async (manager) => {
+    return this.changeRules(tenantId, async (manager, replace) => {
       const webhook = await this.found(tenantId, id, manager);
+      replace(webhook.rules, []);
       await this.webhooks.delete(manager, tenantId, id);
       await this.upkeep.removeLater(manager, tenantId, id);
       return webhook;
@@ -196,15 +208,40 @@ export class WebhooksService {
     );
   }
 
+  /**
+   * Runs `work`, which says which rules it replaces. Where rules for changes are among them all nodes are told. A new one
+   * is in force on every node when this resolves, a second after the commit (docs/adr/0075).
+   */
+  private async changeRules<T>(
+    tenantId: string,
+    work: (manager: EntityManager, replace: ReplaceRules) => Promise<T>,
+  ): Promise<T> {
+    const replaced = { anyForChanges: false, anyNew: false };
+    const replace: ReplaceRules = (before, rules) => {
+      replaced.anyForChanges = [...before, ...rules].some(isChangeRule);
+      replaced.anyNew = addsChangeRule(before, rules);
+    };
+    const result = await this.change(tenantId, async (manager) => {
+      const done = await work(manager, replace);
+      if (replaced.anyForChanges) await this.changes.announce(manager, tenantId);
+      return done;
+    });
+    if (replaced.anyForChanges) this.changes.forget(tenantId);
+    if (replaced.anyNew) await pause(CHANGE_RULE_DELAY_MS);
+    return result;
+  }
+
   private async assertMayRead(
     caller: Principal,
     { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
   ): Promise<void> {
+    assertMayGetChanges(caller, rules);
     const hasScope = grants(caller.scopes, 'pii:read');
     if (hasScope && caller.session === undefined) return;
     const paths = unmask ? ['unmask'] : [];
-    for (const [index, { eventType, condition }] of rules.entries()) {
-      if (condition === null) continue;
+    for (const [index, rule] of rules.entries()) {
+      if (isChangeRule(rule) || rule.condition === null) continue;
+      const { eventType, condition } = rule;
       const names = await this.personal.namesOf(caller.tenantId, eventType);
       const reads = personalReads({ when: condition, ops: [] }, names);
       paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
@@ -236,9 +273,11 @@ export class WebhooksService {
       const message = `The workspace already has ${ENDPOINTS_PER_WORKSPACE_MAX} webhooks, which is the limit; delete one that is no longer used.`;
       faults.push({ path: 'url', code: 'limit_exceeded', message });
     }
-    const types = rules.map(({ eventType }) => eventType);
-    const others = await this.webhooks.countRules(manager, tenantId, [...new Set(types)], endpointId);
+    const types = rules.map((rule) => (isChangeRule(rule) ? undefined : rule.eventType));
+    const distinct = [...new Set(types)].filter((type) => type !== undefined);
+    const others = await this.webhooks.countRules(manager, tenantId, distinct, endpointId);
     types.forEach((eventType, index) => {
+      if (eventType === undefined) return;
       const own = types.slice(0, index + 1).filter((each) => each === eventType).length;
       if ((others.get(eventType) ?? 0) + own <= RULES_PER_EVENT_TYPE_MAX) return;
       const path = `${itemPath('events', index)}.eventType`;
@@ -249,7 +288,12 @@ export class WebhooksService {
   }
 }
 
-function ruleOf({ eventType, source, when }: WebhookRuleDto): WebhookRule {
+/** Of a checked body. */
+function ruleOf({ eventType = '', source, when, change }: WebhookRuleDto): WebhookRule {
+  if (change !== undefined) {
+    const { scope, name, campaignId } = change;
+    return { change: { scope, name, campaignId: campaignId ?? null } };
+  }
   return { eventType, source: source ?? null, condition: when ?? null };
 }
 

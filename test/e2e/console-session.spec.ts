@@ -65,7 +65,7 @@ describe('POST /console/api/session', () => {
     expect(['idleExpiresAt', 'expiresAt', 'provenUntil'].map(minutes)).toEqual([30, 8 * 60, 5]);
   });
 
-  it('sets a cookie for the console alone that no script can read: Secure, save over HTTP on a loopback address', async () => {
+  it('sets a cookie for the console alone that no script can read: Secure, except over HTTP on a loopback address', async () => {
     const cookieFor = async (origin?: string): Promise<string | undefined> => {
       const headers: Record<string, string> = origin === undefined ? {} : { origin };
       const { headers: answered } = await new Browser(service.url).send(

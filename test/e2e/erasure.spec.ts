@@ -2,17 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, reviewEntries, type Workspace } from '../support/client';
-import { aFullPerson, CAMPAIGN, type FullPerson, preparePersons } from '../support/persons';
+import { aFullPerson, anEchoingWebhook, CAMPAIGN, type FullPerson, preparePersons } from '../support/persons';
 import { placesOf } from '../support/traces';
+import { until } from '../support/until';
+import { startReceiver, type Receiver } from '../support/webhooks';
 
 const LIFT = '/v1/cdp/erasures:lift';
 
 let service: TestApp;
 let workspace: Workspace;
 let admin: Client;
+let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startApp({ DEFAULT_PHONE_REGION: 'DE' });
+  const environment = { DEFAULT_PHONE_REGION: 'DE', WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  [service, receiver] = await Promise.all([
+    startApp(environment, undefined, [], { processesEvents: true }),
+    startReceiver(),
+  ]);
 });
 
 beforeEach(async () => {
@@ -21,7 +28,7 @@ beforeEach(async () => {
   await preparePersons(admin);
 });
 
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
 const erase = (client: Client, id: string) => client.send(`/v1/cdp/profiles/${id}:erase`, undefined);
 const identitiesOf = ({ subject, email, phone, device }: FullPerson) => [
@@ -41,7 +48,8 @@ async function anErasedPerson(): Promise<FullPerson> {
 
 describe('POST /v1/cdp/profiles/{id}:erase', () => {
   it('leaves nothing of the person in any table, and everything of everybody else', async () => {
-    const [person, other] = [await aFullPerson(admin), await aFullPerson(admin)];
+    const webhook = await anEchoingWebhook(admin, receiver);
+    const [person, other] = [await aFullPerson(admin, webhook), await aFullPerson(admin, webhook)];
     const before = await placesOf(service.databaseUrl, person.marks);
     const tables = new Set(before.map((place) => place.split(':')[0]?.replace(/_\d.*/, '')));
     // Or this test would look in the wrong places.
@@ -53,12 +61,55 @@ describe('POST /v1/cdp/profiles/{id}:erase', () => {
       'public.profiles',
       'public.review_entries',
       'public.value_changes',
+      'public.webhook_changes',
+      'public.webhook_deliveries',
     ]);
     const others = await placesOf(service.databaseUrl, other.marks);
     const { status, body } = await erase(admin, person.profileId);
     expect([status, body]).toEqual([200, { profileId: person.profileId, erasedAt: expect.any(String) }]);
     expect(await placesOf(service.databaseUrl, person.marks)).toEqual([]);
     expect(await placesOf(service.databaseUrl, other.marks)).toEqual(others);
+    // That there were calls stays known, and nothing that was answered.
+    const deliveries = (await admin.get(`/v1/webhooks/${webhook}/deliveries?limit=200`)).body.items;
+    const theirs = deliveries.filter(({ id }: { id: string }) => person.eventIds.includes(id));
+    expect(theirs.map(({ attempts }: any) => attempts.map(({ status, answer }: any) => [status, answer]))).toEqual(
+      person.eventIds.map(() => [[200, '']]),
+    );
+  });
+
+  it('leaves nothing of a call to a webhook that is under way meanwhile, and sends no further one', async () => {
+    const webhook = await anEchoingWebhook(admin, receiver);
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    receiver.answer(async ({ text }) => {
+      await held;
+      return { status: 500, body: text };
+    });
+    const subject = `subject-${randomUUID()}`;
+    const calls = receiver.calls.length;
+    const ofThem = () => anExternalEvent({ identity: { type: 'EXTERNAL', value: subject } });
+    const [first, second] = [
+      await admin.post('/v1/external-events', ofThem()),
+      await admin.post('/v1/external-events', ofThem()),
+    ];
+    const { profileId } = (await admin.get(`/v1/events/${first.body.event_id}`)).body;
+    const deliveriesOf = async (): Promise<any[]> =>
+      (await admin.get(`/v1/webhooks/${webhook}/deliveries`)).body.items.toReversed();
+    await receiver.until(calls + 1);
+    await until(async () => (await deliveriesOf()).length === 2);
+    expect((await erase(admin, profileId)).status).toBe(200);
+    answer();
+    await until(async () => (await deliveriesOf())[0].attemptCount === 1);
+    expect((await deliveriesOf())[0].attempts).toMatchObject([{ status: 500, answer: '' }]);
+    await admin.post(`/v1/webhooks/${webhook}/deliveries/${first.body.event_id}:retry`, {});
+    await until(async () => (await deliveriesOf()).every(({ state }) => state === 'failed'));
+    const failed = (await deliveriesOf()).map(({ id, reason, attemptCount }) => [id, reason, attemptCount]);
+    expect(failed).toEqual([
+      [first.body.event_id, 'profile_erased', 1],
+      [second.body.event_id, 'profile_erased', 0],
+    ]);
+    expect(receiver.calls).toHaveLength(calls + 1);
+    expect(await placesOf(service.databaseUrl, [subject])).toEqual([]);
   });
 
   it('takes what operators noted about the person along, and leaves what they noted otherwise', async () => {

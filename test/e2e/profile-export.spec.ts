@@ -3,18 +3,24 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
-import { aFullPerson, preparePersons } from '../support/persons';
+import { aFullPerson, anEchoingWebhook, preparePersons } from '../support/persons';
+import { startReceiver, type Receiver } from '../support/webhooks';
 
 let service: TestApp;
 let workspace: Workspace;
+let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startApp();
+  const environment = { WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  [service, receiver] = await Promise.all([
+    startApp(environment, undefined, [], { processesEvents: true }),
+    startReceiver(),
+  ]);
   workspace = await aWorkspace(service);
   await preparePersons(workspace.admin);
 });
 
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
 interface Exported {
   readonly status: number;
@@ -37,7 +43,8 @@ async function exportOf({ url, key }: Client, id: string): Promise<Exported> {
 describe('POST /v1/cdp/profiles/{id}:export', () => {
   it('hands out all that is held of a person, unmasked, and nothing of anybody else', async () => {
     const { admin } = workspace;
-    const [person, other] = [await aFullPerson(admin), await aFullPerson(admin)];
+    const webhook = await anEchoingWebhook(admin, receiver);
+    const [person, other] = [await aFullPerson(admin, webhook), await aFullPerson(admin, webhook)];
     await admin.post('/v1/external-events:batch', {
       items: [{ identity: { type: 'EXTERNAL', value: other.subject } }],
       about: [person.email],
@@ -60,6 +67,9 @@ describe('POST /v1/cdp/profiles/{id}:export', () => {
     expect(of('participant_state')).toMatchObject([{ campaignId: 'spring', values: { motto: person.marks[6] } }]);
     const paths = ['state.user.motto', 'state.campaign.slogan'];
     expect(of('mutation_outcome')).toMatchObject([{ mutations: paths.map((path) => ({ path })) }]);
+    const deliveries = of('webhook_delivery');
+    expect(new Set(deliveries.map(({ id }) => id))).toEqual(new Set(person.eventIds));
+    for (const { attempts } of deliveries) expect(attempts[0].answer).toContain('"identity"');
     expect(of('value_change')).toMatchObject([
       { scope: 'user', name: 'motto', previous: null, current: person.marks[6] },
       { scope: 'campaign', name: 'slogan', op: 'set', current: 'hello' },

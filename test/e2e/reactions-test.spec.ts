@@ -100,6 +100,19 @@ describe('POST …/reactions:test', () => {
     expect(JSON.stringify(item)).not.toContain('kept-to-itself');
   });
 
+  it('says which operation would leave the limits, as a backfill and live events count it, or where it would stop', async () => {
+    await campaign.define('state.user.coins', 'number', { max: 10 });
+    const coins = { path: 'state.user.coins', op: 'inc', valueFrom: 'properties.amount' };
+    const [beyond, within] = [purchase({ amount: 11 }), purchase({ amount: 10 })];
+    const [skipped] = await items({ reaction: reactionOf({ ops: [POINTS, coins] }), event: beyond });
+    expect(skipped).toMatchObject({ matched: true, outcome: 'skipped', changes: [] });
+    expect(skipped.faults).toMatchObject([{ path: 'ops[1]', code: 'limit_reached' }]);
+    const [applied] = await items({ reaction: reactionOf({ ops: [coins] }), event: within });
+    expect(applied).toMatchObject({ outcome: 'applied', changes: [{ previous: null, current: 10 }], faults: [] });
+    const [clamped] = await items({ reaction: reactionOf({ ops: [{ ...coins, onLimit: 'clamp' }] }), event: beyond });
+    expect(clamped).toMatchObject({ outcome: 'applied', changes: [{ previous: null, current: 10 }], faults: [] });
+  });
+
   it('takes an event of either family that is not stored, with the faults that its ingest would answer', async () => {
     await registerTypes(client);
     const cdp = aCdpEvent({ identity: { externalUserId: 'ann' }, properties: { amount: 5 } });

@@ -1,7 +1,9 @@
 import { Client } from '../support/client';
 import { blocksOf, ReadersShell } from '../support/documented-commands';
 import { freshDatabaseUrl } from '../support/database';
+import { freePort, programsOf, ReceiverProject, type RunningProgram } from '../support/receiver-program';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
 
 const MS_MAX = 60_000;
 const RECIPES = 'docs/recipes.md';
@@ -12,7 +14,10 @@ let shell: ReadersShell;
 let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  environment = { DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') };
+  environment = {
+    ...{ DATABASE_URL: await freshDatabaseUrl('recipes'), SECRETS_KEY: 'recipes-'.padEnd(40, 'x') },
+    WEBHOOKS_ALLOW_PRIVATE: 'true',
+  };
   service = await startServiceProcess(environment);
   admin = new Client(service.url, service.adminKey);
   shell = new ReadersShell(service.url, service.adminKey, environment);
@@ -107,4 +112,95 @@ describe('the recipes work as they are written', () => {
     },
     MS_MAX,
   );
+
+  it(
+    'receive webhooks in Express, in Python and behind a queue, and have lost ones delivered again',
+    async () => {
+      const port = await freePort();
+      const project = new ReceiverProject();
+      const running: RunningProgram[] = [];
+      try {
+        await project.install();
+        const blocks = blocksOf(RECIPES, ['Receive webhooks']).map(({ commands, ...block }) => {
+          return { ...block, commands: commands.replace('127.0.0.1:4000', `127.0.0.1:${port}`) };
+        });
+        const [express, python, queue] = programsOf(RECIPES, 'Receive webhooks');
+        const [create, replay] = blocks;
+        if (!express || !python || !queue || !create || !replay) throw new Error('The recipe has lost a part');
+        await shell.follow(create);
+        const [ids = ''] = await shell.run('echo "$WEBHOOK_SECRET $WEBHOOK"');
+        const [secret = '', webhook = ''] = ids.split(' ');
+        const start = async (program: typeof express): Promise<RunningProgram> => {
+          const started = await project.start(program, { WEBHOOK_SECRET: secret, PORT: String(port) });
+          running.push(started);
+          return started;
+        };
+        const eventIds: string[] = [];
+        for (const program of [express, python, queue]) {
+          const receiver = await start(program);
+          expect(await forgedCall(port)).toBe(401);
+          eventIds.push(await sendShipment());
+          await until(() => receiver.lines().length > 0, 30);
+          expect(receiver.lines()).toEqual([
+            expect.stringMatching(`^${eventIds.at(-1)} event.order_shipped .*parcels`),
+          ]);
+          await untilDelivered(webhook, eventIds.length);
+          if (program !== queue) await receiver.stop();
+        }
+        const [last = ''] = eventIds.slice(-1);
+        const again = await admin.post(`/v1/webhooks/${webhook}/deliveries/${last}:retry`, {});
+        expect(again.status).toBe(200);
+        await until(async () => (await deliveriesOf(webhook)).some(({ attemptCount }) => attemptCount === 2), 30);
+        await shell.follow(replay);
+        await until(() => running.at(-1)!.lines().length === 3, 30);
+        expect(
+          running
+            .at(-1)!
+            .lines()
+            .map((line) => line.slice(0, 36))
+            .toSorted(),
+        ).toEqual(eventIds.toSorted());
+        // What was done is done, also for a process that begins anew.
+        await running.at(-1)!.stop();
+        const restarted = await start(queue);
+        const next = await sendShipment();
+        await until(() => restarted.lines().length > 0, 30);
+        expect(restarted.lines().map((line) => line.slice(0, 36))).toEqual([next]);
+      } finally {
+        await Promise.all(running.map((each) => each.stop()));
+        project.remove();
+      }
+    },
+    2 * MS_MAX,
+  );
 });
+
+/** The status of a call whose signature is by nobody. */
+async function forgedCall(port: number): Promise<number> {
+  const headers = {
+    ...{ 'content-type': 'application/json', 'webhook-id': 'msg_1' },
+    ...{ 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)), 'webhook-signature': 'v1,AAAA v1a,\u00e9' },
+  };
+  const body = JSON.stringify({ type: 'event.order_shipped', data: { eventId: 'x'.repeat(36), properties: {} } });
+  return (await fetch(`http://127.0.0.1:${port}/hooks`, { method: 'POST', headers, body })).status;
+}
+
+let shipments = 0;
+
+async function sendShipment(): Promise<string> {
+  shipments += 1;
+  const { status, body } = await admin.post('/v1/external-events', {
+    ...{ source: 'shop.orders', external_event_id: `shipment-${shipments}`, type: 'order_shipped' },
+    ...{ identity: { type: 'EXTERNAL', value: 'customer-300' }, attributes: { parcels: shipments } },
+  });
+  expect(status).toBe(202);
+  return body.event_id;
+}
+
+async function deliveriesOf(webhook: string): Promise<any[]> {
+  return (await admin.get(`/v1/webhooks/${webhook}/deliveries?state=delivered`)).body.items;
+}
+
+async function untilDelivered(webhook: string, count: number): Promise<void> {
+  await until(async () => (await deliveriesOf(webhook)).length === count, 30);
+}

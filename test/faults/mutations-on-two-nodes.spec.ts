@@ -1,6 +1,7 @@
 import { shuffled } from '../support/builders';
 import { Client } from '../support/client';
 import { databaseOf, freshDatabaseUrl, withClient } from '../support/database';
+import { brokenHistories } from '../support/histories';
 import { aCampaign, inc, meetAt, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
@@ -32,6 +33,9 @@ afterAll(async () => {
   );
   expect(deadlocks.rows).toEqual([{ deadlocks: 0 }]);
 });
+
+/** Whatever came before: parallel writers, deadlocks avoided, repetitions, a kill. */
+afterEach(async () => expect(await brokenHistories(url, campaign.workspace.tenantId)).toEqual([]));
 
 /** Defines a number, and waits until both nodes know it, which takes a second at most. */
 async function define(paths: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { EVENT_TYPES_PATH, PURCHASE_EVENT_TYPE, purchaseEvent, subjectOf } from 
 import { aCdpEvent } from '../support/builders';
 import { Client } from '../support/client';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
+import { brokenHistories } from '../support/histories';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 
@@ -120,5 +121,8 @@ it(`${KILLS} kill -9 of two workers leave the revenue of the CDNOW sample exact 
     [CAMPAIGN],
   );
   expect(Object.fromEntries(stored.map((row) => [row.subject, row.spent]))).toEqual(spent);
+  const tenants = await rowsOf<{ id: string }>(url, 'SELECT DISTINCT tenant_id AS id FROM shared_values');
+  expect(tenants).toHaveLength(1);
+  for (const { id } of tenants) expect(await brokenHistories(url, id)).toEqual([]);
   for (const each of [api, ...workers]) expect(await each.stop()).toBe(0);
 }, 300_000);

@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, expectProblem } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
+import { brokenHistories } from '../support/histories';
 import { metricsOf } from '../support/metrics';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
@@ -36,6 +37,7 @@ describe('a node whose clock is 60 days ahead of the database', () => {
     });
     backend = new Client(ahead.url, key.body.key);
   });
+  afterEach(async () => expect(await brokenHistories(good.databaseUrl, campaign.workspace.tenantId)).toEqual([]));
   afterAll(async () => {
     await ahead.stop();
     await good.stop();

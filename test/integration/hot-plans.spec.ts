@@ -5,7 +5,10 @@ import { HOT_PATH_PLANNING } from '../../src/platform/postgres/pipelined-connect
 import * as processing from '../../src/processing/processing.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as runtime from '../../src/runtime/state.sql';
+import * as changes from '../../src/webhooks/change.sql';
+import * as windows from '../../src/processing/event-window.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
+import * as replays from '../../src/webhooks/replay/webhook-replay.sql';
 import { databaseUrl, withClient } from '../support/database';
 import { HOT_STATEMENTS } from '../support/hot-statements';
 import { startNode } from '../support/ingest';
@@ -53,12 +56,14 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
   reactions_pkey: 3,
   reaction_backfills_pkey: 4,
   reaction_backfill_marks_pkey: 3,
+  webhook_changes_pkey: 2,
   webhook_sets_pkey: 1,
   webhook_rules_event_type_idx: 2,
   webhook_endpoints_pkey: 2,
   webhook_deliveries_pkey: 3,
   webhook_deliveries_profile_idx: 3,
   webhook_queues_pkey: 3,
+  webhook_replays_pkey: 3,
   webhook_queues_due_idx: 2,
 };
 
@@ -99,13 +104,19 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [processing.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
   [processing.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
   // The next events of a workspace by receipt.
-  [backfill.READ_WINDOW.name]: { events_received_idx: 1 },
-  [backfill.COUNT_WINDOW.name]: { events_received_idx: 1 },
+  [windows.READ_WINDOW.name]: { events_received_idx: 1 },
+  [windows.COUNT_WINDOW.name]: { events_received_idx: 1 },
   [backfill.MARK_WINDOW.name]: { events_received_idx: 1 },
   // Some marks of a backfill that is over.
   [backfill.REMOVE_MARKS.name]: { reaction_backfill_marks_pkey: 2 },
+  // The next changes of a workspace, and the next workspace that has any.
+  [changes.TAKE_CHANGES.name]: { webhook_changes_waiting_idx: 1 },
+  [changes.FIND_CHANGED_WORKSPACES.name]: { webhook_changes_waiting_idx: 0 },
   // The next endpoint behind another one, whatever workspace it is of.
   [deliveries.FIND_ENDPOINTS.name]: { webhook_queues_due_idx: 0 },
+  // The rules of an endpoint; some of its deliveries that wait.
+  [replays.READ_RULES_OF_ENDPOINT.name]: { webhook_rules_pkey: 2 },
+  [replays.COUNT_PENDING.name]: { webhook_deliveries_state_idx: 3 },
   [processing.NEXT_WAITING_TENANT.name]: { waiting_events_queued_idx: 0 },
 };
 

@@ -42,7 +42,13 @@ export async function backfillOnce(
   return found;
 }
 
-export async function backfill(client: Client, campaignId: string, name: string, fields: Fields = {}): Promise<any> {
+export async function backfill(
+  client: Client,
+  campaignId: string,
+  name: string,
+  fields: Fields = {},
+  seconds = 60,
+): Promise<any> {
   const jobId = await startBackfill(client, campaignId, name, fields);
-  return backfillOnce(() => client, campaignId, name, jobId);
+  return backfillOnce(() => client, campaignId, name, jobId, seconds);
 }

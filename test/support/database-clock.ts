@@ -8,13 +8,15 @@ export interface ClockedDatabase {
   readonly url: string;
   /** Sets the clock so many milliseconds before `boundary`, and lets it go on from there. */
   setBefore(ms: number): Promise<void>;
+  /** Sets the clock so many days further ahead. */
+  passDays(days: number): Promise<void>;
   /** The next full hour. */
   readonly boundary: Date;
   /** A time zone in which a day begins then. */
   readonly timezone: string;
 }
 
-/** The function of the test stands before PostgreSQL's own one in the search path. */
+/** The functions of the test stand before PostgreSQL's own ones in the search path. */
 export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
   const url = await freshDatabaseUrl(name);
   const run = (text: string, values: readonly unknown[] = []) =>
@@ -23,12 +25,17 @@ export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
   await run(`CREATE TABLE test_clock.ahead AS SELECT interval '0' AS by`);
   await run(`CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
     AS 'SELECT pg_catalog.clock_timestamp() + by FROM test_clock.ahead'`);
+  await run(`CREATE FUNCTION test_clock.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+    AS 'SELECT pg_catalog.statement_timestamp() + by FROM test_clock.ahead'`);
   await run(`ALTER DATABASE ${databaseOf(url)} SET search_path = public, test_clock, pg_catalog`);
   const boundary = new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS);
   return {
     url,
     boundary,
     timezone: zoneOfMidnight(boundary.getUTCHours()),
+    passDays: async (days) => {
+      await run(`UPDATE test_clock.ahead SET by = by + $1 * interval '1 day'`, [days]);
+    },
     setBefore: async (ms) => {
       await run(`UPDATE test_clock.ahead SET by = $1::timestamptz - pg_catalog.clock_timestamp()`, [
         new Date(boundary.getTime() - ms),

@@ -4,6 +4,7 @@ import * as queue from '../../src/ingest/queue/event-queue.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
 import { failIfAny } from '../../src/platform/postgres/precondition';
 import type { Statement } from '../../src/platform/postgres/statement';
+import * as windows from '../../src/processing/event-window.sql';
 import * as processing from '../../src/processing/processing.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
@@ -11,16 +12,18 @@ import * as review from '../../src/review/review.sql';
 import * as history from '../../src/runtime/history.sql';
 import * as runtime from '../../src/runtime/state.sql';
 import { COUNT_REPLAYED } from '../../src/statistics/statistics.sql';
+import * as changes from '../../src/webhooks/change.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
+import * as replays from '../../src/webhooks/replay/webhook-replay.sql';
 import * as webhooks from '../../src/webhooks/webhook.sql';
 
 /** It reads the sessions of the server, which are few. */
-const { IS_SETTLED: _sessions, ...ofBackfills } = backfill;
+const { IS_SETTLED: _sessions, ...ofWindows } = windows;
 
 /** Every statement of the hot path. */
 export const HOT_STATEMENTS: readonly Statement[] = [
-  ...[ingest, expiry, queue, identity, processing, reactions, ofBackfills].flatMap(statementsIn),
-  ...[review, runtime, history, webhooks, deliveries].flatMap(statementsIn),
+  ...[ingest, expiry, queue, identity, processing, ofWindows, reactions, backfill].flatMap(statementsIn),
+  ...[review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),
 ];

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { aCdpEvent, anExternalEvent, registerTypes } from './builders';
 import type { Client } from './client';
 import { aTokenIssuer } from './tokens';
+import { until } from './until';
+import { aWebhook, type Receiver } from './webhooks';
 
 /** A person with data in every place where the service stores personal data. */
 export interface FullPerson {
@@ -27,9 +29,20 @@ export async function preparePersons(admin: Client): Promise<void> {
     admin.post(`/v1/campaigns/${CAMPAIGN}/variables:define`, { scope, name, type: 'string' });
   await define('user', 'motto');
   await define('campaign', 'slogan');
+  // Changes are stored for an endpoint that is disabled, and nothing is sent.
+  const events = [{ change: { scope: 'user', name: 'motto' } }, { change: { scope: 'campaign', name: 'slogan' } }];
+  const { body } = await admin.post('/v1/webhooks', { url: 'https://hooks.example.com/', events });
+  await admin.post(`/v1/webhooks/${body.webhook.id}:disable`, {});
 }
 
-export async function aFullPerson(admin: Client): Promise<FullPerson> {
+/** An endpoint whose answers repeat what it gets, with identities and all: its deliveries hold personal data. */
+export async function anEchoingWebhook(admin: Client, receiver: Receiver): Promise<string> {
+  receiver.answer(({ text }) => ({ status: 200, body: text }));
+  return (await aWebhook(admin, receiver.url, { unmask: true })).id;
+}
+
+/** `webhookId`: of an endpoint that `anEchoingWebhook` has made, in a service that processes events. */
+export async function aFullPerson(admin: Client, webhookId?: string): Promise<FullPerson> {
   const mark = randomUUID().slice(0, 8);
   const subject = `subject-${mark}`;
   const email = `jane-${mark}@example.com`;
@@ -67,6 +80,7 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
   const changed = await participant.post('/v1/runtime/state:mutate', { ops, mutation_id: `mutation-${mark}` });
   if (changed.status !== 200) throw new Error(`State was not changed: ${JSON.stringify(changed.body)}`);
   const profileId = (await admin.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: subject })).body.id;
+  if (webhookId !== undefined) await untilAnswered(admin, webhookId, eventIds);
   const marks = [
     subject,
     email,
@@ -81,6 +95,15 @@ export async function aFullPerson(admin: Client): Promise<FullPerson> {
     `words-${mark}`,
   ];
   return { marks, subject, email, phone, device, profileId, eventIds, participant };
+}
+
+/** Waits until the answers to the calls about these events are stored. */
+async function untilAnswered(admin: Client, webhookId: string, eventIds: readonly string[]): Promise<void> {
+  await until(async () => {
+    const { body } = await admin.get(`/v1/webhooks/${webhookId}/deliveries?state=delivered&limit=200`);
+    const answered = body.items.filter(({ attempts }: any) => attempts[0]?.answer.includes('"identity"'));
+    return eventIds.every((eventId) => answered.some(({ id }: { id: string }) => id === eventId));
+  }, 30);
 }
 
 /** Leaves payloads that name the person: by every kind of identifier, whole or in part, spelt in many ways. */

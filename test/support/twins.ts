@@ -74,6 +74,13 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     await admin.post('/v1/external-events', anExternalEvent({ source: mark, identity }));
   }
   await until(async () => (await admin.get(`/v1/webhooks/${webhooks[0]}/deliveries`)).body.items.length === 2);
+  const lately = { from: new Date(Date.now() - 86_400_000).toISOString(), to: '2999-01-01T00:00:00Z' };
+  const webhookReplays: string[] = [];
+  for (const _each of ['one', 'two']) {
+    const { jobId } = await made(`/v1/webhooks/${webhooks[0]}:replay`, lately);
+    await made(`/v1/webhooks/${webhooks[0]}/replays/${jobId}:cancel`, {});
+    webhookReplays.push(jobId);
+  }
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
   for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
   const { jobId: replay } = await made('/v1/review-entries:replay', { filter: { source: mark, reason: 'none' } });
@@ -106,6 +113,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   return {
     webhooks: webhooks[0]!,
     deliveries: event,
+    replays: webhookReplays[0]!,
     events: event,
     'review-entries': entry.id,
     'event-types': mark,

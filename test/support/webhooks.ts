@@ -13,9 +13,9 @@ export interface ReceivedCall {
   readonly atMs: number;
 }
 
-/** How a call is answered; undefined: never. */
+/** How a call is answered; undefined: never; `lost`: the connection is cut instead. */
 export type CallAnswer =
-  { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | undefined;
+  { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | 'lost' | undefined;
 
 /** A receiver of webhooks on a free port of loopback. */
 export interface Receiver {
@@ -41,7 +41,8 @@ export async function startReceiver(): Promise<Receiver> {
       const call = { path, headers, text, body: JSON.parse(text), atMs: Date.now() };
       calls.push(call);
       const answer = await rule(call);
-      if (answer !== undefined) response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+      if (answer === 'lost') request.socket.destroy();
+      else if (answer !== undefined) response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
     };
     request.on('end', () => void respond());
   });
@@ -75,4 +76,27 @@ export async function aWebhook(
 /** The numbers in `attributes.n` of the calls, in the order in which they came. */
 export function numbersOf(calls: readonly ReceivedCall[]): number[] {
   return calls.map(({ body }) => body.data.properties.n);
+}
+
+/** Starts a replay of everything that was received until now; returns its path. */
+export async function startReplay(client: Client, id: string, range: object = {}): Promise<string> {
+  const { status, body } = await client.post(`/v1/webhooks/${id}:replay`, { ...ALL_OF_LATE, ...range });
+  if (status !== 202) throw new Error(`The replay was refused: ${JSON.stringify(body)}`);
+  return `/v1/webhooks/${id}/replays/${body.jobId}`;
+}
+
+/** From half a year ago on: a range has at most 366 days. */
+export const ALL_OF_LATE = {
+  from: new Date(Date.now() - 180 * 86_400_000).toISOString(),
+  to: '2999-01-01T00:00:00Z',
+};
+
+/** The replay once it is over. `clientOf`: the service may be another process by then. */
+export async function replayOnce(clientOf: () => Client, path: string, seconds = 60): Promise<any> {
+  let found: any;
+  await until(async () => {
+    found = (await clientOf().get(path)).body;
+    return !['queued', 'running'].includes(found.state);
+  }, seconds);
+  return found;
 }

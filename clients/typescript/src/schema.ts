@@ -1094,6 +1094,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{id}:replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delivers stored events of a time range that fit the rules of an endpoint, also those that it got before. */
+        post: operations["startWebhookReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the replays of an endpoint, newest first. */
+        get: operations["listWebhookReplays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the progress of a replay. */
+        get: operations["getWebhookReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/replays/{jobId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a replay; what it has queued is delivered. */
+        post: operations["cancelWebhookReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -2523,7 +2591,8 @@ export interface components {
              */
             waiting: number;
             /**
-             * @description Those that do not meet `when`, that the reaction has come to before, or whose person was erased.
+             * @description Those that do not meet `when`, that the reaction has come to before, that would leave limits or were set by a later
+             *     event, that expired meanwhile, or whose person was erased.
              * @example 15
              */
             skipped: number;
@@ -2613,7 +2682,26 @@ export interface components {
             /** @description In the order of `eventIds`, or newest first. */
             items: components["schemas"]["RehearsedEventDto"][];
         };
+        /** @description Instead of the other fields: changes of a variable. Requires the scope `state:read`, which shows them. */
+        WebhookChangeDto: {
+            scope: components["schemas"]["VariableScope"];
+            /**
+             * @description Only in this campaign; in any when absent. Not for the scope `app`, whose values belong to no campaign.
+             * @example spring
+             */
+            campaignId?: string;
+            /**
+             * @description Unique in its scope; some names are reserved.
+             * @example points
+             */
+            name: string;
+        };
         WebhookRuleDto: {
+            /**
+             * @description Events of this type; of the external-events family, their `type`.
+             * @example purchase
+             */
+            eventType?: string;
             /**
              * @description Only events of this source; any when absent.
              * @example shop.orders
@@ -2633,11 +2721,7 @@ export interface components {
             when?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Events of this type; of the external-events family, their `type`.
-             * @example purchase
-             */
-            eventType: string;
+            change?: components["schemas"]["WebhookChangeDto"];
         };
         /**
          * @description What calls are signed with; `hmac-sha256` when absent.
@@ -2646,10 +2730,16 @@ export interface components {
         WebhookAlgorithm: "hmac-sha256" | "ed25519";
         CreateWebhookDto: {
             /**
-             * @description Events that fit any of these rules are sent, once each.
+             * @description Events and changes that fit any of these rules are sent, once each.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2665,7 +2755,7 @@ export interface components {
              * @example loyalty service
              */
             description?: string;
-            /** @description True sends identity and personal properties as they are; requires the scope `pii:read`. */
+            /** @description True sends identity, participants and personal properties as they are; requires the scope `pii:read`. */
             unmask?: boolean;
         };
         WebhookDto: {
@@ -2673,6 +2763,12 @@ export interface components {
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2725,10 +2821,16 @@ export interface components {
         };
         ChangeWebhookDto: {
             /**
-             * @description Replaces all rules. A new rule is for events that are received from now on.
+             * @description Replaces all rules. A new rule is for events that are received, and changes that are made, from now on.
              * @example [
              *       {
              *         "eventType": "purchase"
+             *       },
+             *       {
+             *         "change": {
+             *           "scope": "user",
+             *           "name": "points"
+             *         }
              *       }
              *     ]
              */
@@ -2762,6 +2864,12 @@ export interface components {
             at: string;
         };
         DeliveryDto: {
+            /**
+             * @description What is sent.
+             * @example event
+             * @enum {string}
+             */
+            kind: "event" | "change";
             /** @enum {string} */
             state: "pending" | "delivered" | "failed";
             /**
@@ -2773,7 +2881,7 @@ export interface components {
             attemptCount: number;
             /** @description The last 20, oldest first. */
             attempts: components["schemas"]["AttemptDto"][];
-            /** @description The event's id, which is the `webhook-id` of every attempt. */
+            /** @description The id of the event, or of the change: the `webhook-id` of every attempt. */
             id: string;
             /** Format: date-time */
             createdAt: string;
@@ -2785,6 +2893,92 @@ export interface components {
         };
         DeliveryPageDto: {
             items: components["schemas"]["DeliveryDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        StartWebhookReplayDto: {
+            /**
+             * Format: date-time
+             * @description Events received from then on. With an offset or `Z`.
+             * @example 2026-01-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description And before then. Later than now counts as now: later events are delivered anyway.
+             * @example 2026-02-01T00:00:00Z
+             */
+            to: string;
+        };
+        WebhookReplayStartedDto: {
+            /** @description The id for `GET …/replays/{jobId}`, which shows the progress. */
+            jobId: string;
+        };
+        /**
+         * @description `done`: all events are queued for delivery. `failed`: it ended early, and `reason` says why.
+         * @enum {string}
+         */
+        WebhookReplayState: "queued" | "running" | "done" | "cancelled" | "failed";
+        /**
+         * @description Of a failed one: the rules of the webhook were changed, or the job gave up.
+         * @enum {string}
+         */
+        WebhookReplayEndReason: "webhook_changed" | "gave_up";
+        WebhookReplayDto: {
+            state: components["schemas"]["WebhookReplayState"];
+            reason?: components["schemas"]["WebhookReplayEndReason"];
+            /**
+             * @description Events of the subscribed types in the range; null until they are counted.
+             * @example 100
+             */
+            total: number | null;
+            /**
+             * @description How many of them were looked at.
+             * @example 60
+             */
+            scanned: number;
+            /**
+             * @description Those that are delivered because of this replay, with their `webhook-id` of before.
+             * @example 44
+             */
+            queued: number;
+            /**
+             * @description Those whose delivery was waiting anyway. It is made once.
+             * @example 1
+             */
+            alreadyQueued: number;
+            /**
+             * @description Those that fit no rule, or whose person was erased.
+             * @example 15
+             */
+            skipped: number;
+            /**
+             * @description Those with which `when` cannot be evaluated.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * @description Those that expired after they were counted. Events that were removed earlier are not counted.
+             * @example 0
+             */
+            expired: number;
+            jobId: string;
+            webhookId: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential. */
+            createdBy: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        WebhookReplayPageDto: {
+            items: components["schemas"]["WebhookReplayDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;
         };
@@ -3072,7 +3266,7 @@ export interface components {
             /** @description What is wrong with this request; the same as `message`. */
             detail: string;
             /** @enum {string} */
-            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "cross_site_request" | "proof_required" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "reaction_disabled" | "backfill_running" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "variable_rules_conflict" | "limit_reached" | "incompatible_event_type" | "event_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
+            error_code: "malformed_json" | "system_field" | "undeclared_variable" | "unauthenticated" | "invalid_api_key" | "api_key_expired" | "api_key_revoked" | "invalid_token" | "invalid_signature" | "insufficient_scope" | "source_not_allowed" | "cross_site_request" | "proof_required" | "context_violation" | "not_found" | "method_not_allowed" | "identity_conflict" | "profile_erased" | "key_revoked" | "entry_not_open" | "reaction_disabled" | "backfill_running" | "replay_running" | "issuer_taken" | "variable_limit_exceeded" | "variable_type_conflict" | "variable_rules_conflict" | "limit_reached" | "incompatible_event_type" | "event_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "batch_too_large" | "campaign_required" | "rate_limited" | "internal" | "unavailable";
             /** @description What is wrong with this request. */
             message: string;
             /** @description Every fault found. */
@@ -3450,6 +3644,19 @@ export interface components {
          *     - `backfill_running`: A backfill of this reaction is running. Wait until it is over, or cancel it.
          */
         ReactionDisabledOrBackfillRunning: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /**
+         * @description Conflict.
+         *     - `replay_running`: A replay of this webhook is running. Wait until it is over, or cancel it.
+         */
+        ReplayRunning: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -7231,6 +7438,12 @@ export interface operations {
                      *           "events": [
                      *             {
                      *               "eventType": "purchase"
+                     *             },
+                     *             {
+                     *               "change": {
+                     *                 "scope": "user",
+                     *                 "name": "points"
+                     *               }
                      *             }
                      *           ],
                      *           "algorithm": "hmac-sha256",
@@ -7278,6 +7491,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns",
@@ -7301,6 +7520,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7362,6 +7587,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7416,6 +7647,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7463,6 +7700,12 @@ export interface operations {
                  *       "events": [
                  *         {
                  *           "eventType": "purchase"
+                 *         },
+                 *         {
+                 *           "change": {
+                 *             "scope": "user",
+                 *             "name": "points"
+                 *           }
                  *         }
                  *       ],
                  *       "url": "https://hooks.example.com/campaigns"
@@ -7484,6 +7727,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7548,6 +7797,12 @@ export interface operations {
                      *         "events": [
                      *           {
                      *             "eventType": "purchase"
+                     *           },
+                     *           {
+                     *             "change": {
+                     *               "scope": "user",
+                     *               "name": "points"
+                     *             }
                      *           }
                      *         ],
                      *         "algorithm": "hmac-sha256",
@@ -7613,6 +7868,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7676,6 +7937,12 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "eventType": "purchase"
+                     *         },
+                     *         {
+                     *           "change": {
+                     *             "scope": "user",
+                     *             "name": "points"
+                     *           }
                      *         }
                      *       ],
                      *       "algorithm": "hmac-sha256",
@@ -7742,6 +8009,7 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "kind": "event",
                      *           "state": "pending",
                      *           "reason": "attempts_used_up",
                      *           "attemptCount": 1,
@@ -7803,6 +8071,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "kind": "event",
                      *       "state": "pending",
                      *       "reason": "attempts_used_up",
                      *       "attemptCount": 1,
@@ -7871,6 +8140,242 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AttemptDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    startWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-01-01T00:00:00Z",
+                 *       "to": "2026-02-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartWebhookReplayDto"];
+            };
+        };
+        responses: {
+            /** @description Taken: stored and queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayStartedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["ReplayRunning"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listWebhookReplays: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "state": "queued",
+                     *           "total": 100,
+                     *           "scanned": 60,
+                     *           "queued": 44,
+                     *           "alreadyQueued": 1,
+                     *           "skipped": 15,
+                     *           "failed": 0,
+                     *           "expired": 0,
+                     *           "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "from": "2026-01-02T03:04:05.000Z",
+                     *           "to": "2026-01-02T03:04:05.000Z",
+                     *           "createdAt": "2026-01-02T03:04:05.000Z",
+                     *           "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "startedAt": null,
+                     *           "finishedAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "queued": 44,
+                     *       "alreadyQueued": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "expired": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    cancelWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "total": 100,
+                     *       "scanned": 60,
+                     *       "queued": 44,
+                     *       "alreadyQueued": 1,
+                     *       "skipped": 15,
+                     *       "failed": 0,
+                     *       "expired": 0,
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "webhookId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "from": "2026-01-02T03:04:05.000Z",
+                     *       "to": "2026-01-02T03:04:05.000Z",
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "startedAt": null,
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplayDto"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -1,11 +1,15 @@
 import type { Statement } from '../../platform/postgres/statement';
 
-/** Whether nothing is left to do with an event `p` that was queued by itself. One that failed for good is settled. */
+/** Whether nothing is left to do with an event, by its record `p`. One that failed for good is settled. */
 const IS_SETTLED = `p.state <> 'queued' AND NOT p.reactions @> '[{"outcome": "waiting_for_customer"}]'`;
+
+const RECORD_OF = (event: string): string =>
+  `SELECT FROM event_processing p WHERE p.tenant_id = $1::uuid AND p.event_id = ${event}`;
 
 /**
  * The oldest events of a workspace, in order of receipt: those behind the key $2, $3 that were received before $4, $5 of them
- * at most. `is_settled`: not queued, parked or waiting. `is_recorded`: in `expired_events` already.
+ * at most. `is_settled`: not queued, parked or waiting; a bundled event has a record, and may wait, if a late effect came to
+ * it. `is_recorded`: in `expired_events` already.
  */
 export const FIND_OLD_EVENTS: Statement = {
   name: 'expiry_find_old_events',
@@ -13,10 +17,9 @@ export const FIND_OLD_EVENTS: Statement = {
     SELECT e.event_id, e.received_at::text AS received_at, e.content_hash, e.bytes,
       e.queue_bundle_id IS NOT NULL AS is_bundled,
       CASE WHEN e.queue_bundle_id IS NULL
-        THEN EXISTS (
-          SELECT FROM event_processing p WHERE p.tenant_id = $1::uuid AND p.event_id = e.event_id AND ${IS_SETTLED}
-        )
+        THEN EXISTS (${RECORD_OF('e.event_id')} AND ${IS_SETTLED})
         ELSE NOT EXISTS (SELECT FROM queued_bundles q WHERE q.tenant_id = $1::uuid AND q.id = e.queue_bundle_id)
+          AND NOT EXISTS (${RECORD_OF('e.event_id')} AND NOT (${IS_SETTLED}))
       END AS is_settled,
       EXISTS (SELECT FROM expired_events x WHERE x.tenant_id = $1::uuid AND x.event_id = e.event_id)
         OR EXISTS (SELECT FROM expired_events x WHERE x.tenant_id = $1::uuid AND x.other_event_id = e.event_id)
@@ -40,15 +43,33 @@ export const RECORD_EXPIRED: Statement = {
     SELECT $1::uuid, u.* FROM unnest($2::uuid[], $3::bigint[], $4::uuid[], $5::bigint[]) AS u`,
 };
 
-/** Locks the processing records of those of these events that are settled. Skips those that a replay is working on. */
+/** Locks bundled events, so that no late effect gives them their first record. Skips those that one has come to now. */
+export const LOCK_BUNDLED: Statement = {
+  name: 'expiry_lock_bundled',
+  text: `
+    SELECT e.event_id FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (
+      SELECT event_id FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) e`,
+};
+
+/**
+ * Those of the events $2 that are settled; their records are locked. $3: whether each is a bundled and locked event, which is
+ * settled without a record, too. Skips those that a replay is working on.
+ */
 export const LOCK_SETTLED: Statement = {
   name: 'expiry_lock_settled',
   text: `
-    SELECT p.event_id FROM unnest($2::uuid[]) AS u (event_id)
-    CROSS JOIN LATERAL (
-      SELECT event_id FROM event_processing p
+    SELECT u.event_id FROM unnest($2::uuid[], $3::boolean[]) AS u (event_id, is_bundled)
+    LEFT JOIN LATERAL (
+      SELECT true AS is_locked FROM event_processing p
       WHERE p.tenant_id = $1::uuid AND p.event_id = u.event_id AND ${IS_SETTLED} LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) p`,
+    ) settled ON true
+    LEFT JOIN LATERAL (
+      SELECT true AS is_there FROM event_processing p
+      WHERE p.tenant_id = $1::uuid AND p.event_id = u.event_id LIMIT 1
+    ) record ON true
+    WHERE settled.is_locked OR (u.is_bundled AND record.is_there IS NULL)`,
 };
 
 /**

@@ -150,10 +150,16 @@ export class EventExpiry implements BeforeApplicationShutdown {
     settled: readonly OldEvent[],
   ): Promise<number | undefined> {
     if (!(await holdRule(transaction))) return undefined;
-    const bundled = settled.filter((event) => event.is_bundled).map((event) => event.event_id);
-    const alone = settled.filter((event) => !event.is_bundled).map((event) => event.event_id);
-    const locked = await transaction.send<{ event_id: string }>(sql.LOCK_SETTLED, [tenantId, alone]);
-    const eventIds = [...bundled, ...locked.map((row) => row.event_id)];
+    const idsOf = (rows: readonly { event_id: string }[]): string[] => rows.map((row) => row.event_id);
+    const alone = idsOf(settled.filter((event) => !event.is_bundled));
+    const bundled = idsOf(settled.filter((event) => event.is_bundled));
+    const locked = await transaction.send<{ event_id: string }>(sql.LOCK_BUNDLED, [tenantId, bundled]);
+    const rows = await transaction.send<{ event_id: string }>(sql.LOCK_SETTLED, [
+      tenantId,
+      [...alone, ...idsOf(locked)],
+      [...alone.map(() => false), ...locked.map(() => true)],
+    ]);
+    const eventIds = idsOf(rows);
     const [removed] = await transaction.send<{ events: number }>(sql.REMOVE_EVENTS, [tenantId, eventIds]);
     return removed?.events ?? 0;
   }

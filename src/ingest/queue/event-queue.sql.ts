@@ -170,6 +170,16 @@ export const READ_EVENTS: Statement = {
     CROSS JOIN LATERAL (SELECT * FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1) e`,
 };
 
+/** Holds events until the transaction ends: those that are there do not expire. */
+export const HOLD_EVENTS: Statement = {
+  name: 'queue_hold_events',
+  text: `
+    SELECT e.event_id FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (
+      SELECT event_id FROM events WHERE tenant_id = $1::uuid AND event_id = u.event_id LIMIT 1 FOR KEY SHARE
+    ) e`,
+};
+
 /** Records the processing of events; an earlier record is replaced. */
 export const WRITE_PROCESSING: Statement = {
   name: 'queue_write_processing',

@@ -166,6 +166,16 @@ export class EventQueue {
     return new Map(events.map((event) => [event.eventId, event]));
   }
 
+  /** Keeps events from expiring until the transaction ends, and returns the ids of those that have not expired. */
+  async holdEvents(
+    transaction: Transaction,
+    tenantId: string,
+    eventIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const rows = await transaction.send<{ event_id: string }>(sql.HOLD_EVENTS, [tenantId, eventIds.toSorted()]);
+    return new Set(rows.map((row) => row.event_id));
+  }
+
   /** Records the processing of events, along with the caller's COMMIT. */
   writeDown(transaction: Transaction, tenantId: string, records: readonly ProcessingRecord[]): void {
     if (records.length === 0) return;

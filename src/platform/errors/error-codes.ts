@@ -117,6 +117,11 @@ export const ERROR_CODES = {
     title: 'A backfill of this reaction is running',
     remedy: 'Wait until it is over, or cancel it.',
   },
+  replay_running: {
+    status: 409,
+    title: 'A replay of this webhook is running',
+    remedy: 'Wait until it is over, or cancel it.',
+  },
   issuer_taken: {
     status: 409,
     title: 'The workspace has registered the issuer and audience already',

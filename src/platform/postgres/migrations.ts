@@ -25,6 +25,9 @@ import { LimitsAndPeriods1764000000023 } from './migrations/24-limits-and-period
 import { ReactionBackfills1764000000024 } from './migrations/25-reaction-backfills';
 import { Webhooks1764000000025 } from './migrations/26-webhooks';
 import { ConsoleSessions1764000000026 } from './migrations/27-console-sessions';
+import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
+import { WebhookChanges1764000000029 } from './migrations/30-webhook-changes';
+import { ConfirmedLimits1764000000030 } from './migrations/31-confirmed-limits';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -55,4 +58,7 @@ export const MIGRATIONS = [
   ReactionBackfills1764000000024,
   Webhooks1764000000025,
   ConsoleSessions1764000000026,
+  WebhookReplays1764000000028,
+  WebhookChanges1764000000029,
+  ConfirmedLimits1764000000030,
 ];

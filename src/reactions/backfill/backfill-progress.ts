@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import type { EventCursor } from '../../processing/event-window';
 import type { BackfillCounts, BackfillEndReason, BackfillPhase, BackfillState, VariableSum } from './domain/backfill';
 import * as sql from './backfill.sql';
 
@@ -9,13 +10,6 @@ export interface BackfillKey {
   readonly campaignId: string;
   readonly name: string;
   readonly id: string;
-}
-
-/** The last event that was looked at; times as text with microseconds. */
-export interface BackfillCursor {
-  readonly receivedAt: string;
-  readonly occurredAt: string;
-  readonly eventId: string;
 }
 
 /** A backfill whose row is locked; times as text. */
@@ -37,7 +31,7 @@ export interface RunningBackfill extends BackfillKey, BackfillCounts {
   readonly attempts: number;
   readonly total: number;
   readonly sums: readonly VariableSum[];
-  readonly cursor: BackfillCursor;
+  readonly cursor: EventCursor;
   readonly isOver: boolean;
   /** Whether its reaction is enabled and was not redefined since. */
   readonly isCurrent: boolean;

@@ -1,28 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import type { LateEvent } from '../../processing/late-effects';
+import {
+  COUNTED_MAX,
+  EventWindows,
+  windowParameters,
+  type EventCursor,
+  type EventWindow,
+} from '../../processing/event-window';
+import { AGAIN, OVER, WAIT, type StepResult } from '../../processing/paced-steps';
 import { SerialConnection } from '../../processing/serial-connection';
 import type { CompiledReaction } from '../domain/react';
 import { ReactionCache } from '../reaction-cache';
 import { kindName } from '../../processing/domain/event-effects';
 import { BackfillBatch } from './backfill-batch';
 import { BackfillMarks } from './backfill-marks';
-import { BackfillProgress, type BackfillCursor, type BackfillKey, type RunningBackfill } from './backfill-progress';
-import { setsSharedValues } from './domain/backfill';
+import { BackfillProgress, type BackfillKey, type RunningBackfill } from './backfill-progress';
+import { setsSharedValues, withExpired } from './domain/backfill';
 import * as sql from './backfill.sql';
 import { NIL_UUID } from '../../platform/values/uuid';
 
-/** What the job does after a step: `wait` for the queue or for transactions; `over`: nothing more, also no marks. */
-export interface StepResult {
-  readonly next: 'step' | 'wait' | 'over';
-  /** How many events of the reaction were looked at. */
-  readonly events: number;
-}
-
-/** Events of any type that a step of the survey looks at: some ten milliseconds. */
-const SURVEY_WINDOW = 5_000;
-/** The same for a step that applies; it ends earlier after `EVENTS_MAX` events of the reaction. */
-const WINDOW = 2_000;
 /** As many events as a turn of a worker processes, so that locks are held as briefly. */
 export const EVENTS_MAX = 100;
 const MARKS_REMOVED_MAX = 1_000;
@@ -36,6 +32,7 @@ export class BackfillStep {
   constructor(
     private readonly serial: SerialConnection,
     private readonly progress: BackfillProgress,
+    private readonly windows: EventWindows,
     private readonly batch: BackfillBatch,
     private readonly marks: BackfillMarks,
     private readonly cache: ReactionCache,
@@ -87,24 +84,23 @@ export class BackfillStep {
     backfill: RunningBackfill,
     { reaction }: CompiledReaction,
   ): Promise<StepResult> {
-    const { id, campaignId, name, receivedTo } = backfill;
-    if (!(await this.isSettled(transaction, backfill))) return WAIT;
-    const until = backfill.tracksLater ? backfill.markedTo : receivedTo;
-    const window = [...windowOf(backfill, until), SURVEY_WINDOW, backfill.eventType, backfill.source];
-    const [last] = await transaction.send<SurveyRow>(sql.COUNT_WINDOW, [...window, receivedTo]);
+    const { id, campaignId, name, receivedTo, startedAt } = backfill;
+    if (startedAt === null || !(await this.windows.isSettled(transaction, startedAt))) return WAIT;
+    const window = windowOf(backfill, backfill.tracksLater ? backfill.markedTo : receivedTo);
+    const { concerned, cursor } = await this.windows.count(transaction, window, receivedTo);
     if (backfill.tracksLater) {
       const record = JSON.stringify([{ campaignId, name, outcome: 'applied' }]);
       await transaction.send(sql.MARK_WINDOW, [
-        ...window,
+        ...windowParameters(window, COUNTED_MAX),
         id,
         record,
         setsSharedValues(reaction.ops) ? [NIL_UUID] : [],
       ]);
     }
-    const total = backfill.total + (last?.concerned ?? 0);
-    if (last === undefined || last.looked < SURVEY_WINDOW) {
+    const total = backfill.total + concerned;
+    if (cursor === undefined) {
       this.progress.save(transaction, { ...backfill, total, phase: 'apply', cursor: startOf(backfill) });
-    } else this.progress.save(transaction, { ...backfill, total, cursor: cursorOf(last) });
+    } else this.progress.save(transaction, { ...backfill, total, cursor });
     return AGAIN;
   }
 
@@ -114,67 +110,23 @@ export class BackfillStep {
     compiled: CompiledReaction,
     eventsMax: number,
   ): Promise<StepResult> {
-    const rows = await transaction.send<WindowRow>(sql.READ_WINDOW, [
-      ...windowOf(backfill, backfill.receivedTo),
-      WINDOW,
-      backfill.eventType,
-      backfill.source,
-      eventsMax,
-    ]);
-    const events = rows.filter(({ concerned }) => concerned).map(lateEventOf);
+    const window = windowOf(backfill, backfill.receivedTo);
+    const { events, cursorAfter, isLast } = await this.windows.read(transaction, window, eventsMax);
     const { count, progress } = await this.batch.run(transaction, backfill, compiled, events);
     const isWhole = count === events.length;
-    const lastId = events[count - 1]?.eventId;
-    const last = isWhole ? rows.at(-1) : rows.find((row) => row.event_id === lastId);
-    const cursor = last === undefined ? backfill.cursor : cursorOf(last);
-    this.progress.save(transaction, { ...backfill, ...progress, cursor });
-    const isExhausted = isWhole && rows.length < eventsMax && last?.is_end !== true;
+    const isExhausted = isWhole && isLast;
+    const counts = isExhausted ? withExpired(progress, backfill.total) : progress;
+    this.progress.save(transaction, { ...backfill, ...progress, ...counts, cursor: cursorAfter(count) });
     if (isExhausted) this.progress.end(transaction, backfill, { state: 'done', reason: null });
     return { next: isWhole ? 'step' : 'wait', events: count };
   }
-
-  private async isSettled(transaction: Transaction, { startedAt }: RunningBackfill): Promise<boolean> {
-    const [row] = await transaction.send<{ is_settled: boolean }>(sql.IS_SETTLED, [startedAt]);
-    return row?.is_settled === true;
-  }
 }
 
-const AGAIN: StepResult = { next: 'step', events: 0 };
-const WAIT: StepResult = { next: 'wait', events: 0 };
-const OVER: StepResult = { next: 'over', events: 0 };
-
-interface KeyRow {
-  readonly event_id: string;
-  readonly received_at: string;
-  readonly occurred_at: string;
-}
-
-interface WindowRow extends KeyRow {
-  readonly concerned: boolean;
-  readonly is_bundled: boolean;
-  /** The window has no further event. */
-  readonly is_end: boolean;
-}
-
-interface SurveyRow extends KeyRow {
-  readonly looked: number;
-  readonly concerned: number;
-}
-
-/** The first parameters of a window. */
-function windowOf({ tenantId, cursor }: RunningBackfill, until: string): unknown[] {
-  return [tenantId, cursor.receivedAt, cursor.occurredAt, cursor.eventId, until];
-}
-
-function cursorOf({ event_id: eventId, received_at: receivedAt, occurred_at: occurredAt }: KeyRow): BackfillCursor {
-  return { receivedAt, occurredAt, eventId };
+function windowOf({ tenantId, cursor, eventType, source }: RunningBackfill, until: string): EventWindow {
+  return { tenantId, cursor, until, eventTypes: [eventType], source };
 }
 
 /** Before the first event of the range. */
-function startOf({ receivedFrom }: RunningBackfill): BackfillCursor {
+function startOf({ receivedFrom }: RunningBackfill): EventCursor {
   return { receivedAt: receivedFrom, occurredAt: '-infinity', eventId: NIL_UUID };
-}
-
-function lateEventOf({ event_id: eventId, is_bundled: isBundled }: WindowRow): LateEvent {
-  return { eventId, isBundled };
 }

@@ -1,9 +1,7 @@
 import type { Statement } from '../../platform/postgres/pipelined-connection';
+import { EVENTS_IN_WINDOW } from '../../processing/domain/events-in-window';
 
-/*
- * The order of a backfill is (received_at, occurred_at, event_id): that of receipt, and within one transaction of
- * ingest that of occurrence. Times go as text, which keeps microseconds.
- */
+/* Times go as text, which keeps microseconds. */
 
 /** Excludes other steps and every change of a reaction, in this workspace; workers read this row without a lock. */
 export const LOCK_REACTIONS: Statement = {
@@ -39,53 +37,6 @@ export const START: Statement = {
     WHERE tenant_id = $1::uuid AND campaign_id = $2 AND name = $3 AND id = $4::uuid`,
 };
 
-/**
- * Whether every transaction that may have stored or processed something before $1 has ended. One that has written
- * nothing for half a minute is a backup or the like.
- */
-export const IS_SETTLED: Statement = {
-  name: 'backfill_is_settled',
-  text: `
-    SELECT NOT EXISTS (
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz
-        AND (backend_xid IS NOT NULL OR xact_start > clock_timestamp() - interval '30 seconds')
-    ) AS is_settled`,
-};
-
-/** The next $6 events of the workspace behind the cursor ($2 to $4) that were received before $5, in order. */
-const WINDOW = `
-      SELECT event_id, received_at, occurred_at, profile_id, queue_bundle_id,
-        event_type = $7 AND ($8::text IS NULL OR source = $8) AS concerned
-      FROM events
-      WHERE tenant_id = $1::uuid AND received_at > '-infinity' AND received_at >= $2::timestamptz
-        AND received_at < $5::timestamptz
-        AND (received_at, occurred_at, event_id) > ($2::timestamptz, $3::timestamptz, $4::uuid)
-      ORDER BY received_at, occurred_at, event_id LIMIT $6`;
-
-/** The events of the window that concern the reaction, $9 at most, and the last event of a full window. */
-export const READ_WINDOW: Statement = {
-  name: 'backfill_read_window',
-  text: `
-    SELECT event_id, received_at::text AS received_at, occurred_at::text AS occurred_at, concerned,
-      queue_bundle_id IS NOT NULL AS is_bundled, number = $6 AS is_end
-    FROM (
-      SELECT *, row_number() OVER (ORDER BY received_at, occurred_at, event_id) AS number FROM (${WINDOW}) e
-    ) numbered
-    WHERE concerned OR number = $6 ORDER BY number LIMIT $9`,
-};
-
-/** The last event of the window, how many it has, and how many of them concern the reaction and came before $9. */
-export const COUNT_WINDOW: Statement = {
-  name: 'backfill_count_window',
-  text: `
-    WITH looked_at AS MATERIALIZED (${WINDOW})
-    SELECT event_id, received_at::text AS received_at, occurred_at::text AS occurred_at,
-      (SELECT count(*)::int FROM looked_at) AS looked,
-      (SELECT count(*)::int FROM looked_at WHERE concerned AND received_at < $9::timestamptz) AS concerned
-    FROM looked_at ORDER BY received_at DESC, occurred_at DESC, event_id DESC LIMIT 1`,
-};
-
 const KEEP_LATER = `
     ON CONFLICT ON CONSTRAINT reaction_backfill_marks_pkey DO UPDATE SET
       received_at = excluded.received_at, occurred_at = excluded.occurred_at, event_id = excluded.event_id
@@ -100,7 +51,7 @@ export const MARK_WINDOW: Statement = {
   text: `
     INSERT INTO reaction_backfill_marks AS m (tenant_id, backfill_id, profile_id, received_at, occurred_at, event_id)
     SELECT DISTINCT ON (marked.profile_id) $1::uuid, $9::uuid, marked.profile_id, e.received_at, e.occurred_at, e.event_id
-    FROM (${WINDOW}) e
+    FROM (${EVENTS_IN_WINDOW}) e
     CROSS JOIN LATERAL (
       SELECT 1 FROM event_processing
       WHERE tenant_id = $1::uuid AND event_id = e.event_id AND reactions @> $10::jsonb LIMIT 1

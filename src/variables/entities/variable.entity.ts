@@ -2,6 +2,22 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Period } from '../domain/period';
 import type { VariableScope, VariableType, VariableValue } from '../domain/variable';
 
+/** What comes back if a stored value turns out to be outside of new limits. Times as text. */
+export interface ReplacedDeclaration {
+  /** A new one with each definition. */
+  readonly mark: string;
+  /** Null: nothing was declared. */
+  readonly declaration: {
+    readonly defaultValue: VariableValue | null;
+    readonly description: string | null;
+    readonly min: number | null;
+    readonly max: number | null;
+    readonly period: Period | null;
+    readonly updatedAt: string;
+    readonly archivedAt: string | null;
+  } | null;
+}
+
 @Entity('variables')
 @Index('variables_app_idx', ['tenantId', 'name'], { where: "scope = 'app'" })
 @Index('variables_active_idx', ['tenantId', 'campaignId', 'scope'], { where: 'archived_at IS NULL' })
@@ -47,4 +63,8 @@ export class Variable {
   /** When the declaration was archived; its values stay stored. Null: in force. */
   @Column('timestamptz', { name: 'archived_at', nullable: true })
   archivedAt!: Date | null;
+
+  /** What was declared before, until the stored values are known to keep to the limits; null: they do. */
+  @Column('jsonb', { nullable: true })
+  replaced!: ReplacedDeclaration | null;
 }

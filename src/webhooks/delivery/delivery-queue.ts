@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { EventQueue } from '../../ingest/queue/event-queue';
 import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import type { ClaimedDelivery, DueEndpoint, QueueKey } from './claimed-delivery';
+import { HOLD_CHANGES, READ_WEBHOOK_CHANGES } from '../change.sql';
+import type { ChangeContent, ChangeToSend } from '../domain/change-delivery';
+import type { ClaimedDelivery, DeliverySubject, DueEndpoint, QueueKey } from './claimed-delivery';
 import type { DeliveryResult } from './delivery-result';
 import * as sql from './delivery.sql';
 import { EndpointHealth } from './endpoint-health';
@@ -23,7 +25,16 @@ interface FirstDelivery {
   readonly eventId: string;
   readonly seq: string;
   readonly firstAttemptAt: Date | null;
+  readonly isChange: boolean;
 }
+
+interface ChangeRow {
+  readonly id: string;
+  readonly subject: string;
+  readonly change: ChangeContent;
+}
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 interface FirstOfOther {
   readonly number: string;
@@ -112,25 +123,38 @@ export class DeliveryQueue {
     await this.health.record(transaction, ours, now);
   }
 
-  /** Adds the events and customers of one workspace to its claimed deliveries. */
+  /** Adds what is sent to the claimed deliveries of one workspace: events with their customers, and changes. */
   private async complete(
     transaction: Transaction,
     tenantId: string,
     own: readonly { readonly queue: ClaimedQueue; readonly first: FirstDelivery }[],
     claimId: string,
   ): Promise<ClaimedDelivery[]> {
-    if (own.length === 0) return [];
-    const profileIds = [...new Set(own.map(({ queue }) => queue.profileId))];
-    const eventIds = [...new Set(own.map(({ first }) => first.eventId))];
-    const [customers, events] = await Promise.all([
-      this.identity.holdCustomers(transaction, tenantId, profileIds),
-      this.events.events(transaction, tenantId, eventIds),
+    const ofEvents = own.filter(({ first }) => !first.isChange);
+    const ofChanges = own.filter(({ first }) => first.isChange);
+    const profileIds = [...new Set(ofEvents.map(({ queue }) => queue.profileId))];
+    const [customers, events, changes] = await Promise.all([
+      profileIds.length === 0 ? NOTHING : this.identity.holdCustomers(transaction, tenantId, profileIds),
+      profileIds.length === 0 ? NOTHING : this.events.events(transaction, tenantId, idsOf(ofEvents)),
+      this.readChanges(transaction, tenantId, idsOf(ofChanges)),
     ]);
-    return own.map(({ queue: { endpointId, profileId, failures }, first: { eventId, seq, firstAttemptAt } }) => ({
-      ...{ tenantId, endpointId, profileId, claimId, eventId, seq, failures, firstAttemptAt },
-      event: events.get(eventId),
-      customer: customers.get(profileId),
-    }));
+    return own.map(({ queue: { endpointId, profileId, failures }, first }) => {
+      const { eventId, seq, firstAttemptAt } = first;
+      const subject: DeliverySubject = first.isChange
+        ? { kind: 'change', change: changes.get(eventId) }
+        : { kind: 'event', event: events.get(eventId), customer: customers.get(profileId) };
+      return { tenantId, endpointId, profileId, claimId, eventId, seq, failures, firstAttemptAt, subject };
+    });
+  }
+
+  private async readChanges(
+    transaction: Transaction,
+    tenantId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, ChangeToSend>> {
+    if (ids.length === 0) return NOTHING;
+    const rows = await transaction.send<ChangeRow>(READ_WEBHOOK_CHANGES, [ids.map(() => tenantId), ids]);
+    return new Map(rows.map(({ id, subject, change }) => [id, { id, subject, content: change }]));
   }
 
   /** Gives back the claims of queues whose customer has an earlier delivery in another queue. */
@@ -168,18 +192,40 @@ export class DeliveryQueue {
     results: readonly DeliveryResult[],
   ): Promise<readonly DeliveryResult[]> {
     const answered = results.filter(({ attempt }) => attempt !== null && attempt.answer !== '');
-    const erased = new Set<string>();
+    const erased = new Set<DeliveryResult>();
     for (const tenantId of new Set(answered.map(({ delivery }) => delivery.tenantId))) {
       const own = answered.filter(({ delivery }) => delivery.tenantId === tenantId);
-      const profileIds = [...new Set(own.map(({ delivery }) => delivery.profileId))];
-      const customers = await this.identity.holdCustomers(transaction, tenantId, profileIds);
-      for (const id of profileIds) if (customers.get(id)?.isErased !== false) erased.add(id);
+      for (const each of await this.erasedOf(transaction, tenantId, own)) erased.add(each);
     }
     return results.map((result) =>
-      result.attempt !== null && erased.has(result.delivery.profileId)
+      result.attempt !== null && erased.has(result)
         ? { ...result, attempt: { ...result.attempt, answer: '' } }
         : result,
     );
+  }
+
+  /** Those of these results of one workspace that are about an erased person. */
+  private async erasedOf(
+    transaction: Transaction,
+    tenantId: string,
+    results: readonly DeliveryResult[],
+  ): Promise<readonly DeliveryResult[]> {
+    const ofEvents = results.filter(({ delivery }) => delivery.subject.kind === 'event');
+    // A change of a participant's own value is deleted with its queue; such a result has lost its claim.
+    const ofChanges = results.filter(({ delivery: { subject } }) => subject.kind === 'change' && isPersonal(subject));
+    const profileIds = [...new Set(ofEvents.map(({ delivery }) => delivery.profileId))];
+    const changeIds = ofChanges.map(({ delivery }) => delivery.eventId);
+    const customers =
+      profileIds.length === 0 ? NOTHING : await this.identity.holdCustomers(transaction, tenantId, profileIds);
+    const held =
+      changeIds.length === 0
+        ? []
+        : await transaction.send<{ id: string }>(HOLD_CHANGES, [changeIds.map(() => tenantId), changeIds]);
+    const personal = new Set(held.map(({ id }) => id));
+    return [
+      ...ofEvents.filter(({ delivery }) => customers.get(delivery.profileId)?.isErased !== false),
+      ...ofChanges.filter(({ delivery }) => !personal.has(delivery.eventId)),
+    ];
   }
 
   /** Queues of the same customers may have waited for these. */
@@ -198,8 +244,18 @@ function failuresAfter({ state, attempt, delivery }: DeliveryResult): number {
 }
 
 /** Profiles of the same customer, which have queues of their own. */
-function otherProfilesOf({ customer, profileId }: ClaimedDelivery): readonly string[] {
-  return customer === undefined || customer.isErased ? [] : customer.profileIds.filter((id) => id !== profileId);
+function otherProfilesOf({ subject, profileId }: ClaimedDelivery): readonly string[] {
+  if (subject.kind === 'change' || subject.customer === undefined || subject.customer.isErased) return [];
+  return subject.customer.profileIds.filter((id) => id !== profileId);
+}
+
+/** Whether the change names a participant. */
+function isPersonal({ change }: Extract<DeliverySubject, { kind: 'change' }>): boolean {
+  return change !== undefined && change.subject !== '';
+}
+
+function idsOf(own: readonly { readonly first: FirstDelivery }[]): string[] {
+  return [...new Set(own.map(({ first }) => first.eventId))];
 }
 
 function isBefore([seq, profileId]: readonly [string, string], { seq: own, profileId: ownProfile }: FirstKey): boolean {

@@ -1,10 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Jobs, type JobPayload } from '../../platform/jobs/jobs';
+import { Clock } from '../../platform/values/clock';
+import { firstIdAt } from '../../platform/values/ids';
 import { NIL_UUID } from '../../platform/values/uuid';
 
 /** Delivered and failed deliveries are kept so long, with their attempts. */
 const KEPT_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_HOUR = '23 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STEP = 500;
@@ -15,7 +18,7 @@ const REMOVE_JOB = 'webhook-removal';
 const RESUME_JOB = 'webhook-resumption';
 const RETENTION_JOB = 'webhook-retention';
 
-/** Removes a deleted endpoint's queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
+/** Removes a deleted endpoint's replays, queues and deliveries. A claimed queue has an attempt under way, whose result is dropped. */
 const REMOVE_QUEUES = `
   DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
@@ -24,6 +27,9 @@ const REMOVE_DELIVERIES = `
   DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
     WHERE tenant_id = $1 AND endpoint_id = $2 AND created_at > '-infinity' LIMIT $3)`;
+const REMOVE_REPLAYS = `
+  DELETE FROM webhook_replays WHERE (tenant_id, endpoint_id, id) IN (
+    SELECT tenant_id, endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3)`;
 
 /** Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. */
 const RESUME_QUEUES = `
@@ -49,6 +55,21 @@ const EXPIRE = `
       AND done_at < clock_timestamp() - $4 * interval '1 day'
     ORDER BY seq LIMIT $5)`;
 
+const NEXT_CHANGED_WORKSPACE = `
+  SELECT tenant_id FROM webhook_changes WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1`;
+/** Removes changes between the ids $2 and $3 whose deliveries are gone. Returns the page that was looked at. */
+const EXPIRE_CHANGES = `
+  WITH page AS MATERIALIZED (
+    SELECT tenant_id, id, endpoint_ids FROM webhook_changes
+    WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4
+  ), expired AS (
+    DELETE FROM webhook_changes c USING page p
+    WHERE c.tenant_id = p.tenant_id AND c.id = p.id AND p.endpoint_ids IS NULL AND NOT EXISTS (
+      SELECT FROM webhook_deliveries d WHERE d.tenant_id = p.tenant_id AND d.event_id = p.id
+    )
+  )
+  SELECT id FROM page ORDER BY id`;
+
 interface NextEndpoint {
   readonly tenant_id: string;
   readonly endpoint_id: string;
@@ -61,10 +82,12 @@ export class DeliveryUpkeep implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly jobs: Jobs,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, [REMOVE_QUEUES, REMOVE_DELIVERIES]));
+    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_DELIVERIES];
+    this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
     this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, [RESUME_QUEUES]));
     this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
   }
@@ -85,12 +108,29 @@ export class DeliveryUpkeep implements OnModuleInit {
     for (;;) {
       const rows: NextEndpoint[] = await this.database.query(NEXT_ENDPOINT, after);
       const [next] = rows;
-      if (next === undefined) return;
+      if (next === undefined) break;
       after = [next.tenant_id, next.endpoint_id];
       // A worker that had read the rules before the deletion may have added deliveries since.
       if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...after);
       for (const state of ['delivered', 'failed']) {
         while ((await this.change(EXPIRE, [...after, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP);
+      }
+    }
+    await this.expireChanges();
+  }
+
+  /** Removes changes of values whose deliveries were removed. */
+  private async expireChanges(): Promise<void> {
+    const end = firstIdAt(new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS));
+    for (let tenantId: string = NIL_UUID; ;) {
+      const rows: { tenant_id: string }[] = await this.database.query(NEXT_CHANGED_WORKSPACE, [tenantId]);
+      const [next] = rows;
+      if (next === undefined) return;
+      tenantId = next.tenant_id;
+      for (let after: string | undefined = NIL_UUID; after !== undefined;) {
+        const values: unknown[] = [tenantId, after, end, ROWS_PER_STEP];
+        const page: { id: string }[] = await this.database.query(EXPIRE_CHANGES, values);
+        after = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.id;
       }
     }
   }

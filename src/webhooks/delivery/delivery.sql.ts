@@ -4,35 +4,36 @@ import type { Statement } from '../../platform/postgres/pipelined-connection';
 const IS_QUEUE = `q.tenant_id = u.tenant_id AND q.endpoint_id = u.endpoint_id AND q.profile_id = u.profile_id`;
 
 /**
- * Adds deliveries to their queues, each in the order of $5; an event that the endpoint has a delivery of is left out.
+ * Adds deliveries to their queues, in the order of the arrays; an event that the endpoint has a delivery of is left out.
  * The row of a queue is locked until the transaction ends, so that positions follow each other in the order of the
- * commits. They are microseconds of the database's clock, and never go back while the queue has a row.
+ * commits. They are microseconds of the database's clock, and never go back while the queue has a row. All queues count
+ * from one time by the place in the arrays, so that the events of a merged customer keep their order across queues.
  */
-function addDeliveries(name: string, onConflict: string): Statement {
+function addDeliveries(name: string, onConflict: string, isChange = false): Statement {
   return {
     name,
     text: `
     WITH u AS MATERIALIZED (
       SELECT tenant_id, endpoint_id, profile_id, event_id, number,
-        row_number() OVER (PARTITION BY tenant_id, endpoint_id, profile_id ORDER BY number) AS place,
-        count(*) OVER (PARTITION BY tenant_id, endpoint_id, profile_id) AS places
+        row_number() OVER (PARTITION BY tenant_id, endpoint_id, profile_id ORDER BY number) = 1 AS is_first,
+        count(*) OVER () AS numbers
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) WITH ORDINALITY
         AS a (tenant_id, endpoint_id, profile_id, event_id, number)
     ), clock AS MATERIALIZED (
       SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now
     ), queues AS (
       INSERT INTO webhook_queues AS q (tenant_id, endpoint_id, profile_id, last_seq, done_seq, failures, due_at)
-      SELECT tenant_id, endpoint_id, profile_id, now + places, now, 0, clock_timestamp()
-      FROM u, clock WHERE place = 1
+      SELECT tenant_id, endpoint_id, profile_id, now + numbers, now, 0, clock_timestamp()
+      FROM u, clock WHERE is_first
       ORDER BY tenant_id, endpoint_id, profile_id
       ON CONFLICT ON CONSTRAINT webhook_queues_pkey DO UPDATE
         SET last_seq = greatest(q.last_seq, excluded.done_seq) + (excluded.last_seq - excluded.done_seq)
       RETURNING q.tenant_id, q.endpoint_id, q.profile_id, q.last_seq
     )
     INSERT INTO webhook_deliveries AS d
-      (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at)
-    SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.places + u.place, 'pending', 0, '[]',
-      clock_timestamp()
+      (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at, is_change)
+    SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.numbers + u.number, 'pending', 0, '[]',
+      clock_timestamp(), ${isChange}
     FROM u JOIN queues q ON ${IS_QUEUE}
     ORDER BY u.number
     ON CONFLICT ON CONSTRAINT webhook_deliveries_pkey ${onConflict}`,
@@ -41,10 +42,19 @@ function addDeliveries(name: string, onConflict: string): Statement {
 
 export const ADD_DELIVERIES = addDeliveries('webhooks_add_deliveries', 'DO NOTHING');
 
-/** The same for events that are asked for again; those that are pending keep their place. */
+/** The same for changes of values: their ids ($4) and queues ($3). */
+export const ADD_CHANGES = addDeliveries('webhooks_add_changes', 'DO NOTHING', true);
+
+/**
+ * The same for events that are asked for again; those that are pending keep their place. Returns those that it added.
+ * Their attempts stay listed, and count as none when the delivery is about to be given up.
+ */
 export const ADD_AGAIN = addDeliveries(
   'webhooks_add_again',
-  `DO UPDATE SET state = 'pending', seq = excluded.seq, reason = NULL, done_at = NULL WHERE d.state <> 'pending'`,
+  `DO UPDATE
+      SET state = 'pending', seq = excluded.seq, reason = NULL, done_at = NULL, first_attempt_at = NULL
+      WHERE d.state <> 'pending'
+    RETURNING d.event_id AS "eventId"`,
 );
 
 /**
@@ -103,11 +113,11 @@ export const CLAIM_QUEUES: Statement = {
 export const FIRST_DELIVERIES: Statement = {
   name: 'webhooks_first_deliveries',
   text: `
-    SELECT u.number, d.event_id AS "eventId", d.seq, d.first_attempt_at AS "firstAttemptAt"
+    SELECT u.number, d.event_id AS "eventId", d.seq, d.first_attempt_at AS "firstAttemptAt", d.is_change AS "isChange"
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[]) WITH ORDINALITY
       AS u (tenant_id, endpoint_id, profile_id, done_seq, number)
     CROSS JOIN LATERAL (
-      SELECT event_id, seq, first_attempt_at FROM webhook_deliveries
+      SELECT event_id, seq, first_attempt_at, is_change FROM webhook_deliveries
       WHERE tenant_id = u.tenant_id AND profile_id = u.profile_id AND endpoint_id = u.endpoint_id
         AND seq > u.done_seq AND seq > 0 AND state = 'pending'
       ORDER BY seq LIMIT 1

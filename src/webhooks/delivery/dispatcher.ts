@@ -12,7 +12,9 @@ import { Clock } from '../../platform/values/clock';
 import { newMark } from '../../platform/values/ids';
 import { TimeSlice } from '../../platform/values/time-slice';
 import { NIL_UUID } from '../../platform/values/uuid';
+import { changeBody } from '../domain/change-delivery';
 import { deliveryBody } from '../domain/delivery-body';
+import { ChangeRelay } from './change-relay';
 import { FIND_ENDPOINTS } from './delivery.sql';
 import { DeliveryMetrics } from './delivery-metrics';
 import type { ClaimedDelivery, DueEndpoint } from './claimed-delivery';
@@ -31,6 +33,10 @@ const CLAIMED_AT_ONCE_MAX = 64;
 const POLL_MS = 150;
 /** After a signal: the transaction that added the deliveries commits meanwhile. */
 const SIGNAL_MS = 15;
+/** Results of calls that end within so long are stored together; otherwise each of them costs a transaction. */
+const RESULTS_MS = 5;
+/** Changes that other processes stored are looked for so often. */
+const CHANGES_POLL_MS = 300;
 const RECONNECT_MS = 500;
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -65,12 +71,18 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Results that are not stored yet. */
   private results: DeliveryResult[] = [];
   private after: Pick<DueEndpoint, 'tenantId' | 'endpointId'> = BEFORE_ALL;
+  /** The workspace behind which changes are looked for. */
+  private changesAfter: string = NIL_UUID;
+  /** When they are looked for again, by the monotonic clock. */
+  private changesDueAt = 0;
+  private storing: NodeJS.Timeout | undefined;
   private wake: () => void = () => undefined;
   private isAwake = false;
   private working: Promise<void> | undefined;
 
   constructor(
     private readonly queue: DeliveryQueue,
+    private readonly changes: ChangeRelay,
     private readonly signal: DeliverySignal,
     private readonly metrics: DeliveryMetrics,
     private readonly box: SecretBox,
@@ -117,9 +129,10 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     while (!this.stopped.signal.aborted) {
       try {
         await this.storeResults();
+        const isMore = await this.relayChanges();
         const started = await this.claimSome();
         this.outage.succeeded();
-        if (started === 0) await this.pause(POLL_MS);
+        if (started === 0 && !isMore) await this.pause(POLL_MS);
       } catch (error) {
         this.failed(error);
         await this.pause(RECONNECT_MS);
@@ -139,6 +152,17 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       this.results.unshift(...results);
       throw error;
     }
+  }
+
+  /** Adds deliveries for changes of values. Returns whether there may be more. */
+  private async relayChanges(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.signal.takeChanges() && now < this.changesDueAt) return false;
+    const failed = (error: unknown): void => this.failed(error);
+    const { after, isMore } = await this.changes.run(this.connection, this.changesAfter, failed);
+    this.changesAfter = after;
+    this.changesDueAt = isMore ? 0 : now + CHANGES_POLL_MS;
+    return isMore;
   }
 
   /** Claims deliveries for which there are slots, and begins their calls. Returns how many. */
@@ -193,18 +217,15 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       .finally(() => {
         this.running.delete(running);
         this.slots.giveBack(destination);
-        this.wakeUp();
+        this.storeSoon();
       });
     this.running.add(running);
   }
 
   /** Undefined: it was too late for a call within the claim, which has to run out. */
   private async attempt({ delivery, endpoint, startsBefore }: Started): Promise<DeliveryResult | undefined> {
-    const { event, customer } = delivery;
-    if (customer === undefined || customer.isErased) return endedResult(delivery, 'profile_erased');
-    if (event === undefined) return endedResult(delivery, 'event_gone');
-    const personal = endpoint.unmask ? null : await this.personal.namesOf(delivery.tenantId, event.eventType);
-    const body = await new TimeSlice().run(deliveryBody(event, { customerId: customer.rootId, personal }));
+    const body = await this.bodyOf(delivery, endpoint);
+    if (typeof body !== 'string') return endedResult(delivery, body.ended);
     if (performance.now() > startsBefore) return undefined;
     if (this.isStopping()) return cutOffResult(delivery);
     const at = this.clock.now();
@@ -213,6 +234,21 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     if (this.isStopping() && result.status === null) return cutOffResult(delivery);
     this.metrics.countAttempt(result);
     return resultOfCall(delivery, endpoint, at, result);
+  }
+
+  /** `ended`: nothing is left to be sent. */
+  private async bodyOf(
+    { tenantId, subject }: ClaimedDelivery,
+    { unmask }: DueEndpoint,
+  ): Promise<string | { readonly ended: 'profile_erased' | 'event_gone' }> {
+    if (subject.kind === 'change') {
+      return subject.change === undefined ? { ended: 'profile_erased' } : changeBody(subject.change, !unmask);
+    }
+    const { event, customer } = subject;
+    if (customer === undefined || customer.isErased) return { ended: 'profile_erased' };
+    if (event === undefined) return { ended: 'event_gone' };
+    const personal = unmask ? null : await this.personal.namesOf(tenantId, event.eventType);
+    return new TimeSlice().run(deliveryBody(event, { customerId: customer.rootId, personal }));
   }
 
   private headersOf(
@@ -230,6 +266,14 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   private isStopping(): boolean {
     return this.stopped.signal.aborted;
+  }
+
+  /** Wakes the loop once for all calls that end now. */
+  private storeSoon(): void {
+    this.storing ??= setTimeout(() => {
+      this.storing = undefined;
+      this.wakeUp();
+    }, RESULTS_MS);
   }
 
   private wakeUp(): void {

@@ -15,28 +15,44 @@ export interface BodyOptions {
   readonly personal: ReadonlySet<string> | null;
 }
 
-/**
- * The body of a call, by the advice of Standard Webhooks: `{type, timestamp, data}`; `data` is the event's record
- * (contract section 3) without `processing`. A record over 20 KB comes without identity and properties, with
- * `isReference: true`. Works in steps.
- */
+/** The record of an event (contract section 3) without `processing`; masked, unless the endpoint may see everything. */
+export interface DeliveredRecord {
+  readonly eventId: string;
+  readonly family: string;
+  readonly source: string;
+  readonly externalEventId: string;
+  readonly eventType: string;
+  readonly eventTypeVersion: number | null;
+  /** RFC 3339, as `receivedAt`. */
+  readonly occurredAt: string;
+  readonly receivedAt: string;
+  readonly profileId: string;
+  readonly identity: Readonly<Record<string, string>>;
+  readonly properties: unknown;
+}
+
+/** The body of a call about an event: see `bodyOfRecord`. Works in steps. */
 export function* deliveryBody(event: LoggedEvent, { customerId, personal }: BodyOptions): Steps<string> {
-  const reference = {
-    eventId: event.eventId,
-    family: event.family,
-    source: event.source,
-    externalEventId: event.externalEventId,
-    eventType: event.eventType,
-    eventTypeVersion: event.eventTypeVersion,
+  const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
+  const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
+  return bodyOfRecord({
+    ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion },
     occurredAt: event.occurredAt.toISOString(),
     receivedAt: event.receivedAt.toISOString(),
     profileId: customerId,
-  };
-  const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
-  const identity = personal === null ? event.identity : maskIdentityFields(event.identity);
-  const whole = bodyText(event, { ...reference, identity, properties });
+    identity: personal === null ? event.identity : maskIdentityFields(event.identity),
+    properties,
+  });
+}
+
+/**
+ * The body of a call, by the advice of Standard Webhooks: `{type, timestamp, data}`; `data` is the event's record. A
+ * record over 20 KB comes without identity and properties, with `isReference: true`.
+ */
+export function bodyOfRecord({ identity, properties, ...reference }: DeliveredRecord): string {
+  const whole = bodyText(reference, { ...reference, identity, properties });
   if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
-  return bodyText(event, { ...reference, isReference: true });
+  return bodyText(reference, { ...reference, isReference: true });
 }
 
 /** The body of a test call; it holds nothing of any customer. */
@@ -45,6 +61,6 @@ export function testBody(endpointId: string, at: Date): string {
 }
 
 /** The type has a prefix of its own, so that no event type of a client looks like another kind of call. */
-function bodyText({ eventType, occurredAt }: LoggedEvent, data: object): string {
-  return JSON.stringify({ type: `event.${eventType}`, timestamp: occurredAt.toISOString(), data });
+function bodyText({ eventType, occurredAt }: Pick<DeliveredRecord, 'eventType' | 'occurredAt'>, data: object): string {
+  return JSON.stringify({ type: `event.${eventType}`, timestamp: occurredAt, data });
 }

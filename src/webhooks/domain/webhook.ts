@@ -1,4 +1,5 @@
 import type { Condition } from '../../reactions/domain/condition';
+import type { VariableScope } from '../../variables/domain/variable';
 
 /** Endpoints of a workspace, disabled ones included. Each may have connections of its own. */
 export const ENDPOINTS_PER_WORKSPACE_MAX = 50;
@@ -6,6 +7,11 @@ export const ENDPOINTS_PER_WORKSPACE_MAX = 50;
 export const RULES_PER_ENDPOINT_MAX = 50;
 /** Rules of all endpoints of a workspace for one type: each is evaluated for every event of the type. */
 export const RULES_PER_EVENT_TYPE_MAX = 50;
+/**
+ * A new rule for changes applies after so long: by then every node has seen it (`InvalidationFeed`), so that none stores
+ * a change without it.
+ */
+export const CHANGE_RULE_DELAY_MS = 1_000;
 export const DESCRIPTION_CHARACTERS_MAX = 1_000;
 /** During a rotation, calls are signed with the old secret as well for so long. */
 export const ROTATION_HOURS = 24;
@@ -19,6 +25,9 @@ export type WebhookAlgorithm = (typeof WEBHOOK_ALGORITHMS)[number];
 /** `manual`: by a request. `gone`: the endpoint answered 410. `failing`: every attempt failed for five days. */
 export const DISABLED_REASONS = ['manual', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+export const DELIVERY_KINDS = ['event', 'change'] as const;
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** `pending`: before the last attempt. `failed`: it will not be sent, unless somebody asks for it. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
@@ -50,8 +59,8 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** Which events an endpoint gets. */
-export interface WebhookRule {
+/** Events of a type that an endpoint gets. */
+export interface EventRule {
   readonly eventType: string;
   /** Null: of any source. */
   readonly source: string | null;
@@ -59,20 +68,53 @@ export interface WebhookRule {
   readonly condition: Condition | null;
 }
 
-/** A rule that is in force. */
-export interface StoredRule extends WebhookRule {
-  /** Events received earlier are ignored. */
-  readonly appliesFrom: Date;
+/** The variable whose changes an endpoint gets. */
+export interface SubscribedVariable {
+  readonly scope: VariableScope;
+  readonly name: string;
+  /** Null: in all campaigns. Values of an app belong to no campaign. */
+  readonly campaignId: string | null;
 }
 
-/** The rules of a changed endpoint: those that were there before keep their time. */
+/** Changes of a variable that an endpoint gets. */
+export interface ChangeRule {
+  readonly change: SubscribedVariable;
+}
+
+/** What an endpoint gets. */
+export type WebhookRule = EventRule | ChangeRule;
+
+/** A rule that is in force. */
+export type StoredRule = WebhookRule & {
+  /** Events received earlier, and earlier changes, are ignored. */
+  readonly appliesFrom: Date;
+};
+
+/**
+ * The rules of a changed endpoint: those that were there before keep their time. A new rule for changes applies later
+ * than one for events (`CHANGE_RULE_DELAY_MS`).
+ */
 export function mergeRules(before: readonly StoredRule[], rules: readonly WebhookRule[], now: Date): StoredRule[] {
-  return rules.map(({ eventType, source, condition }) => {
-    const same = before.find((each) => contentOf(each) === contentOf({ eventType, source, condition }));
-    return { eventType, source, condition, appliesFrom: same?.appliesFrom ?? now };
+  const later = new Date(now.getTime() + CHANGE_RULE_DELAY_MS);
+  return rules.map((rule) => {
+    const content = contentOf(rule);
+    const same = before.find((each) => contentOf(each) === content);
+    return { ...rule, appliesFrom: same?.appliesFrom ?? (isChangeRule(rule) ? later : now) };
   });
 }
 
-function contentOf({ eventType, source, condition }: WebhookRule): string {
-  return JSON.stringify([eventType, source, condition]);
+/** When a rule for changes is among these that was not there before. */
+export function addsChangeRule(before: readonly StoredRule[], rules: readonly WebhookRule[]): boolean {
+  const known = new Set(before.map(contentOf));
+  return rules.some((rule) => isChangeRule(rule) && !known.has(contentOf(rule)));
+}
+
+export function isChangeRule(rule: WebhookRule): rule is ChangeRule {
+  return 'change' in rule;
+}
+
+function contentOf(rule: WebhookRule): string {
+  if (!isChangeRule(rule)) return JSON.stringify([rule.eventType, rule.source, rule.condition]);
+  const { scope, name, campaignId } = rule.change;
+  return JSON.stringify(['change', scope, name, campaignId]);
 }

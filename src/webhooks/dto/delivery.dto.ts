@@ -3,10 +3,12 @@ import { IsIn, IsOptional } from 'class-validator';
 import { PageQuery } from '../../platform/pagination/page.query';
 import {
   ATTEMPT_OUTCOMES,
+  DELIVERY_KINDS,
   DELIVERY_STATES,
   FAILURE_REASONS,
   type Attempt,
   type AttemptOutcome,
+  type DeliveryKind,
   type DeliveryState,
   type FailureReason,
 } from '../domain/webhook';
@@ -43,10 +45,14 @@ export class AttemptDto {
   }
 }
 
-/** What became of an event at an endpoint. */
+/** What became of an event, or of a change of a value, at an endpoint. */
 export class DeliveryDto {
-  /** The event's id, which is the `webhook-id` of every attempt. */
+  /** The id of the event, or of the change: the `webhook-id` of every attempt. */
   id!: string;
+
+  /** What is sent. */
+  @ApiProperty({ enum: DELIVERY_KINDS, example: 'event' })
+  kind!: DeliveryKind;
 
   @ApiProperty({ enum: DELIVERY_STATES })
   state!: DeliveryState;
@@ -67,9 +73,19 @@ export class DeliveryDto {
   /** When it was delivered, or failed. */
   doneAt!: Date | null;
 
-  static of({ eventId, state, reason, attemptCount, attempts, createdAt, doneAt }: WebhookDelivery): DeliveryDto {
+  static of(delivery: WebhookDelivery): DeliveryDto {
+    const { eventId, isChange, state, reason, attemptCount, attempts, createdAt, doneAt } = delivery;
     const shown = attempts.map((attempt) => AttemptDto.of(attempt));
-    return { id: eventId, state, reason, attemptCount, attempts: shown, createdAt, doneAt };
+    return {
+      id: eventId,
+      kind: isChange ? 'change' : 'event',
+      state,
+      reason,
+      attemptCount,
+      attempts: shown,
+      createdAt,
+      doneAt,
+    };
   }
 }
 

@@ -9,10 +9,13 @@ import {
   IsObject,
   IsOptional,
   IsString,
+  Matches,
   MaxLength,
   MinLength,
   ValidateNested,
 } from 'class-validator';
+import { VariableAddressDto } from '../../variables/dto/variable.dto';
+import { PATH_NAME } from '../../platform/values/text/path-name';
 import { EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from '../../ingest/domain/event-limits';
 import { URL_CHARACTERS_MAX } from '../../platform/net/public-address';
 import {
@@ -20,6 +23,7 @@ import {
   DISABLED_REASONS,
   RULES_PER_ENDPOINT_MAX,
   WEBHOOK_ALGORITHMS,
+  isChangeRule,
   type DisabledReason,
   type StoredRule,
   type WebhookAlgorithm,
@@ -31,18 +35,27 @@ const CONDITION = {
   additionalProperties: true,
   example: { '>=': [{ var: 'event.properties.amount' }, 20] },
 } as const;
-const EVENTS = [{ eventType: 'purchase' }];
+const EVENTS = [{ eventType: 'purchase' }, { change: { scope: 'user', name: 'points' } }];
 
-/** Which events an endpoint gets. */
+/** The variable whose changes are sent. It need not be declared yet. */
+export class WebhookChangeDto extends VariableAddressDto {
+  /** Only in this campaign; in any when absent. Not for the scope `app`, whose values belong to no campaign. */
+  @IsOptional()
+  @IsString()
+  @Matches(PATH_NAME)
+  @ApiPropertyOptional({ example: 'spring' })
+  campaignId?: string;
+}
+
+/** What an endpoint gets: events of a type, or the changes of a variable. */
 export class WebhookRuleDto {
-  /**
-   * Events of this type; of the external-events family, their `type`.
-   * @example "purchase"
-   */
+  /** Events of this type; of the external-events family, their `type`. */
+  @IsOptional()
   @IsString()
   @MinLength(1)
   @MaxLength(EVENT_TYPE_CHARACTERS_MAX)
-  eventType!: string;
+  @ApiPropertyOptional({ example: 'purchase' })
+  eventType?: string;
 
   /** Only events of this source; any when absent. */
   @IsOptional()
@@ -57,6 +70,12 @@ export class WebhookRuleDto {
   @IsObject()
   @ApiPropertyOptional(CONDITION)
   when?: Record<string, unknown>;
+
+  /** Instead of the other fields: changes of a variable. Requires the scope `state:read`, which shows them. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WebhookChangeDto)
+  change?: WebhookChangeDto;
 }
 
 export class CreateWebhookDto {
@@ -68,7 +87,7 @@ export class CreateWebhookDto {
   @MaxLength(URL_CHARACTERS_MAX)
   url!: string;
 
-  /** Events that fit any of these rules are sent, once each. */
+  /** Events and changes that fit any of these rules are sent, once each. */
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(RULES_PER_ENDPOINT_MAX)
@@ -86,7 +105,7 @@ export class CreateWebhookDto {
   @MaxLength(DESCRIPTION_CHARACTERS_MAX)
   description?: string;
 
-  /** True sends identity and personal properties as they are; requires the scope `pii:read`. */
+  /** True sends identity, participants and personal properties as they are; requires the scope `pii:read`. */
   @IsOptional()
   @IsBoolean()
   unmask?: boolean;
@@ -109,7 +128,7 @@ export class ChangeWebhookDto {
   @MaxLength(URL_CHARACTERS_MAX)
   url?: string;
 
-  /** Replaces all rules. A new rule is for events that are received from now on. */
+  /** Replaces all rules. A new rule is for events that are received, and changes that are made, from now on. */
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)
@@ -177,15 +196,24 @@ export class WebhookDto {
     return {
       id,
       url,
-      events: rules.map(({ eventType, source, condition }) => ({
-        eventType,
-        ...(source === null ? {} : { source }),
-        ...(condition === null ? {} : { when: { ...condition } }),
-      })),
+      events: rules.map(viewOfRule),
       ...{ description, unmask, algorithm, enabled, disabledReason, disabledAt, failingSince, previousSecretUntil },
       ...{ createdAt, createdBy, updatedAt },
     };
   }
+}
+
+function viewOfRule(rule: StoredRule): WebhookRuleDto {
+  if (isChangeRule(rule)) {
+    const { scope, name, campaignId } = rule.change;
+    return { change: { scope, name, ...(campaignId === null ? {} : { campaignId }) } };
+  }
+  const { eventType, source, condition } = rule;
+  return {
+    eventType,
+    ...(source === null ? {} : { source }),
+    ...(condition === null ? {} : { when: { ...condition } }),
+  };
 }
 
 export class WebhookPageDto {

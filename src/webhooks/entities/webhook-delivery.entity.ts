@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Attempt, DeliveryState, FailureReason } from '../domain/webhook';
 
-/** What became of an event at an endpoint. */
+/** What became of an event, or of a change of a value, at an endpoint. */
 @Entity('webhook_deliveries')
 @Index('webhook_deliveries_profile_idx', ['tenantId', 'profileId', 'endpointId', 'seq'], { where: 'seq > 0' })
 @Index('webhook_deliveries_state_idx', ['tenantId', 'endpointId', 'state', 'seq'], {
@@ -16,6 +16,10 @@ export class WebhookDelivery {
 
   @PrimaryColumn('uuid', { name: 'endpoint_id', primaryKeyConstraintName: 'webhook_deliveries_pkey' })
   endpointId!: string;
+
+  /** Whether `eventId` is the id of a change, and `profileId` the queue of its participant or variable. */
+  @Column('boolean', { name: 'is_change', default: false })
+  isChange!: boolean;
 
   /** The event's own profile, which no merge changes. */
   @Column('uuid', { name: 'profile_id' })

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Condition } from '../../reactions/domain/condition';
+import type { VariableScope } from '../../variables/domain/variable';
 
 @Entity('webhook_rules')
 @Index('webhook_rules_event_type_idx', ['tenantId', 'eventType', 'endpointId', 'position'], {
@@ -15,8 +16,9 @@ export class WebhookRuleRow {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'webhook_rules_pkey' })
   position!: number;
 
-  @Column('text', { name: 'event_type' })
-  eventType!: string;
+  /** Null: the rule is for changes of a variable. */
+  @Column('text', { name: 'event_type', nullable: true })
+  eventType!: string | null;
 
   @Column('text', { nullable: true })
   source!: string | null;
@@ -25,7 +27,17 @@ export class WebhookRuleRow {
   @Column('json', { nullable: true })
   condition!: Condition | null;
 
-  /** Events received earlier are ignored. */
+  @Column('text', { name: 'change_scope', nullable: true })
+  changeScope!: VariableScope | null;
+
+  @Column('text', { name: 'change_name', nullable: true })
+  changeName!: string | null;
+
+  /** Null: of any campaign. */
+  @Column('text', { name: 'change_campaign_id', nullable: true })
+  changeCampaignId!: string | null;
+
+  /** Events received earlier, and earlier changes, are ignored. */
   @Column('timestamptz', { name: 'applies_from' })
   appliesFrom!: Date;
 }

@@ -61,7 +61,11 @@ const SERVER_SETTINGS = {
 const START_MS_MAX = 60_000;
 const ADMIN_KEY = 'arena-admin-key-arena-admin-key-arena-admin';
 
-export async function openArena(random: Random, folder?: string): Promise<Arena> {
+export async function openArena(
+  random: Random,
+  folder?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Arena> {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'cds-arena-')));
   const postgres = await postgresIn(dataDir);
   const odds = { request: 0, commit: 0 };
@@ -74,6 +78,7 @@ export async function openArena(random: Random, folder?: string): Promise<Arena>
     BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
     SECRETS_KEY: 'a-secrets-key-for-tests-of-40-characters',
     LOG_LEVEL: 'warn',
+    ...settings,
   };
   const fate = (): Fate => fateBy(random, odds.request);
   const nodes = await Promise.all([nodeWith(environment, fate), nodeWith(environment, fate)]);

@@ -1,7 +1,7 @@
 import { freshDatabaseUrl } from '../../support/database';
 import { retentionRound } from '../../support/retention-round';
 
-const EVENTS = Number(process.env['RETENTION_EVENTS'] ?? '5000000');
+const EVENTS = Number(process.env['FAULT_RETENTION_EVENTS'] ?? '5000000');
 const PERIOD_MS = 10_000;
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

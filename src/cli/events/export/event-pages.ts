@@ -14,6 +14,8 @@ interface EventPage {
 
 export interface EventPagesOptions {
   readonly range: EventRange;
+  /** Only events of this type; undefined: all of them. */
+  readonly eventType?: string | undefined;
   readonly unmask: boolean;
   readonly from: ExportPosition;
   /** How many events the next page may have. */
@@ -72,10 +74,17 @@ export async function* eventPages(
 }
 
 /** The filters are the same for all pages, since a cursor is bound to them. */
-function queryOf({ range: { from, to }, unmask, room }: EventPagesOptions, cursor: string | null): URLSearchParams {
+function queryOf(options: EventPagesOptions, cursor: string | null): URLSearchParams {
+  const {
+    range: { from, to },
+    eventType,
+    unmask,
+    room,
+  } = options;
   return new URLSearchParams({
     ...{ order: 'asc', to },
     ...(from === undefined ? {} : { from }),
+    ...(eventType === undefined ? {} : { eventType }),
     ...(unmask ? { unmask: 'true' } : {}),
     limit: String(Math.min(PAGE_ITEMS_MAX, room())),
     ...(cursor === null ? {} : { cursor }),

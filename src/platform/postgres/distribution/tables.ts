@@ -44,9 +44,11 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
   'value_changes',
   'variables',
   'waiting_events',
+  'webhook_changes',
   'webhook_deliveries',
   'webhook_endpoints',
   'webhook_queues',
+  'webhook_replays',
   'webhook_rules',
   'webhook_sets',
 ];

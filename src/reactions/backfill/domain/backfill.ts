@@ -24,7 +24,7 @@ export interface BackfillCounts {
   readonly applied: number;
   /** Until their customer has an EXTERNAL identifier. */
   readonly waiting: number;
-  /** Not met, superseded, of an erased person, or the reaction has come to them before. */
+  /** Not met, superseded, of an erased person, expired meanwhile, or the reaction has come to them before. */
   readonly skipped: number;
   readonly failed: number;
 }
@@ -55,6 +55,12 @@ export function addCounts(counts: BackfillCounts, outcomes: readonly EventOutcom
     skipped: counts.skipped + count((each) => each === undefined || each.outcome === 'skipped'),
     failed: counts.failed + count((each) => each?.outcome === 'failed'),
   };
+}
+
+/** The counts at the end: of `total` events, those that have expired since they were counted are skipped. */
+export function withExpired(counts: BackfillCounts, total: number): BackfillCounts {
+  const expired = Math.max(0, total - counts.scanned);
+  return { ...counts, scanned: counts.scanned + expired, skipped: counts.skipped + expired };
 }
 
 function hasMatched(outcome: EventOutcome): boolean {

@@ -116,7 +116,10 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', example: 1 })
   waiting!: number;
 
-  /** Those that do not meet `when`, that the reaction has come to before, or whose person was erased. */
+  /**
+   * Those that do not meet `when`, that the reaction has come to before, that would leave limits or were set by a later
+   * event, that expired meanwhile, or whose person was erased.
+   */
   @ApiProperty({ type: 'integer', example: 15 })
   skipped!: number;
 

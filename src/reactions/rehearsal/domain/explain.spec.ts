@@ -6,6 +6,9 @@ import { ConditionResults, explainCondition } from './explain';
 
 const EVENT = recordOf(aStoredEvent());
 const YES = { in: ['a', 'abc'] };
+const NONE = { var: 'properties.none' };
+const NULL = { var: 'properties.nothing' };
+const AMOUNT = { var: 'event.properties.amount' };
 const NO = { in: ['x', 'abc'] };
 
 /** `path code` of the part that decided. */
@@ -52,5 +55,63 @@ describe('the part of a condition that decided', () => {
     expect(explainCondition(when, verdict, results, EVENT).message).toBe(
       'when["=="] does not hold; the event has no properties.none.',
     );
+  });
+
+  it.each<[string, Condition, string]>([
+    ['a comparison with a missing field', { '<': [NONE, 5] }, 'when["<"] holds; the event has no properties.none.'],
+    ['a field that is null', { '>': [NULL, 5] }, 'when[">"] does not hold; properties.nothing is null.'],
+    ['a comparison with null', { '==': [NULL, null] }, 'when["=="] holds; properties.nothing is null.'],
+    [
+      'a default for a missing field',
+      { '>': [{ var: ['properties.none', 3] }, 1] },
+      'when[">"] holds; the event has no properties.none.',
+    ],
+    [
+      'a sum with a missing field',
+      { '>': [{ '+': [AMOUNT, NONE] }, 1e6] },
+      'when[">"] does not hold; the event has no properties.none.',
+    ],
+    [
+      'a list of missing fields',
+      { missing: ['properties.amount', 'properties.none'] },
+      'when.missing holds; the event has no properties.none.',
+    ],
+    [
+      'some of them',
+      { missing_some: [1, ['properties.none']] },
+      'when.missing_some holds; the event has no properties.none.',
+    ],
+    [
+      'an iteration, whose paths start at an entry',
+      { some: [NONE, { '>': [{ var: 'properties.x' }, 1] }] },
+      'when.some does not hold; the event has no properties.none.',
+    ],
+    [
+      'a negation',
+      { '!': [{ '>': [NONE, 3] }] },
+      'when["!"][0][">"] does not hold; the event has no properties.none; the condition negates that.',
+    ],
+    [
+      'a negation of what holds',
+      { and: [YES, { '!': [{ or: [NO, YES] }] }] },
+      'when.and[1]["!"][0].or[1].in holds; the condition negates that.',
+    ],
+    ['two negations', { '!': [{ '!': [{ and: [YES, NO] }] }] }, 'when["!"][0]["!"][0].and[1].in does not hold.'],
+    [
+      'all parts of a negated and',
+      { '!': { and: [YES, YES] } },
+      'when["!"].and holds: all of its parts hold; the condition negates that.',
+    ],
+    ['an or in an and', { and: [YES, { or: [NO, NO] }] }, 'when.and[1].or does not hold: none of its parts holds.'],
+    [
+      'an if without else',
+      { if: [NO, true, NO, true] },
+      'when.if does not hold: none of its conditions holds, and it has no other result.',
+    ],
+  ])('is said in words: %s', (_what, when, message) => {
+    const event = recordOf({ ...aStoredEvent(), properties: { amount: 12.5, nothing: null } });
+    const results = new ConditionResults();
+    const verdict = compileCondition(when, results)(event);
+    expect(explainCondition(when, verdict, results, event).message).toBe(message);
   });
 });

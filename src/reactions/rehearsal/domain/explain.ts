@@ -2,6 +2,7 @@ import { fieldPath, itemPath } from '../../../platform/errors/fault-words';
 import { isObject } from '../../../platform/values/json/is-object';
 import type { ConditionTrace, Verdict } from '../../domain/compile-condition';
 import type { Condition } from '../../domain/condition';
+import { readsOf } from '../../domain/condition-reads';
 import { type EventRecord, ownValue, recordSteps } from '../../domain/event-record';
 
 /** What decided whether a reaction applies to an event. */
@@ -69,7 +70,7 @@ export function explainCondition(
   switch (verdict) {
     case 'met':
     case 'unmet':
-      return explainRule(when, 'when', verdict === 'met', { results, event });
+      return explainRule(when, 'when', verdict === 'met', { results, event, isMatched: verdict === 'met' });
     case 'failed': {
       const path = results.unfinished ?? 'when';
       const message = `${path} cannot be evaluated with this event, for example because it compares a text with a number.`;
@@ -85,6 +86,8 @@ export function explainCondition(
 interface Evaluated {
   readonly results: ConditionResults;
   readonly event: EventRecord;
+  /** Whether the condition as a whole is met. */
+  readonly isMatched: boolean;
 }
 
 /** Follows the operands that decided, down to the first one that is no `and`, `or`, `!` or `if`. */
@@ -94,7 +97,7 @@ function explainRule(rule: Condition, path: string, isMet: boolean, evaluated: E
   const operands = operandsOf(args, at);
   const deciding = decidingOperand(name, operands, isMet, evaluated);
   if (deciding === undefined) return partReason(rule, operands, { at, isMet }, evaluated);
-  if (!isObject(deciding.value)) return reasonAt(deciding.path, isMet, 'is a constant that decides');
+  if (!isObject(deciding.value)) return reasonAt(deciding.path, isMet, 'is a constant that decides', evaluated);
   const isNegated = name === '!';
   return explainRule(deciding.value, deciding.path, isNegated ? !isMet : isMet, evaluated);
 }
@@ -154,32 +157,35 @@ function partReason(
   rule: Condition,
   operands: readonly Operand[],
   { at, isMet }: { readonly at: string; readonly isMet: boolean },
-  { event }: Evaluated,
+  evaluated: Evaluated,
 ): Reason {
-  const [name] = Object.keys(rule);
-  if (name === 'and' && isMet) return reasonAt(at, isMet, 'holds: all of its parts hold');
-  if (name === 'or' && !isMet) return reasonAt(at, isMet, 'does not hold: none of its parts holds');
-  const absent = [rule, ...operands.map(({ value }) => value)]
-    .flatMap(readPath)
-    .find((path) => isAbsentFrom(event, path));
+  const [name = ''] = Object.keys(rule);
+  if (name === 'and' && isMet) return reasonAt(at, isMet, 'holds: all of its parts hold', evaluated);
+  if (name === 'or' && !isMet) return reasonAt(at, isMet, 'does not hold: none of its parts holds', evaluated);
+  if (BRANCHES.has(name) && operands.length > 1) {
+    return reasonAt(at, isMet, 'does not hold: none of its conditions holds, and it has no other result', evaluated);
+  }
+  const missing = readsOf(rule)
+    .filter(({ inEntry }) => !inEntry)
+    .map(({ reads }) => missingWords(evaluated.event, reads))
+    .find((words) => words !== undefined);
   const words = isMet ? 'holds' : 'does not hold';
-  return reasonAt(at, isMet, absent === undefined ? words : `${words}; the event has no ${absent}`);
+  return reasonAt(at, isMet, missing === undefined ? words : `${words}; ${missing}`, evaluated);
 }
 
-function reasonAt(path: string, isMet: boolean, words: string): Reason {
-  return { path, code: isMet ? 'condition_met' : 'condition_not_met', message: `${path} ${words}.` };
+function reasonAt(path: string, isMet: boolean, words: string, { isMatched }: Evaluated): Reason {
+  const negated = isMet === isMatched ? '' : '; the condition negates that';
+  return { path, code: isMet ? 'condition_met' : 'condition_not_met', message: `${path} ${words}${negated}.` };
 }
 
-/** The literal path of an operand that is a `var`. */
-function readPath(value: unknown): string[] {
-  if (!isObject(value) || !Object.hasOwn(value, 'var')) return [];
-  const read: unknown = Array.isArray(value['var']) ? value['var'][0] : value['var'];
-  return typeof read === 'string' && read !== '' ? [read] : [];
-}
+const BRANCHES: ReadonlySet<string> = new Set(['if', '?:']);
 
-function isAbsentFrom(event: EventRecord, path: string): boolean {
+/** Undefined: the event has a value there, or the path is computed. */
+function missingWords(event: EventRecord, path: string | undefined): string | undefined {
+  if (path === undefined || path === '') return undefined;
   const value = path === 'event' ? event : ownValue(event, recordSteps(path));
-  return value === undefined || value === null;
+  if (value === undefined) return `the event has no ${path}`;
+  return value === null ? `${path} is null` : undefined;
 }
 
 /** By the rules of JsonLogic (`Meter.isTruthy`); the size of objects was charged by the evaluation. */

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { signedHeaders } from '../../webhooks/delivery/signed-headers';
+import { bodyOfRecord } from '../../webhooks/domain/delivery-body';
+import { makeSecret } from '../../webhooks/domain/standard-webhooks';
+import type { ExportedEvent } from '../events/export/event-output';
+import { fieldsOf } from '../foreign-data';
+
+/** What became of a call. */
+export interface Forwarded {
+  readonly body: string;
+  readonly isTaken: boolean;
+  /** A status, or why there was none. */
+  readonly answer: string;
+  readonly durationMs: number;
+}
+
+/** As long as the service waits. */
+const ATTEMPT_MS_MAX = 15_000;
+
+/** Posts events as the service does: the same body, headers and signature. */
+export class Forwarder {
+  readonly secret: string;
+
+  constructor(
+    readonly url: string,
+    secret: string | undefined,
+    private readonly now: () => Date,
+  ) {
+    this.secret = secret ?? makeSecret('hmac-sha256', randomBytes).secret;
+  }
+
+  /** Never throws: a call that fails is a result. `stop` ends it early. */
+  async forward(event: ExportedEvent, stop: AbortSignal): Promise<Forwarded> {
+    const body = bodyOf(event);
+    const headers = signedHeaders(event.eventId, this.now(), body, [this.secret]);
+    const startedAt = performance.now();
+    const result = await this.post(body, headers, stop);
+    return { body, ...result, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  private async post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    stop: AbortSignal,
+  ): Promise<Pick<Forwarded, 'isTaken' | 'answer'>> {
+    try {
+      const response = await fetch(this.url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([stop, AbortSignal.timeout(ATTEMPT_MS_MAX)]),
+      });
+      await response.body?.cancel();
+      return { isTaken: response.ok, answer: String(response.status) };
+    } catch (error) {
+      return { isTaken: false, answer: `no answer (${reasonOf(error)})` };
+    }
+  }
+}
+
+/** `processing` is no part of what is delivered. */
+function bodyOf(event: ExportedEvent): string {
+  const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
+  const { occurredAt, receivedAt, profileId, identity, properties } = event;
+  return bodyOfRecord({
+    ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion },
+    ...{ occurredAt, receivedAt, profileId, identity, properties },
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const { name, cause } = fieldsOf(error);
+  if (name === 'TimeoutError') return `none within ${ATTEMPT_MS_MAX / 1_000} s`;
+  const { code } = fieldsOf(cause);
+  return typeof code === 'string' ? code : 'the connection failed';
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { databaseFailure } from '../../platform/postgres/database-errors';
+import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
+import { NIL_UUID } from '../../platform/values/uuid';
+import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.sql';
+import { ADD_CHANGES } from './delivery.sql';
+
+/** Of one look; the next one goes on after them. */
+const WORKSPACES_PER_LOOK = 20;
+/** Of one transaction; each may be for 50 endpoints, a row each. */
+const CHANGES_AT_ONCE = 100;
+
+interface TakenChange {
+  readonly id: string;
+  readonly queueId: string;
+  /** Separated by commas. */
+  readonly endpointIds: string;
+  readonly micros: string;
+  readonly position: number;
+}
+
+/**
+ * Adds the deliveries of stored changes to their queues (docs/adr/0075). One process at a time does so for a workspace,
+ * in the order of the moments of the changes: who sees a change of a value sees the earlier ones, too, because both have
+ * locked the row of the value.
+ */
+@Injectable()
+export class ChangeRelay {
+  /**
+   * Adds some. Returns the workspace to go on after, and whether there may be more. What fails in one workspace is passed
+   * to `failed` and tried again by the next call; a lost database is thrown.
+   */
+  async run(
+    connection: PipelinedConnection,
+    after: string,
+    failed: (error: unknown) => void,
+  ): Promise<{ readonly after: string; readonly isMore: boolean }> {
+    const found = await connection.query<{ tenantId: string }>(FIND_CHANGED_WORKSPACES, [after, WORKSPACES_PER_LOOK]);
+    const isFull = found.length === WORKSPACES_PER_LOOK;
+    let isMore = isFull;
+    for (const { tenantId } of found) {
+      try {
+        if ((await this.relay(connection, tenantId)) === CHANGES_AT_ONCE) isMore = true;
+      } catch (error) {
+        if (databaseFailure(error) === 'away') throw error;
+        failed(error);
+      }
+    }
+    return { after: isFull ? (found.at(-1)?.tenantId ?? NIL_UUID) : NIL_UUID, isMore };
+  }
+
+  /** Returns how many changes it took; none while another process does the same. */
+  private relay(connection: PipelinedConnection, tenantId: string): Promise<number> {
+    return connection.transaction(async (transaction) => {
+      const locked = await transaction.send(LOCK_CHANGES, [tenantId]);
+      if (locked.length === 0) return 0;
+      const taken = await transaction.send<TakenChange>(TAKE_CHANGES, [tenantId, CHANGES_AT_ONCE]);
+      const added = taken
+        .toSorted(inOrder)
+        .flatMap(({ id, queueId, endpointIds }) =>
+          endpointIds.split(',').map((endpointId) => ({ id, queueId, endpointId })),
+        );
+      if (added.length === 0) return 0;
+      await transaction.send(ADD_CHANGES, [
+        added.map(() => tenantId),
+        added.map(({ endpointId }) => endpointId),
+        added.map(({ queueId }) => queueId),
+        added.map(({ id }) => id),
+      ]);
+      return taken.length;
+    }, tenantId);
+  }
+}
+
+function inOrder(a: TakenChange, b: TakenChange): number {
+  return Number(BigInt(a.micros) - BigInt(b.micros)) || a.position - b.position || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,128 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import {
+  PersonalData,
+  type ErasureSteps,
+  type Person,
+  type PersonalDataKeeper,
+  type PersonalRecord,
+} from '../../platform/privacy/personal-data';
+import { NIL_UUID } from '../../platform/values/uuid';
+import { StateService } from '../../runtime/state.service';
+import { participantQueueId } from '../domain/change-delivery';
+import { DeliveryDto } from '../dto/delivery.dto';
+import { WebhookChange } from '../entities/webhook-change.entity';
+import { WebhookDelivery } from '../entities/webhook-delivery.entity';
+
+/** Rows of one statement: few enough to hold their locks for milliseconds. */
+const ROWS_PER_STATEMENT = 200;
+
+/*
+ * Locks are taken in the order of the dispatcher: queues, changes, deliveries. Adding deliveries takes another one, so
+ * the last step keeps it from running. $1: workspace. $2: subject, or the queue of the participant. $3: rows, null: all.
+ */
+
+const STOP_RELAY = `SELECT 1 FROM webhook_sets WHERE tenant_id = $1 FOR NO KEY UPDATE`;
+const DELETE_QUEUES = `DELETE FROM webhook_queues WHERE tenant_id = $1 AND profile_id = $2`;
+const DELETE_OWN = `
+  DELETE FROM webhook_changes WHERE tenant_id = $1 AND id IN (
+    SELECT id FROM webhook_changes
+    WHERE tenant_id = $1 AND subject = $2 AND subject <> '' AND change->>'scope' = 'user' ORDER BY id LIMIT $3 FOR UPDATE)`;
+const DELETE_DELIVERIES = `
+  DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
+    SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
+    WHERE tenant_id = $1 AND profile_id = $2 AND seq > 0 ORDER BY endpoint_id, seq LIMIT $3)`;
+
+/** What the person has changed for others stays, but not who it was, nor what answers say. */
+const FORGET_WHO = `
+  WITH page AS MATERIALIZED (
+    SELECT id FROM webhook_changes
+    WHERE tenant_id = $1 AND subject = $2 AND subject <> '' AND change->>'scope' <> 'user' ORDER BY id LIMIT $3 FOR UPDATE
+  ), answers AS (
+    UPDATE webhook_deliveries d SET attempts = (
+      SELECT coalesce(jsonb_agg(a.value || '{"answer": ""}' ORDER BY a.number), '[]')
+      FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS a (value, number)
+    )
+    FROM page WHERE d.tenant_id = $1 AND d.event_id = page.id AND d.attempts @? '$[*].answer ? (@ != "")'
+    RETURNING 1
+  )
+  UPDATE webhook_changes c SET subject = '', change = (c.change::jsonb || '{"cause": {"kind": "mutation"}}')::json
+  FROM page WHERE c.tenant_id = $1 AND c.id = page.id`;
+
+/**
+ * Changes of values that endpoints get, for exports and erasures: of a person's own values, and of shared values that
+ * the person changed. Own ones are removed, sent or not.
+ */
+@Injectable()
+export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
+  readonly name = 'webhook_changes';
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly data: PersonalData,
+    private readonly state: StateService,
+  ) {}
+
+  onModuleInit(): void {
+    this.data.register(this);
+  }
+
+  async *exportOf({ tenantId, subject }: Person): AsyncIterable<PersonalRecord> {
+    if (subject === null) return;
+    for (let after: string | undefined = NIL_UUID; after !== undefined;) {
+      const changes: WebhookChange[] = await this.page(tenantId, subject, after);
+      const ids = changes.map(({ id }) => id);
+      for (const { change } of changes) yield { record: 'webhook_change', data: change };
+      const deliveries = await this.database.manager.findBy(WebhookDelivery, { tenantId, eventId: In(ids) });
+      for (const delivery of deliveries) yield { record: 'webhook_delivery', data: DeliveryDto.of(delivery) };
+      after = changes.length < ROWS_PER_STATEMENT ? undefined : ids.at(-1);
+    }
+  }
+
+  /** Each statement changes some rows in a transaction of its own. */
+  async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
+    if (subject === null) return true;
+    for (const [statement, parameter] of stepsOf(tenantId, subject)) {
+      for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT;) {
+        steps.goOn();
+        const values = [tenantId, parameter, ROWS_PER_STATEMENT];
+        [, changed] = await this.database.query<[unknown, number]>(statement, values);
+      }
+    }
+    return true;
+  }
+
+  /** The few that were stored since, and the queues. */
+  async erase(manager: EntityManager, { tenantId, subject }: Person): Promise<void> {
+    if (subject === null) return;
+    // Then no mutation of the person is storing a change, and no process adds deliveries.
+    await this.state.holdParticipant(manager, tenantId, subject);
+    await manager.query(STOP_RELAY, [tenantId]);
+    await manager.query(DELETE_QUEUES, [tenantId, participantQueueId(tenantId, subject)]);
+    for (const [statement, parameter] of stepsOf(tenantId, subject)) {
+      await manager.query(statement, [tenantId, parameter, null]);
+    }
+  }
+
+  private page(tenantId: string, subject: string, after: string): Promise<WebhookChange[]> {
+    return this.database.manager
+      .createQueryBuilder(WebhookChange, 'change')
+      .where(`change.tenantId = :tenantId AND change.subject = :subject AND change.subject <> ''`, {
+        tenantId,
+        subject,
+      })
+      .andWhere('change.id > :after', { after })
+      .orderBy('change.id')
+      .limit(ROWS_PER_STATEMENT)
+      .getMany();
+  }
+}
+
+/** Each statement with its second parameter. */
+function stepsOf(tenantId: string, subject: string): readonly (readonly [string, string])[] {
+  return [
+    [DELETE_OWN, subject],
+    [DELETE_DELIVERIES, participantQueueId(tenantId, subject)],
+    [FORGET_WHO, subject],
+  ];
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
+import { WebhookReplay } from '../entities/webhook-replay.entity';
+import type { WebhookReplayKey } from './webhook-replay-progress';
+
+/** Of a workspace; older ones that are over are removed. */
+const KEPT_MAX = 1_000;
+
+/** The table of replays, for requests. */
+@Injectable()
+export class WebhookReplayRepository {
+  constructor(private readonly database: DataSource) {}
+
+  find({ tenantId, endpointId, id }: WebhookReplayKey): Promise<WebhookReplay | null> {
+    return this.database.manager.findOneBy(WebhookReplay, { tenantId, endpointId, id });
+  }
+
+  /** Those of an endpoint, newest first, below an id; one more than `limit` if there is a next page. */
+  list(tenantId: string, endpointId: string, below: string, limit: number): Promise<WebhookReplay[]> {
+    return this.database.manager.find(WebhookReplay, {
+      where: { tenantId, endpointId, id: LessThan(below) },
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+  }
+
+  /** Those of a workspace that are not over. Others start after this transaction. */
+  async lockRunning(manager: EntityManager, tenantId: string): Promise<WebhookReplay[]> {
+    await manager.query(`SELECT FROM webhook_sets WHERE tenant_id = $1 FOR UPDATE`, [tenantId]);
+    return manager.findBy(WebhookReplay, { tenantId, state: In(['queued', 'running']) });
+  }
+
+  /** By the database's clock. */
+  async now(manager: EntityManager): Promise<Date> {
+    const rows: { at: Date }[] = await manager.query('SELECT clock_timestamp() AS at');
+    const [row] = rows;
+    if (row === undefined) throw new Error('The database returned no time');
+    return row.at;
+  }
+
+  /** Inserts a replay, and removes the oldest ones that are over. */
+  async create(manager: EntityManager, replay: WebhookReplay): Promise<void> {
+    await manager.insert(WebhookReplay, replay);
+    await manager.query(
+      `DELETE FROM webhook_replays r
+       USING (SELECT endpoint_id, id FROM webhook_replays WHERE tenant_id = $1 ORDER BY id DESC OFFSET $2) old
+       WHERE r.tenant_id = $1 AND r.endpoint_id = old.endpoint_id AND r.id = old.id
+         AND r.state NOT IN ('queued', 'running')`,
+      [replay.tenantId, KEPT_MAX],
+    );
+  }
+
+  async cancel({ tenantId, endpointId, id }: WebhookReplayKey): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_replays SET state = 'cancelled', finished_at = clock_timestamp()
+       WHERE tenant_id = $1 AND endpoint_id = $2 AND id = $3 AND state IN ('queued', 'running')`,
+      [tenantId, endpointId, id],
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import { DeliveryUpkeep } from '../../src/webhooks/delivery/delivery-upkeep';
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { aWorkspace, expectProblem, type Client, type Workspace } from '../support/client';
+import { rowsOf } from '../support/database';
+import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
+import { growth, metricsOf } from '../support/metrics';
+import { untilDrained } from '../support/processing';
+import { expireOver, letDaysPass } from '../support/retention';
+import { until } from '../support/until';
+import { aWebhook, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let database: ClockedDatabase;
+let service: TestApp;
+let receiver: Receiver;
+let workspace: Workspace;
+let client: Client;
+
+beforeAll(async () => {
+  database = await aClockedDatabase('webhook_upkeep');
+  service = await startApp({ WEBHOOKS_ALLOW_PRIVATE: 'true' }, database.url, [], { processesEvents: true });
+});
+beforeEach(async () => {
+  // The definition of an endpoint waits for the real clock.
+  await letPass(0);
+  [receiver, workspace] = await Promise.all([startReceiver(), aWorkspace(service)]);
+  client = workspace.admin;
+});
+afterEach(() => receiver.stop());
+afterAll(() => service.stop());
+
+/** Sets the database's clock so far ahead of the real one. */
+async function letPass(ms: number): Promise<void> {
+  await database.setBefore(database.boundary.getTime() - Date.now() - ms);
+}
+
+async function send(customer: string, n: number): Promise<string> {
+  const event = anExternalEvent({ identity: { type: 'EXTERNAL', value: customer }, attributes: { n } });
+  const { status, body } = await client.post('/v1/external-events', event);
+  expect(status).toBe(202);
+  return body.event_id;
+}
+
+async function deliveriesOf(id: string): Promise<any[]> {
+  return (await client.get(`/v1/webhooks/${id}/deliveries`)).body.items.toReversed();
+}
+
+const statesOf = async (id: string): Promise<unknown[]> =>
+  (await deliveriesOf(id)).map(({ state, reason }) => reason ?? state);
+
+describe('metrics of webhooks', () => {
+  it('say how many customers wait, for how long, and what became of attempts', async () => {
+    const before = await metricsOf(service.url);
+    expect([before['cds_webhook_queues'], before['cds_webhook_oldest_seconds']]).toEqual([0, 0]);
+    const { id } = await aWebhook(client, receiver.url);
+    const closed = await startReceiver();
+    await closed.stop();
+    const { id: away } = await aWebhook(client, closed.url);
+    receiver.answer(({ body }) => ({ status: body.data.properties.n === 0 ? 503 : 200 }));
+    for (const [customer, n] of [
+      ...[['ann', 0] as const, ['ann', 1] as const],
+      ...[['bob', 2] as const, ['cem', 3] as const],
+    ]) {
+      await send(customer, n);
+    }
+    await until(async () => (await statesOf(id)).filter((state) => state === 'delivered').length === 2);
+    const attempted = async (webhook: string) =>
+      (await deliveriesOf(webhook)).filter(({ attemptCount }) => attemptCount === 1).length;
+    await until(async () => (await attempted(id)) === 3 && (await attempted(away)) === 3);
+    const after = await metricsOf(service.url);
+    expect(growth(before, after, 'cds_webhook_attempts_total')).toEqual({
+      'cds_webhook_attempts_total{outcome="delivered"}': 2,
+      'cds_webhook_attempts_total{outcome="refused_status"}': 1,
+      'cds_webhook_attempts_total{outcome="not_connected"}': 3,
+    });
+    expect(growth(before, after, 'cds_webhook_attempt_seconds_count')).toEqual({
+      cds_webhook_attempt_seconds_count: 6,
+    });
+    // Ann at the one, who has two deliveries, and all three at the other.
+    expect(after['cds_webhook_queues']).toBe(4);
+    await letPass(2 * HOUR_MS);
+    const oldest = (await metricsOf(service.url))['cds_webhook_oldest_seconds']!;
+    expect(oldest).toBeGreaterThanOrEqual(2 * 3_600);
+    expect(oldest).toBeLessThan(3 * 3_600);
+    for (const webhook of [id, away]) await client.send(`/v1/webhooks/${webhook}`, undefined, { method: 'DELETE' });
+    await until(async () => (await metricsOf(service.url))['cds_webhook_queues'] === 0);
+  });
+});
+
+describe('deliveries in the course of time', () => {
+  it('end as event_gone when their event expired before they were made, and hold nobody up', async () => {
+    const { id } = await aWebhook(client, receiver.url);
+    await client.post(`/v1/webhooks/${id}:disable`, {});
+    const old = await send('ann', 1);
+    await send('ann', 2);
+    await untilDrained(service.databaseUrl, workspace.tenantId);
+    await letDaysPass(service.databaseUrl, workspace.tenantId, 40, [old]);
+    await expireOver(client, 30);
+    expectProblem(await client.get(`/v1/events/${old}`), 410, 'event_expired');
+    expect(await statesOf(id)).toEqual(['pending', 'pending']);
+    await client.post(`/v1/webhooks/${id}:enable`, {});
+    await until(async () => (await statesOf(id)).every((state) => state !== 'pending'));
+    expect(await statesOf(id)).toEqual(['event_gone', 'delivered']);
+    expect(numbersOf(receiver.calls)).toEqual([2]);
+    expect((await deliveriesOf(id))[0]).toMatchObject({ state: 'failed', attemptCount: 0, attempts: [] });
+    // A repetition that is asked for ends in the same way; a replay does not know the event any more.
+    await client.post(`/v1/webhooks/${id}/deliveries/${old}:retry`, {});
+    await until(async () => !(await statesOf(id)).includes('pending'));
+    expect(await startReplay(client, id)).toContain('/replays/');
+    await receiver.until(2);
+    expect(numbersOf(receiver.calls)).toEqual([2, 2]);
+  });
+
+  it('are removed with their attempts 30 days after they were done, and not while they wait', async () => {
+    const { id } = await aWebhook(client, receiver.url);
+    receiver.answer(({ body }) => ({ status: body.data.properties.n === 0 ? 200 : 500, body: 'an answer' }));
+    const done = await send('ann', 0);
+    await send('bob', 1);
+    await send('cem', 2);
+    await until(async () => (await deliveriesOf(id)).every(({ attemptCount }) => attemptCount === 1));
+    // One has used up its attempts, at an endpoint that takes others: it fails with the next one.
+    await rowsOf(service.databaseUrl, 'UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
+    await rowsOf(
+      service.databaseUrl,
+      `UPDATE webhook_queues q SET failures = 9, due_at = now() FROM webhook_deliveries d
+       WHERE d.endpoint_id = $1 AND q.endpoint_id = $1 AND q.profile_id = d.profile_id AND d.event_id = $2`,
+      [id, (await deliveriesOf(id))[1].id],
+    );
+    await until(async () => (await statesOf(id)).includes('attempts_used_up'));
+    await client.post(`/v1/webhooks/${id}:disable`, {});
+    expect(await statesOf(id)).toEqual(['delivered', 'attempts_used_up', 'pending']);
+    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    await letPass(30 * DAY_MS - HOUR_MS);
+    await expire();
+    expect((await deliveriesOf(id)).map(({ attempts }) => attempts[0].answer)).toEqual(Array(3).fill('an answer'));
+    expect((await client.get(`/v1/events/${done}`)).body.processing.deliveries).toHaveLength(1);
+    await letPass(30 * DAY_MS + HOUR_MS);
+    await expire();
+    expect(await statesOf(id)).toEqual(['pending']);
+    expect((await client.get(`/v1/events/${done}`)).body.processing.deliveries).toBeUndefined();
+    const sql = 'SELECT FROM webhook_deliveries WHERE tenant_id = $1';
+    expect(await rowsOf(service.databaseUrl, sql, [workspace.tenantId])).toHaveLength(1);
+  });
+});
