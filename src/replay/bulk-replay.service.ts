@@ -16,7 +16,7 @@ const ENTRIES_MAX = 100_000;
 /** Entries that a process sends before it checks whether to stop: a fraction of a second. */
 const PIECE_ENTRIES = 100;
 
-/** Starts and shows bulk replays, which run in the background (contract section 7). */
+/** Starts, shows and cancels bulk replays, which run in the background (contract section 7). */
 @Injectable()
 export class BulkReplayService {
   constructor(
@@ -57,6 +57,13 @@ export class BulkReplayService {
     const replay = isUuid(id) ? await this.replays.find(tenantId, id) : null;
     if (replay === null) throw new DomainError('not_found', 'There is no replay with this id in this workspace.');
     return replay;
+  }
+
+  /** Ends a replay; has no effect on one that has finished. Throws `not_found`. */
+  async cancel(tenantId: string, id: string): Promise<ReviewReplay> {
+    await this.get(tenantId, id);
+    await this.replays.cancel(tenantId, id, this.clock.now());
+    return this.get(tenantId, id);
   }
 }
 

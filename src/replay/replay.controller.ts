@@ -59,4 +59,17 @@ export class ReplayController {
   async getReviewReplay(@Caller() { tenantId }: Principal, @Param('jobId') jobId: string): Promise<ReviewReplayDto> {
     return ReviewReplayDto.of(await this.bulkReplays.get(tenantId, jobId));
   }
+
+  /** Ends a bulk replay; what it has sent stays. Has no effect on a finished one. */
+  @Post('review-replays/:jobId\\:cancel')
+  @HttpCode(200)
+  @AuthenticateApiKey('review:write')
+  @ApiOkResponse({ type: ReviewReplayDto })
+  async cancelReviewReplay(
+    @Caller() { tenantId }: Principal,
+    @Param('jobId') jobId: string,
+    @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+  ): Promise<ReviewReplayDto> {
+    return ReviewReplayDto.of(await this.bulkReplays.cancel(tenantId, jobId));
+  }
 }

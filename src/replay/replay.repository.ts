@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, In, type EntityManager } from 'typeorm';
 import type { ReplayCounts, ReplayState } from './domain/bulk-replay';
 import { ReviewReplayPiece } from './entities/review-replay-piece.entity';
 import { ReviewReplay } from './entities/review-replay.entity';
@@ -78,6 +78,18 @@ export class ReplayRepository {
     );
   }
 
+  /**
+   * Ends a replay that has not finished, and forgets the entries that it has not sent. Waits for the piece that is being
+   * sent, which counts.
+   */
+  async cancel(tenantId: string, id: string, finishedAt: Date): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const unfinished = { tenantId, id, state: In(['queued', 'running']) };
+      const { affected } = await manager.update(ReviewReplay, unfinished, { state: 'cancelled', finishedAt });
+      if (affected === 1) await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
+    });
+  }
+
   /** Marks a replay as finished. */
   async end(
     { tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>,
@@ -89,4 +101,10 @@ export class ReplayRepository {
   }
 }
 
-const IS_FINISHED: Readonly<Record<ReplayState, boolean>> = { queued: false, running: false, done: true, failed: true };
+const IS_FINISHED: Readonly<Record<ReplayState, boolean>> = {
+  queued: false,
+  running: false,
+  done: true,
+  cancelled: true,
+  failed: true,
+};

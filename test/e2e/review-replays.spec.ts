@@ -3,8 +3,9 @@ import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 import { QUEUED_EVENTS } from '../support/processing';
-import { withClient } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
+import { until } from '../support/until';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -172,3 +173,54 @@ describe('POST /v1/review-entries:replay', () => {
     }
   });
 });
+
+describe('POST /v1/review-replays/{jobId}:cancel', () => {
+  it('ends a replay after the piece that is being sent, and leaves the other entries open', async () => {
+    const { tenantId, admin } = await aWorkspace(service);
+    await sendTooEarly(admin, 250);
+    await registerTypes(admin);
+    const { jobId, done } = await withClient(service.databaseUrl, async (database) => {
+      await database.query('BEGIN');
+      const first = 'SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY first_seen_at, id LIMIT 1 FOR UPDATE';
+      await database.query(first, [tenantId]);
+      const begun = await beginReplay(admin, {});
+      await until(() => isWaiting(''));
+      const cancelled = admin.post(`/v1/review-replays/${begun}:cancel`, {});
+      await until(() => isWaiting('UPDATE "review_replays"'));
+      await database.query('COMMIT');
+      const { status, body } = await cancelled;
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ state: 'cancelled', total: 250, accepted: body.done, finishedAt: TIME });
+      return body;
+    });
+    // A second piece may begin before the cancellation has the lock.
+    expect([100, 200]).toContain(done);
+    expect((await admin.get('/v1/review-entries:summary')).body.total).toBe(250 - done);
+    // It has no effect on a finished one.
+    const again = await admin.post(`/v1/review-replays/${jobId}:cancel`, {});
+    expect(again.body).toEqual((await admin.get(`/v1/review-replays/${jobId}`)).body);
+    const rest = await replayed(admin, {});
+    expect(rest).toMatchObject({ state: 'done', total: 250 - done, accepted: 250 - done });
+    expect((await admin.post(`/v1/review-replays/${rest.jobId}:cancel`, {})).body).toEqual(rest);
+  });
+
+  it('takes review:write', async () => {
+    const workspace = await aWorkspace(service);
+    const jobId = await beginReplay(workspace.admin, {});
+    const reader = await workspace.client({ scopes: ['review:read'] });
+    expectProblem(await reader.post(`/v1/review-replays/${jobId}:cancel`, {}), 403, 'insufficient_scope');
+    const unknown = await workspace.admin.post(`/v1/review-replays/${randomUUID()}:cancel`, {});
+    expectProblem(unknown, 404, 'not_found');
+  });
+});
+
+/** Whether a statement of this spec's database that begins so waits for a lock. */
+async function isWaiting(statement: string): Promise<boolean> {
+  const rows = await rowsOf(
+    service.databaseUrl,
+    `SELECT 1 FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)`,
+    [statement],
+  );
+  return rows.length > 0;
+}

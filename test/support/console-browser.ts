@@ -7,6 +7,8 @@ import { aTenant, type Tenant } from './tenant';
 
 /** Against hanging only: what a page shows later than this, it does not show. */
 const SHOWN_MS_MAX = 20_000;
+const WIDE = { width: 1280, height: 720 };
+const NARROW = { width: 360, height: 800 };
 
 /** A page of the console in a browser that nobody else uses. */
 export interface ConsolePage {
@@ -106,6 +108,18 @@ export async function axeOn(page: Page): Promise<string[]> {
     }
   }
   await page.emulateMedia({ colorScheme: null });
+  return found;
+}
+
+/** `axeOn` at the width of a screen and of a phone, where the page must not be wider than the phone. */
+export async function axeInBothWidths(page: Page): Promise<string[]> {
+  const before = page.viewportSize() ?? WIDE;
+  const found = await axeOn(page);
+  await page.setViewportSize(NARROW);
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  if (width > NARROW.width) found.push(`The page is ${width} pixels wide on a screen of ${NARROW.width}.`);
+  found.push(...(await axeOn(page)).map((each) => `narrow, ${each}`));
+  await page.setViewportSize(before);
   return found;
 }
 

@@ -766,6 +766,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/review-replays/{jobId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a bulk replay; what it has sent stays. Has no effect on a finished one. */
+        post: operations["cancelReviewReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/retention": {
         parameters: {
             query?: never;
@@ -2291,7 +2308,7 @@ export interface components {
          * @description `queued` until the first entries are done; `failed` if the job gave up.
          * @enum {string}
          */
-        ReviewReplayState: "queued" | "running" | "done" | "failed";
+        ReviewReplayState: "queued" | "running" | "done" | "cancelled" | "failed";
         ReviewReplayDto: {
             state: components["schemas"]["ReviewReplayState"];
             jobId: string;
@@ -6571,6 +6588,64 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    cancelReviewReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "total": 1,
+                     *       "done": 1,
+                     *       "accepted": 1,
+                     *       "duplicate": 1,
+                     *       "failed": 1,
+                     *       "filter": {
+                     *         "reason": "unregistered_event_type"
+                     *       },
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewReplayDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -49,21 +49,35 @@ export async function callConsole(method: HttpMethod, path: string, body?: unkno
   return send(method, path, { body });
 }
 
+/** The file that an operation answers with, e.g. an export. Rejects as `api` does. */
+export async function download<P extends PathWith<'post'>>(
+  path: P,
+  options: CallOptions<Operation<'post', P>>,
+): Promise<Blob> {
+  return (await answerOf('post', addressOf(path, options), options)).blob();
+}
+
 async function send(method: HttpMethod, address: string, options: RawOptions = {}): Promise<unknown> {
+  const response = await answerOf(method, address, options);
+  return response.status === 204 ? undefined : response.json();
+}
+
+/** The successful answer, after a fresh proof where one is needed. */
+async function answerOf(method: HttpMethod, address: string, options: RawOptions): Promise<Response> {
   const response = await request(method, address, options);
-  if (response.ok) return response.status === 204 ? undefined : response.json();
+  if (response.ok) return response;
   const error = await errorOf(response);
   if (error.status === 401 && !(method === 'post' && address === '/session')) handlers.onSignedOut();
   const isProof = address.startsWith('/session');
   if (error.errorCode === 'proof_required' && !isProof && (await handlers.askForProof()))
-    return send(method, address, options);
+    return answerOf(method, address, options);
   throw error;
 }
 
 async function request(method: HttpMethod, address: string, { body, signal }: RawOptions): Promise<Response> {
   const marker = isAttended() ? '1' : 'background';
   const headers: Record<string, string> = {
-    accept: 'application/json',
+    accept: 'application/json, application/x-ndjson',
     'x-cds-console': method === 'get' ? marker : '1',
   };
   if (body !== undefined) headers['content-type'] = 'application/json';

@@ -1,6 +1,7 @@
 import { useId, useRef } from 'react';
 import { Button } from './button';
 import styles from './json-editor.module.css';
+import { visibleText } from './visible-text';
 
 interface JsonEditorProps {
   readonly label: string;
@@ -58,6 +59,7 @@ export function JsonEditor({ label, text, onChange, rows = 16 }: JsonEditorProps
   );
 }
 
-function formatted(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+/** JSON on indented lines. Characters that are not seen are escaped, which keeps the value. */
+export function formatted(value: unknown): string {
+  return visibleText(JSON.stringify(value, null, 2));
 }

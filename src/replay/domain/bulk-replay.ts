@@ -2,7 +2,7 @@ import type { ReviewStage, ReviewStatus, StoredEntry } from '../../review/domain
 import type { ReplayResult } from './replay-result';
 
 /** `queued` until the first piece is done; `failed` if the job gave up. */
-export const REPLAY_STATES = ['queued', 'running', 'done', 'failed'] as const;
+export const REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
 export type ReplayState = (typeof REPLAY_STATES)[number];
 
 /** The entries of a bulk replay: all that match when it starts. */

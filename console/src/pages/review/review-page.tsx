@@ -1,10 +1,17 @@
-import { Page } from '../../design/page';
-import { Empty } from '../../design/state-views';
+import { Route, Switch } from 'wouter';
+import { BulkReplayView } from './bulk-replay-view';
+import { EntryPage } from './entry-page';
+import { ReviewList } from './review-list';
 
+/** What was refused, why, and what can be done about it (contract section 7). */
 export function ReviewPage() {
   return (
-    <Page title="Review">
-      <Empty title="This page is not built yet" />
-    </Page>
+    <Switch>
+      <Route path="/review/replays/:jobId">{({ jobId }) => <BulkReplayView jobId={jobId} />}</Route>
+      <Route path="/review/:id">{({ id }) => <EntryPage id={id} />}</Route>
+      <Route>
+        <ReviewList />
+      </Route>
+    </Switch>
   );
 }

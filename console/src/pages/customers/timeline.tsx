@@ -1,0 +1,126 @@
+import { Link, useLocation, useSearch } from 'wouter';
+import type { CallOptions, Operation, Schema } from '../../api/api-types';
+import { useList } from '../../api/queries';
+import { Badge, type Tone } from '../../design/badge';
+import { PagedTable, type Column } from '../../design/data-table';
+import { Dialog } from '../../design/dialog';
+import { FilterBar, type FilterField } from '../../design/filter-bar';
+import { useFilters } from '../../design/filters';
+import { JsonView } from '../../design/json-view';
+import { Empty } from '../../design/state-views';
+import { Time } from '../../design/time';
+import { visibleText } from '../../design/visible-text';
+import styles from './customers.module.css';
+
+type CustomerEvent = Schema<'EventDto'>;
+type TimelineQuery = NonNullable<CallOptions<Operation<'get', '/v1/cdp/profiles/{id}/events'>>['query']>;
+
+const FILTERS = ['eventType', 'source', 'from', 'to', 'order'] as const;
+const FIELDS: readonly FilterField[] = [
+  { name: 'eventType', label: 'Event type', kind: 'text', placeholder: 'purchase' },
+  { name: 'source', label: 'Source', kind: 'text', placeholder: 'shop.orders' },
+  { name: 'from', label: 'From', kind: 'time' },
+  { name: 'to', label: 'To', kind: 'time' },
+  {
+    name: 'order',
+    label: 'Order',
+    kind: 'select',
+    initial: 'desc',
+    options: [
+      { value: 'desc', label: 'Newest first' },
+      { value: 'asc', label: 'Oldest first' },
+    ],
+  },
+];
+/** Of long properties the beginning is shown; a click opens the event. */
+const PREVIEW_CHARACTERS = 160;
+
+const TONES: Readonly<Record<CustomerEvent['processing']['state'], Tone>> = {
+  queued: 'neutral',
+  processed: 'good',
+  failed: 'bad',
+};
+
+/** The events of a customer by the time when they occurred. The event that is open stands in the address. */
+export function Timeline({ id, isUnmasked }: { readonly id: string; readonly isUnmasked: boolean }) {
+  const [filters] = useFilters(FILTERS);
+  const hrefOf = useEventHref(id);
+  const query = { ...filters, ...(isUnmasked ? { unmask: 'true' } : {}) } as TimelineQuery;
+  const list = useList('/v1/cdp/profiles/{id}/events', { path: { id }, query });
+  const columns: readonly Column<CustomerEvent>[] = [
+    { id: 'at', header: 'Occurred', cell: ({ occurredAt }) => <Time at={occurredAt} exact /> },
+    {
+      id: 'type',
+      header: 'Event type',
+      cell: ({ eventId, eventType }) => <Link href={hrefOf(eventId)}>{visibleText(eventType)}</Link>,
+    },
+    { id: 'source', header: 'Source', cell: ({ source }) => visibleText(source) },
+    {
+      id: 'properties',
+      header: 'Properties',
+      grow: true,
+      cell: ({ properties }) => <code className={styles['preview']}>{previewOf(properties)}</code>,
+    },
+    {
+      id: 'state',
+      header: 'Processing',
+      cell: ({ processing: { state } }) => <Badge tone={TONES[state]}>{state}</Badge>,
+    },
+  ];
+  return (
+    <div className={styles['stack']}>
+      <FilterBar fields={FIELDS} />
+      <PagedTable
+        label="Timeline"
+        columns={columns}
+        list={list}
+        rowKey={({ eventId }) => eventId}
+        rowHref={({ eventId }) => hrefOf(eventId)}
+        empty={<NoEvents isFiltered={Object.keys(filters).length > 0} />}
+      />
+      <OpenEvent id={id} events={list.items} />
+    </div>
+  );
+}
+
+/** The address of this page with an event open, or with none. */
+function useEventHref(id: string): (eventId?: string) => string {
+  const search = useSearch();
+  return (eventId) => {
+    const parameters = new URLSearchParams(search);
+    parameters.delete('event');
+    if (eventId !== undefined) parameters.set('event', eventId);
+    return `/customers/${id}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
+  };
+}
+
+function OpenEvent({ id, events }: { readonly id: string; readonly events: readonly CustomerEvent[] }) {
+  const [{ event: openId }] = useFilters(['event']);
+  const [, navigate] = useLocation();
+  const hrefOf = useEventHref(id);
+  const event = events.find(({ eventId }) => eventId === openId);
+  return (
+    <Dialog
+      title={event === undefined ? 'Event' : visibleText(event.eventType)}
+      open={event !== undefined}
+      onClose={() => navigate(hrefOf())}
+      wide
+    >
+      {event !== undefined && <JsonView value={event} what="event" />}
+    </Dialog>
+  );
+}
+
+function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) return <Empty title="No event of this customer is stored any more" />;
+  return (
+    <Empty title="No event matches">
+      <p>Change or clear the filters.</p>
+    </Empty>
+  );
+}
+
+function previewOf(properties: object): string {
+  const text = JSON.stringify(properties);
+  return visibleText(text.length > PREVIEW_CHARACTERS ? `${text.slice(0, PREVIEW_CHARACTERS)}…` : text);
+}

@@ -1,0 +1,82 @@
+import { Link } from 'wouter';
+import { useRead } from '../../api/queries';
+import { useFilters } from '../../design/filters';
+import { formatted } from '../../design/json-editor';
+import { Page } from '../../design/page';
+import { Empty, Loaded } from '../../design/state-views';
+import { visibleText } from '../../design/visible-text';
+import { draftProperties } from './draft';
+import { useEventSample, type EventSample } from './event-sample';
+import { EventTypeEditor } from './event-type-editor';
+
+const EXAMPLE = {
+  eventType: '',
+  description: '',
+  additionalProperties: 'reject',
+  properties: { amount: { type: 'number', required: true }, quantity: { type: 'integer' } },
+};
+
+/** Writes a version of an event type: from nothing, from its current version, or from events that were sent. */
+export function EventTypeEditorPage() {
+  const [{ base, from }] = useFilters(['base', 'from']);
+  const back = base === undefined ? '/event-types' : `/event-types/${base}`;
+  return (
+    <Page title={base === undefined ? 'New event type' : `New version of ${visibleText(base)}`}>
+      <p>
+        <Link href={back}>{base === undefined ? 'Event types' : visibleText(base)}</Link>
+      </p>
+      {base !== undefined ? (
+        <NextVersion eventType={base} />
+      ) : from !== undefined ? (
+        <DraftFromEvents eventType={from} />
+      ) : (
+        <EventTypeEditor text={formatted(EXAMPLE)} />
+      )}
+    </Page>
+  );
+}
+
+function NextVersion({ eventType }: { readonly eventType: string }) {
+  const query = useRead('/v1/cdp/event-types/{eventType}', { path: { eventType } });
+  return (
+    <Loaded query={query}>
+      {({ versions: [current] }) => {
+        const { description, additionalProperties = 'reject', properties = {} } = current ?? {};
+        const definition = { eventType, ...(description === undefined ? {} : { description }) };
+        return <EventTypeEditor text={formatted({ ...definition, additionalProperties, properties })} />;
+      }}
+    </Loaded>
+  );
+}
+
+function DraftFromEvents({ eventType }: { readonly eventType: string }) {
+  const query = useEventSample(eventType);
+  return (
+    <Loaded query={query}>
+      {(sample) =>
+        sample.properties.length === 0 ? (
+          <Empty title="There are no events to draft it from">
+            <p>It needs refused events (scope review:read) or stored ones (scope events:read) of this type.</p>
+            <p>
+              <Link href="/event-types/_new">Write it by hand</Link>
+            </p>
+          </Empty>
+        ) : (
+          <EventTypeEditor text={draftOf(eventType, sample)} note={noteOf(sample)} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function draftOf(eventType: string, { properties }: EventSample): string {
+  return formatted({ eventType, additionalProperties: 'reject', properties: draftProperties(properties) });
+}
+
+function noteOf({ refused, stored }: EventSample): string {
+  return (
+    `Made in this page from ${refused.toLocaleString()} refused and ${stored.toLocaleString()} stored events, the newest ones. ` +
+    'Properties that all of them have are marked required; those whose values are hidden are marked personal. Look through ' +
+    'all of it before you publish.'
+  );
+}

@@ -1,0 +1,162 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api';
+import type { Schema } from '../../api/api-types';
+import { Badge } from '../../design/badge';
+import { Button } from '../../design/button';
+import { ConfirmDialog } from '../../design/dialog';
+import { EventProperties } from '../../design/event-properties';
+import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Failed } from '../../design/state-views';
+import { showToast } from '../../design/toast';
+import { useScope } from '../../shell/session-context';
+import { CheckResult } from './check-result';
+import styles from './event-types.module.css';
+
+type Definition = Schema<'RegisterEventTypeDto'>;
+
+interface EventTypeEditorProps {
+  readonly text: string;
+  /** Where a draft comes from. */
+  readonly note?: string;
+}
+
+/** What was checked, so that nothing else is published. */
+interface Checked {
+  readonly text: string;
+  readonly trial: Schema<'EventTypeTrialDto'>;
+}
+
+/** A definition as JSON; it is checked against recent events, and then published. */
+export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) {
+  const [text, setText] = useState(original);
+  const [checked, setChecked] = useState<Checked>();
+  const [busy, setBusy] = useState<'check' | 'publish'>();
+  const [error, setError] = useState<unknown>();
+  const [isForcing, setForcing] = useState(false);
+  const mayWrite = useScope('event-types:write');
+  const publishNow = usePublish();
+  const parsed = parseJson(text);
+  const definition = 'value' in parsed && isDefinition(parsed.value) ? parsed.value : undefined;
+  const trial = checked?.text === text ? checked.trial : undefined;
+  const run = async (what: 'check' | 'publish', work: (body: Definition) => Promise<unknown>): Promise<void> => {
+    if (definition === undefined) return;
+    setBusy(what);
+    setError(undefined);
+    await work(definition).catch(setError);
+    setBusy(undefined);
+  };
+  const check = (body: Definition) =>
+    api.post('/v1/cdp/event-types:check', { body }).then((result) => setChecked({ text, trial: result }));
+  return (
+    <>
+      {note !== undefined && <DraftNote note={note} />}
+      <div className={styles['editor']}>
+        <div className={styles['column']}>
+          <JsonEditor label="Event type as JSON" text={text} onChange={setText} rows={24} />
+          <Syntax />
+          <div className={styles['actions']}>
+            <Button
+              disabled={definition === undefined}
+              busy={busy === 'check'}
+              onClick={() => void run('check', check)}
+            >
+              Check
+            </Button>
+            {mayWrite && (
+              <Button
+                kind="primary"
+                disabled={trial === undefined || trial.outcome === 'identical'}
+                busy={busy === 'publish'}
+                onClick={() => (trial?.outcome === 'breaking' ? setForcing(true) : void run('publish', publishNow))}
+              >
+                Publish
+              </Button>
+            )}
+          </div>
+          {mayWrite && trial === undefined && (
+            <p className={styles['hint']}>Check it first; then it can be published.</p>
+          )}
+          {error !== undefined && <Failed error={error} />}
+        </div>
+        <div className={styles['column']}>
+          {trial !== undefined && <CheckResult trial={trial} />}
+          {definition !== undefined && (
+            <EventProperties eventType={definition.eventType} properties={shownProperties(definition)} />
+          )}
+        </div>
+      </div>
+      {definition !== undefined && (
+        <ConfirmDialog
+          title="Publish a version that breaks events"
+          action="Publish"
+          typed={definition.eventType}
+          open={isForcing}
+          onClose={() => setForcing(false)}
+          onConfirm={() => publishNow({ ...definition, force: true })}
+        >
+          <p>
+            Events that were valid before are refused from now on. Versions cannot be taken back; publish another one
+            instead.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function DraftNote({ note }: { readonly note: string }) {
+  return (
+    <p role="note" className={styles['note']}>
+      <Badge tone="warning">draft</Badge> {note}
+    </p>
+  );
+}
+
+function Syntax() {
+  return (
+    <p className={styles['hint']}>
+      Types: string, number, integer, boolean, timestamp, object, array. A property may also have required, enum,
+      format, description, segmentable and pii. additionalProperties is reject or allow.
+    </p>
+  );
+}
+
+/** Publishes a definition and shows the event type. */
+function usePublish(): (body: Definition) => Promise<void> {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return async (body) => {
+    const { eventType, version } = await api.post('/v1/cdp/event-types', { body });
+    await client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => String(path).startsWith('/v1/cdp/event-types'),
+    });
+    navigate(`/event-types/${eventType}`);
+    showToast({ title: `Version ${version} of ${eventType} is published.` });
+  };
+}
+
+function isDefinition(value: unknown): value is Definition {
+  return (
+    isObject(value) &&
+    typeof value['eventType'] === 'string' &&
+    value['eventType'] !== '' &&
+    isObject(value['properties'])
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Those that can be shown while the text is being written; the check says what is wrong with the others. */
+function shownProperties({ properties }: Definition): Definition['properties'] {
+  const entries: readonly [string, unknown][] = Object.entries(properties);
+  const fit = entries.filter(([, each]) => isObject(each) && typeof each['type'] === 'string' && hasFitEnum(each));
+  return Object.fromEntries(fit) as Definition['properties'];
+}
+
+function hasFitEnum({ enum: values }: Readonly<Record<string, unknown>>): boolean {
+  return values === undefined || Array.isArray(values);
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api';
+import { Button } from '../../design/button';
+import { Dialog, DialogActions } from '../../design/dialog';
+import { Properties } from '../../design/page';
+import { Failed, Loading } from '../../design/state-views';
+import { visibleText } from '../../design/visible-text';
+import { useMatching } from './matching';
+import type { ReplayFilter } from './review-filters';
+
+interface BulkReplayDialogProps {
+  readonly filter: ReplayFilter;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows how many events a bulk replay would send, before it begins. */
+export function BulkReplayDialog({ filter, open, onClose }: BulkReplayDialogProps) {
+  return (
+    <Dialog title="Replay all that match" open={open} onClose={onClose}>
+      <BulkReplayForm filter={filter} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+const NAMES: Readonly<Record<keyof ReplayFilter, string>> = {
+  status: 'Status',
+  reason: 'Reason',
+  eventType: 'Event type',
+  source: 'Source',
+  stage: 'Stage',
+};
+
+function BulkReplayForm({ filter, onClose }: Omit<BulkReplayDialogProps, 'open'>) {
+  const [, navigate] = useLocation();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const matching = useMatching(filter, true);
+  const start = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { jobId } = await api.post('/v1/review-entries:replay', { body: { filter } });
+      navigate(`/review/replays/${jobId}`);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  const number = matching.data && `${matching.data.isMore ? 'more than ' : ''}${matching.data.count.toLocaleString()}`;
+  const names = Object.keys(NAMES) as (keyof ReplayFilter)[];
+  const given = names.flatMap((name) => (filter[name] === undefined ? [] : [[NAMES[name], filter[name]] as const]));
+  return (
+    <>
+      <Properties
+        entries={[['Status', 'open'], ...given.map(([name, value]) => [name, visibleText(value)] as const)]}
+      />
+      {matching.isPending && <Loading what="Counting" />}
+      {matching.error !== null && <Failed error={matching.error} onRetry={() => void matching.refetch()} />}
+      {matching.data !== undefined && (
+        <p role="status">
+          <strong>{`${number ?? ''} refused ${matching.data.count === 1 ? 'event' : 'events'}`}</strong> would be sent
+          again as stored, oldest first, under their own ids. One replay sends at most 100,000, and only those of
+          sources that your key may send.
+        </p>
+      )}
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          busy={isBusy}
+          disabled={matching.data === undefined || matching.data.count === 0}
+          onClick={() => void start()}
+        >
+          {number === undefined ? 'Replay' : `Replay ${number}`}
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

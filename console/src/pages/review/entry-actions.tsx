@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { api } from '../../api/api';
+import type { Schema } from '../../api/api-types';
+import { Button } from '../../design/button';
+import { ConfirmDialog } from '../../design/dialog';
+import { TextArea } from '../../design/field';
+import { formatted } from '../../design/json-editor';
+import { Failed } from '../../design/state-views';
+import { useScope } from '../../shell/session-context';
+import { EntryEditor } from './entry-editor';
+import styles from './review.module.css';
+
+type Entry = Schema<'ReviewEntryDto'>;
+
+interface EntryActionsProps {
+  readonly entry: Entry;
+  readonly onReplayed: (outcome: Schema<'ReplayedDto'>['outcome']) => void;
+  readonly onDismissed: () => void;
+}
+
+/** What can be done about an open entry. */
+export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsProps) {
+  const [draft, setDraft] = useState<{ readonly text: string; readonly isMasked: boolean }>();
+  const [isDismissing, setDismissing] = useState(false);
+  const [busy, setBusy] = useState<'edit' | 'replay'>();
+  const [error, setError] = useState<unknown>();
+  const mayReplay = useScope('review:write');
+  const mayUnmask = useScope('pii:read');
+  if (!mayReplay || entry.status !== 'open') return null;
+  const run = async (what: 'edit' | 'replay', work: () => Promise<void>): Promise<void> => {
+    setBusy(what);
+    setError(undefined);
+    await work().catch(setError);
+    setBusy(undefined);
+  };
+  const edit = () =>
+    run('edit', async () => {
+      const { payload } = mayUnmask ? await unmasked(entry) : entry;
+      const text = typeof payload === 'string' ? payload : formatted(payload ?? {});
+      setDraft({ text, isMasked: !mayUnmask });
+    });
+  const replay = () =>
+    run('replay', async () => {
+      const options = { path: { id: entry.id }, body: {} };
+      onReplayed((await api.post('/v1/review-entries/{id}:replay', options)).outcome);
+    });
+  return (
+    <>
+      <div className={styles['actions']}>
+        {isEditable(entry) && (
+          <Button kind="primary" busy={busy === 'edit'} disabled={draft !== undefined} onClick={() => void edit()}>
+            Correct and replay
+          </Button>
+        )}
+        {isReplayable(entry) && (
+          <Button busy={busy === 'replay'} onClick={() => void replay()}>
+            Replay as it is
+          </Button>
+        )}
+        <Button onClick={() => setDismissing(true)}>Dismiss</Button>
+      </div>
+      {error !== undefined && <Failed error={error} />}
+      {draft !== undefined && (
+        <EntryEditor entry={entry} {...draft} onReplayed={onReplayed} onCancel={() => setDraft(undefined)} />
+      )}
+      <DismissDialog id={entry.id} open={isDismissing} onClose={() => setDismissing(false)} onDismissed={onDismissed} />
+    </>
+  );
+}
+
+/** Recorded by the service, and not kept in the page's cache. */
+function unmasked({ id }: Entry): Promise<Entry> {
+  return api.get('/v1/review-entries/{id}', { path: { id }, query: { unmask: 'true' } });
+}
+
+function isEditable({ severity, stage, payloadState }: Entry): boolean {
+  return severity === 'error' && stage !== 'processing' && payloadState !== 'not_kept';
+}
+
+function isReplayable({ severity, payloadState }: Entry): boolean {
+  return severity === 'error' && (payloadState === 'whole' || payloadState === 'stored');
+}
+
+interface DismissDialogProps {
+  readonly id: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onDismissed: () => void;
+}
+
+function DismissDialog({ id, open, onClose, onDismissed }: DismissDialogProps) {
+  const [note, setNote] = useState('');
+  const dismiss = async (): Promise<void> => {
+    const body = note.trim() === '' ? {} : { note: note.trim() };
+    await api.post('/v1/review-entries/{id}:dismiss', { path: { id }, body });
+    onDismissed();
+  };
+  return (
+    <ConfirmDialog title="Dismiss this entry" action="Dismiss" open={open} onClose={onClose} onConfirm={dismiss}>
+      <p>The entry is closed; the event is not stored. If the problem happens again, the entry opens again.</p>
+      <TextArea
+        label="Why it needs no action"
+        hint="At most 1,000 characters. May be left out."
+        maxLength={1000}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+    </ConfirmDialog>
+  );
+}

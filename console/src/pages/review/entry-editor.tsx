@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { api } from '../../api/api';
+import type { Schema } from '../../api/api-types';
+import { Badge } from '../../design/badge';
+import { Button } from '../../design/button';
+import { CopyableId } from '../../design/copyable-id';
+import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Section } from '../../design/page';
+import { Failed } from '../../design/state-views';
+import { FaultList } from '../../design/fault-list';
+import { visibleText } from '../../design/visible-text';
+import { useScope } from '../../shell/session-context';
+import { dryRun, maskedFields, refusalOf, type Verdict } from './correction';
+import { DeclaredProperties } from './declared-properties';
+import { lineNumber } from './payload-lines';
+import styles from './review.module.css';
+
+interface EntryEditorProps {
+  readonly entry: Schema<'ReviewEntryDto'>;
+  readonly text: string;
+  /** Whether the text hides values, because the key may not see them. */
+  readonly isMasked: boolean;
+  readonly onReplayed: (outcome: Schema<'ReplayedDto'>['outcome']) => void;
+  readonly onCancel: () => void;
+}
+
+/** Corrects the payload of an entry: edit, check, replay. Beside it stand the faults and the event type. */
+export function EntryEditor({ entry, text: original, isMasked, onReplayed, onCancel }: EntryEditorProps) {
+  const { family } = entry;
+  const [text, setText] = useState(original);
+  const [verdict, setVerdict] = useState<Verdict>();
+  const [eventType, setEventType] = useState(entry.eventType);
+  const [busy, setBusy] = useState<'check' | 'replay'>();
+  const [error, setError] = useState<unknown>();
+  const mayWrite = useScope(family === 'cdp' ? 'cdp-events:write' : 'external-events:write');
+  const parsed = parseJson(text);
+  const payload = 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
+  const hidden = isMasked && payload !== undefined ? maskedFields(entry.payload, payload) : [];
+  const canSend = mayWrite && payload !== undefined && hidden.length === 0;
+  const run = async (what: 'check' | 'replay', work: (event: object) => Promise<Verdict | undefined>) => {
+    if (payload === undefined) return;
+    setBusy(what);
+    setError(undefined);
+    setEventType(typeof payload['eventType'] === 'string' ? payload['eventType'] : null);
+    await work(payload).then(setVerdict, setError);
+    setBusy(undefined);
+  };
+  const replay = async (event: object): Promise<Verdict | undefined> => {
+    const body = { payload: event as Record<string, unknown> };
+    try {
+      const { outcome } = await api.post('/v1/review-entries/{id}:replay', { path: { id: entry.id }, body });
+      if (outcome.status === 'error') return { kind: 'refused', message: outcome.message, faults: outcome.details };
+      onReplayed(outcome);
+      return undefined;
+    } catch (failure) {
+      return refusalOf(failure);
+    }
+  };
+  const shown: Verdict = verdict ?? { kind: 'refused', message: entry.message, faults: entry.details };
+  return (
+    <Section title="Correct the event" actions={<Button onClick={onCancel}>Close</Button>}>
+      <div className={styles['editor']}>
+        <div className={styles['column']}>
+          <JsonEditor label="Event as JSON" text={text} onChange={setText} rows={Math.min(28, lines(original) + 2)} />
+          {hidden.length > 0 && (
+            <p role="status" className={styles['note']}>
+              {`Your key may not see personal data (scope pii:read). Write the real values of: ${hidden.join(', ')}.`}
+            </p>
+          )}
+          {!mayWrite && (
+            <p>Sending it takes the scope {family === 'cdp' ? 'cdp-events:write' : 'external-events:write'}.</p>
+          )}
+          <div className={styles['actions']}>
+            <Button
+              disabled={!canSend}
+              busy={busy === 'check'}
+              onClick={() => void run('check', (event) => dryRun(family, event))}
+            >
+              Dry run
+            </Button>
+            <Button
+              kind="primary"
+              disabled={!canSend}
+              busy={busy === 'replay'}
+              onClick={() => void run('replay', replay)}
+            >
+              Replay corrected event
+            </Button>
+          </div>
+          {error !== undefined && <Failed error={error} />}
+        </div>
+        <div className={styles['column']}>
+          <VerdictView title={verdict === undefined ? 'Faults' : 'Result'} verdict={shown} payload={payload} />
+          {family === 'cdp' && eventType !== null && <DeclaredProperties eventType={eventType} />}
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+interface VerdictViewProps {
+  readonly title: string;
+  readonly verdict: Verdict;
+  readonly payload: object | undefined;
+}
+
+function VerdictView({ title, verdict, payload }: VerdictViewProps) {
+  const { kind } = verdict;
+  return (
+    <section role="status" aria-label={title} className={styles['outcome']}>
+      <h3>
+        {title}{' '}
+        <Badge tone={kind === 'refused' ? 'bad' : 'good'}>{kind === 'refused' ? 'refused' : `would be ${kind}`}</Badge>
+      </h3>
+      {verdict.kind === 'refused' && (
+        <>
+          {verdict.faults.length === 0 && <p>{visibleText(verdict.message)}</p>}
+          <FaultList
+            faults={verdict.faults}
+            lineOf={(path) => (payload === undefined ? undefined : lineNumber(payload, path.replace(/^payload\./, '')))}
+          />
+          {verdict.requestId !== undefined && (
+            <p className={styles['note']}>
+              request_id <CopyableId id={verdict.requestId} what="request id" />
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function lines(text: string): number {
+  return text.split('\n').length;
+}

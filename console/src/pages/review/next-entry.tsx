@@ -1,0 +1,18 @@
+import { Link } from 'wouter';
+import { useRead } from '../../api/queries';
+import { visibleText } from '../../design/visible-text';
+import { useReviewSelection } from './review-filters';
+
+/** After an entry is closed: the way to the next open one of the same list. */
+export function NextEntry() {
+  const { query, search } = useReviewSelection();
+  const { data } = useRead('/v1/review-entries', { query: { ...query, status: 'open', limit: 1 } });
+  const next = data?.items[0];
+  if (data === undefined) return null;
+  if (next === undefined) return <p>No entry of this list is open.</p>;
+  return (
+    <p>
+      Next open entry: <Link href={`/review/${next.id}${search}`}>{visibleText(next.reason)}</Link>
+    </p>
+  );
+}

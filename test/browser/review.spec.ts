@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
+import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import { withClient } from '../support/database';
+import { sendTooEarly } from '../support/review';
+import { aTenant } from '../support/tenant';
+
+const browser = useConsoleBrowser();
+
+const MARKUP = '<img src=x onerror="document.title=1">';
+const BIDI = 'inv\u202efdp.exe';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const entriesTable = (page: Page) => page.getByRole('region', { name: 'Review entries' });
+
+describe('a refused event', () => {
+  it('is found, corrected, checked by a dry run, and replayed', async () => {
+    const { page, client } = await browser.signedIn({ path: 'review' });
+    await registerTypes(client, [PURCHASE]);
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    const refused = aCdpEvent({ properties: { amount: 'a lot', coupon: MARKUP, nickname: BIDI } });
+    expect((await client.post('/v1/cdp/events', refused)).status).toBe(422);
+    await page.reload();
+    await button(page, 'purchase 2').click();
+    await page.getByLabel('Source', { exact: true }).fill('shop.orders');
+    await page.getByLabel('Source', { exact: true }).press('Enter');
+    expect(new URL(page.url()).search).toBe('?eventType=purchase&source=shop.orders');
+    await entriesTable(page).getByRole('link', { name: 'unknown_property' }).click();
+
+    const faulty = page.getByRole('listitem').filter({ hasText: 'must be a number' });
+    await faulty.getByText('"amount": "a lot"').waitFor();
+    // Stored text is shown as it is: markup inert, characters that turn the direction written out.
+    await page.getByText('onerror').first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.content()).not.toContain('\u202e');
+    expect(await axeInBothWidths(page)).toEqual([]);
+
+    await button(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    expect(await editor.inputValue()).toContain('inv\\u202efdp.exe');
+    await page.getByRole('region', { name: 'Properties of purchase' }).getByText('nickname').waitFor();
+    await button(page, 'Dry run').click();
+    const result = page.getByRole('status', { name: 'Result' });
+    await result.getByText('refused', { exact: true }).waitFor();
+    await result.getByText('properties.coupon', { exact: true }).waitFor();
+    expect(await axeInBothWidths(page)).toEqual([]);
+    const event = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...event, properties: { amount: 12.5, nickname: BIDI } }));
+    await button(page, 'Dry run').click();
+    await result.getByText('would be accepted').waitFor();
+    expect((await client.get('/v1/events')).body.items).toEqual([]);
+    await button(page, 'Replay corrected event').click();
+    await page.getByText('The event is stored, with its own id').waitFor();
+    await page.getByText('No entry of this list is open').or(page.getByText('Next open entry')).waitFor();
+
+    const [stored] = (await client.get('/v1/events')).body.items;
+    expect(stored).toMatchObject({ externalEventId: refused['externalEventId'], properties: { amount: 12.5 } });
+    expect((await client.get('/v1/review-entries?status=replayed')).body.items).toHaveLength(1);
+  });
+
+  it('is not sent with masked values by a key that may not see them', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['review:read', 'review:write', 'external-events:write'] });
+    const { page, client } = await browser.signedIn({ tenant, key, path: 'review' });
+    await client.post('/v1/external-events', anExternalEvent({ identity: { value: 'customer-4711' } }));
+    await page.reload();
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    await button(page, 'Correct and replay').click();
+    await page.getByText('Write the real values of: identity.value').waitFor();
+    expect(await button(page, 'Replay corrected event').isDisabled()).toBe(true);
+    const editor = page.getByLabel('Event as JSON');
+    const event = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...event, identity: { type: 'EXTERNAL', value: 'customer-4711' } }));
+    await button(page, 'Replay corrected event').click();
+    await page.getByText('The event is stored, with its own id').waitFor();
+  });
+
+  it('is dismissed with a note', async () => {
+    const { page, client } = await browser.signedIn({ path: 'review' });
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.reload();
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    await button(page, 'Dismiss').click();
+    const dialog = page.getByRole('dialog', { name: 'Dismiss this entry' });
+    await dialog.getByLabel('Why it needs no action').fill('Test data');
+    expect(await axeOn(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText('No entry of this list is open').waitFor();
+    const [entry] = (await client.get('/v1/review-entries')).body.items;
+    expect(entry).toMatchObject({ status: 'dismissed', resolution: { note: 'Test data' } });
+  });
+});
+
+describe('a bulk replay', () => {
+  it('says how many events it would send, sends them, and shows its progress', async () => {
+    const { page, client } = await browser.signedIn();
+    await sendTooEarly(client, 30);
+    await sendTooEarly(client, 2, { source: 'crm' });
+    await registerTypes(client, [PURCHASE]);
+    await page.goto('review?source=shop.orders');
+    await button(page, 'Replay all that match').click();
+    const dialog = page.getByRole('dialog', { name: 'Replay all that match' });
+    await dialog.getByText('30 refused events').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Replay 30' }).click();
+    await page.getByText('All entries were sent.').waitFor();
+    await page.getByText('30 of 30').waitFor();
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await page.getByRole('link', { name: 'still open' }).click();
+    await page.getByText('No entry matches').waitFor();
+    expect((await client.get('/v1/review-entries:summary')).body.total).toBe(2);
+  });
+
+  it('is cancelled: what was sent stays, the others are open', async () => {
+    const { page, client, tenant } = await browser.signedIn();
+    await sendTooEarly(client, 250);
+    await registerTypes(client, [PURCHASE]);
+    await page.goto('review');
+    await button(page, 'Replay all').click();
+    await withClient(browser.service.databaseUrl, async (database) => {
+      // The replay waits within its first piece for this entry.
+      await database.query('BEGIN');
+      const first = 'SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY first_seen_at, id LIMIT 1 FOR UPDATE';
+      await database.query(first, [tenant.tenantId]);
+      await page.getByRole('button', { name: 'Replay 250' }).click();
+      const sent = page.waitForRequest((request) => request.url().endsWith(':cancel'));
+      await button(page, 'Cancel replay').click();
+      await sent;
+      await database.query('COMMIT');
+    });
+    await page.getByText('What was sent stays; the other entries are still open.').waitFor();
+    const { total } = (await client.get('/v1/review-entries:summary')).body;
+    expect(total).toBeGreaterThan(0);
+  });
+});
+
+describe('the review page', () => {
+  it('says what to do first when there is nothing, and pages through many entries', async () => {
+    const { page, client } = await browser.signedIn({ path: 'review' });
+    await page.getByRole('heading', { name: 'Nothing to review' }).waitFor();
+    await page.getByText('curl -X POST').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await sendTooEarly(client, 60);
+    await page.reload();
+    await page.getByText('50 shown').waitFor();
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await button(page, 'Show more').click();
+    await page.getByText('60 shown').waitFor();
+    await page.getByLabel('Status', { exact: true }).selectOption('dismissed');
+    await page.getByText('No entry matches').waitFor();
+    await page.goto('review?status=wrong');
+    await page.getByRole('alert').getByText('request_id').first().waitFor();
+  });
+
+  it('says which scope a key lacks, and offers nothing that it may not do', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['events:read'] });
+    const { page } = await browser.signedIn({ tenant, key, path: 'review' });
+    await page.getByText('Your key does not allow this').waitFor();
+    await page.getByText('review:read').waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    const reader = await tenant.key({ scopes: ['review:read', 'external-events:write'] });
+    const other = await browser.signedIn({ tenant, key: reader, path: 'review' });
+    await other.client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await other.page.reload();
+    await entriesTable(other.page).getByRole('link', { name: 'required' }).click();
+    await other.page.getByText('What was sent').waitFor();
+    expect(await other.page.getByRole('button', { name: /Replay|Correct|Dismiss/ }).count()).toBe(0);
+  });
+});
