@@ -22,8 +22,8 @@ export const FIND_KINDS: Statement = {
 };
 
 /**
- * The enabled reactions to types of events, in the order in which they were first defined; $3 is how many a type may
- * have.
+ * The enabled reactions to types of events, in the order in which they were first defined, by the database's clock;
+ * $3 is how many a type may have.
  */
 export const READ_REACTIONS: Statement = {
   name: 'reactions_read',
@@ -32,9 +32,11 @@ export const READ_REACTIONS: Statement = {
       r.backfill_id
     FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u (tenant_id, event_type, position)
     CROSS JOIN LATERAL (
-      SELECT id, campaign_id, name, source, condition, operations, applies_from, backfill_id, enabled FROM reactions
+      SELECT id, campaign_id, name, source, condition, operations, applies_from, backfill_id, enabled, created_at
+      FROM reactions
       WHERE tenant_id = u.tenant_id AND event_type = u.event_type AND created_at > '-infinity'
       ORDER BY id LIMIT $3
     ) r
-    WHERE r.enabled`,
+    WHERE r.enabled
+    ORDER BY r.created_at, r.id`,
 };
