@@ -19,8 +19,8 @@ export const INSERT_CHANGES: Statement = {
  * The same for changes of one value by one kind of operation, as of a counter that everybody adds to: what they share is
  * sent once. Takes a sixth less of PostgreSQL and a quarter less of the service than `INSERT_CHANGES` (docs/adr/0063).
  */
-export const INSERT_CHANGES_OF_ONE: Statement = {
-  name: 'runtime_insert_changes_of_one',
+export const INSERT_ALIKE_CHANGES: Statement = {
+  name: 'runtime_insert_alike_changes',
   text: `
     INSERT INTO value_changes (tenant_id, subject, scope, owner_id, name, op, period_start, previous, current, cause,
       changed_by, position, at, stored_at)
@@ -42,7 +42,7 @@ export function insertChanges(
   const { tenantId, subject, scope, ownerId, name } = first.key;
   const periodStart = first.periodStart === null ? null : new Date(first.periodStart);
   const shared = [tenantId, subject, scope, ownerId, name, first.op, periodStart];
-  return [INSERT_CHANGES_OF_ONE, [...shared, ...valuesAndCauses(changes), atMicros, storedAt]];
+  return [INSERT_ALIKE_CHANGES, [...shared, ...valuesAndCauses(changes), atMicros, storedAt]];
 }
 
 /** Whether two changes of a batch differ in nothing but values, cause and participant. */

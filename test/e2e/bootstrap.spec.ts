@@ -269,7 +269,10 @@ describe('a service process', () => {
   });
 
   it('ends with one message that names every variable with a bad value, and shows none', async () => {
-    const unlimited = [SETTINGS.dataDir, SETTINGS.host, SETTINGS.placeholderIdentities].map(({ variable }) => variable);
+    const { dataDir, host, placeholderIdentities, oidcClientId, oidcClientSecret, oidcGroupsClaim } = SETTINGS;
+    const unlimited = [dataDir, host, placeholderIdentities, oidcClientId, oidcClientSecret, oidcGroupsClaim].map(
+      ({ variable }) => variable,
+    );
     const variables = Object.values(SETTINGS).map(({ variable }) => variable);
     const limited = variables.filter((variable) => !unlimited.includes(variable));
     const { code, stdout, stderr } = await run(Object.fromEntries(limited.map((each) => [each, 'a bad value'])));

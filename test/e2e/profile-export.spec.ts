@@ -67,9 +67,10 @@ describe('POST /v1/cdp/profiles/{id}:export', () => {
     expect(of('participant_state')).toMatchObject([{ campaignId: 'spring', values: { motto: person.marks[6] } }]);
     const paths = ['state.user.motto', 'state.campaign.slogan'];
     expect(of('mutation_outcome')).toMatchObject([{ mutations: paths.map((path) => ({ path })) }]);
-    const deliveries = of('webhook_delivery');
-    expect(new Set(deliveries.map(({ id }) => id))).toEqual(new Set(person.eventIds));
-    for (const { attempts } of deliveries) expect(attempts[0].answer).toContain('"identity"');
+    const deliveriesOf = (kind: string) => of('webhook_delivery').filter((each) => each.kind === kind);
+    expect(new Set(deliveriesOf('event').map(({ id }) => id))).toEqual(new Set(person.eventIds));
+    expect(deliveriesOf('change')).toHaveLength(2);
+    for (const { attempts } of deliveriesOf('event')) expect(attempts[0].answer).toContain('"identity"');
     expect(of('value_change')).toMatchObject([
       { scope: 'user', name: 'motto', previous: null, current: person.marks[6] },
       { scope: 'campaign', name: 'slogan', op: 'set', current: 'hello' },

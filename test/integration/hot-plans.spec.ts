@@ -2,6 +2,7 @@ import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
 import { HOT_PATH_PLANNING } from '../../src/platform/postgres/pipelined-connection';
+import { oneWorkspaceStatement } from '../../src/platform/postgres/one-workspace';
 import * as processing from '../../src/processing/processing.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as runtime from '../../src/runtime/state.sql';
@@ -157,7 +158,8 @@ describe('the statements of the hot path', () => {
     },
   );
 
-  it('have names of their own, since a connection keeps one plan a name', () => {
-    expect(new Set(HOT_STATEMENTS.map(({ name }) => name)).size).toBe(HOT_STATEMENTS.length);
+  it('have names of their own, since a connection keeps one plan a name, also in the form for one workspace', () => {
+    const names = HOT_STATEMENTS.flatMap((each) => [each.name, oneWorkspaceStatement(each).name]);
+    expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers';
+import { statisticsJson } from './statistics-reader';
+
+const STEPS = 1_440;
+
+describe('the text of an answer', () => {
+  it('lets others have their turn after each slice', async () => {
+    const steps = Array.from({ length: STEPS }, (_unused, minute) => ({
+      at: new Date(minute * 60_000),
+      text: '1 2 3 4 5 6;2 1 0 0 0 0',
+    }));
+    const now = jest.spyOn(performance, 'now');
+    let time = 0;
+    // Each look at the clock is a slice later.
+    now.mockImplementation(() => (time += 10));
+    let turns = 0;
+    let isOver = false;
+    const next = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(next);
+    };
+    setImmediate(next);
+    let text = '';
+    try {
+      for await (const piece of statisticsJson({ names: ['shop'], steps }, true)) text += piece;
+    } finally {
+      now.mockRestore();
+      isOver = true;
+    }
+    expect(turns).toBeGreaterThanOrEqual(STEPS / 2);
+    expect(JSON.parse(text).items).toHaveLength(2 * STEPS);
+  });
+});
