@@ -5,7 +5,7 @@
 // (docs/adr/0069).
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -66,7 +66,7 @@ const oneTypeOrm = {
 };
 
 // V8 compares only the length of a bundle with that of its cache.
-rmSync(join(DIST, 'bundle.cache'), { force: true });
+for (const name of readdirSync(DIST)) if (/^bundle\..*cache$/.test(name)) rmSync(join(DIST, name));
 
 const programs = Object.entries(PROGRAMS).map(([name, path]) => [name, [path]]);
 

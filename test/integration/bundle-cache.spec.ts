@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { runNode } from '../support/run-node';
 
 const DIST = join(__dirname, '..', '..', 'dist');
+/** Only this Node.js takes it: another one with the same V8 could crash on it. */
+const CACHE = `bundle.${process.version}-${process.arch}.cache`;
 /** Whether V8 has taken the cache, asked in a process with the flags of the service. */
 const IS_REJECTED = `
   const { readFileSync } = require('node:fs');
-  const [source, cachedData] = [readFileSync('bundle.js', 'latin1'), readFileSync('bundle.cache')];
+  const [source, cachedData] = [readFileSync('bundle.js', 'latin1'), readFileSync('${CACHE}')];
   const script = new (require('node:vm').Script)(require('node:module').wrap(source), { cachedData });
   console.log(script.cachedDataRejected);`;
 
@@ -19,7 +21,7 @@ beforeAll(() => {
   // Links are resolved to their targets, so the loader has to be a file.
   for (const name of ['cds.js', 'load-bundle.cjs']) copyFileSync(join(DIST, name), join(folder, name));
   symlinkSync(join(DIST, 'bundle.js'), join(folder, 'bundle.js'));
-  cache = readFileSync(join(DIST, 'bundle.cache'));
+  cache = readFileSync(join(DIST, CACHE));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -35,7 +37,7 @@ it('a cache of another version of V8, one that is cut short, and none at all cha
   // The second word of the file.
   ofAnotherVersion.writeUInt32LE(ofAnotherVersion.readUInt32LE(4) + 1, 4);
   for (const refused of [ofAnotherVersion, cache.subarray(0, -1_000)]) {
-    writeFileSync(join(folder, 'bundle.cache'), refused);
+    writeFileSync(join(folder, CACHE), refused);
     expect(await runNode(folder, ['-e', IS_REJECTED])).toBe('true\n');
     expect(await runNode(folder, ['cds.js', '--help'])).toBe(help);
   }
