@@ -104,8 +104,10 @@ export class EventExpiry implements BeforeApplicationShutdown {
     const found = await this.timed((open) => this.record(open, old));
     if (found === undefined) return { outcome: 'not_in_force' };
     const settled = found.events.filter((event) => event.is_settled);
-    const read: typeof this.connection.query = (statement, values) => this.connection.query(statement, values);
-    const { isOver, wasAny } = await eventWritersEnded(read, WRITERS_MS_MAX);
+    const { isOver, wasAny } = await eventWritersEnded(
+      (statement, values) => this.connection.query(statement, values),
+      WRITERS_MS_MAX,
+    );
     if (!isOver) return { outcome: 'busy' };
     const expired = settled.length === 0 ? 0 : await this.timed((open) => this.remove(open, old, settled));
     if (expired === undefined) return { outcome: 'not_in_force' };
