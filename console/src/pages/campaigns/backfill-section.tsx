@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/api';
 import { useList } from '../../api/queries';
-import { currentTime } from '../../design/clock';
 import { TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
-import { given, localTimeOf, numberOf, utcOf } from '../../design/form-values';
+import { given, numberOf } from '../../design/form-values';
 import { Section } from '../../design/page';
+import { ReceiptRangeFields, useReceiptRange } from '../../design/receipt-range';
 import { Failed, Loading } from '../../design/state-views';
 import { Button } from '../../design/button';
 import { isUnfinished } from '../../design/job-card';
@@ -59,13 +59,11 @@ export function BackfillSection({ reaction }: BackfillSectionProps) {
 
 function DryRunForm({ reaction: { campaignId, name, appliesFrom } }: BackfillSectionProps) {
   const client = useQueryClient();
-  const [from, setFrom] = useState(() => localTimeOf(new Date(new Date(appliesFrom).getTime() - DAY_MS)));
-  const [to, setTo] = useState(() => localTimeOf(currentTime()));
+  const range = useReceiptRange(() => new Date(new Date(appliesFrom).getTime() - DAY_MS));
   const [rate, setRate] = useState('');
   const start = async (): Promise<void> => {
     const body = given({
-      from: utcOf(from) ?? '',
-      to: utcOf(to) ?? '',
+      ...range.times,
       dryRun: true,
       eventsPerSecondMax: numberOf(rate),
     });
@@ -76,22 +74,7 @@ function DryRunForm({ reaction: { campaignId, name, appliesFrom } }: BackfillSec
   return (
     <ActionForm action="Dry run" kind="normal" onSubmit={start}>
       <FieldColumns>
-        <TextField
-          label="Received from"
-          type="datetime-local"
-          required
-          value={from}
-          onChange={({ target }) => setFrom(target.value)}
-          hint="In your time zone."
-        />
-        <TextField
-          label="Received before"
-          type="datetime-local"
-          required
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-          hint="Later than now counts as now."
-        />
+        <ReceiptRangeFields range={range} />
         <TextField
           label="Events in a second, at most (optional)"
           type="number"

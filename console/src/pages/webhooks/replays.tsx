@@ -5,11 +5,10 @@ import { useList } from '../../api/queries';
 import { Button } from '../../design/button';
 import { currentTime } from '../../design/clock';
 import { Curl } from '../../design/code-block';
-import { TextField } from '../../design/field';
 import { ActionForm, FieldColumns } from '../../design/form';
-import { localTimeOf, utcOf } from '../../design/form-values';
 import { isUnfinished } from '../../design/job-card';
 import { Muted, Stack } from '../../design/layout';
+import { ReceiptRangeFields, useReceiptRange } from '../../design/receipt-range';
 import { Empty, Failed, Loading } from '../../design/state-views';
 import { useScope } from '../../shell/session-context';
 import { ReplayCard } from './replay-card';
@@ -55,11 +54,9 @@ export function Replays({ webhook: { id } }: ReplaysProps) {
 
 function ReplayForm({ id }: { readonly id: string }) {
   const client = useQueryClient();
-  const [from, setFrom] = useState(() => localTimeOf(new Date(currentTime().getTime() - HOUR_MS)));
-  const [to, setTo] = useState(() => localTimeOf(currentTime()));
+  const range = useReceiptRange(() => new Date(currentTime().getTime() - HOUR_MS));
   const start = async (): Promise<void> => {
-    const body = { from: utcOf(from) ?? '', to: utcOf(to) ?? '' };
-    await api.post('/v1/webhooks/{id}:replay', { path: { id }, body });
+    await api.post('/v1/webhooks/{id}:replay', { path: { id }, body: range.times });
     await client.invalidateQueries();
   };
   return (
@@ -69,22 +66,7 @@ function ReplayForm({ id }: { readonly id: string }) {
         their webhook-id, so that the receiver can tell repetitions.
       </Muted>
       <FieldColumns>
-        <TextField
-          label="Received from"
-          type="datetime-local"
-          required
-          value={from}
-          onChange={({ target }) => setFrom(target.value)}
-          hint="In your time zone."
-        />
-        <TextField
-          label="Received before"
-          type="datetime-local"
-          required
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-          hint="Later than now counts as now."
-        />
+        <ReceiptRangeFields range={range} />
       </FieldColumns>
     </ActionForm>
   );
