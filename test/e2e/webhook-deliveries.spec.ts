@@ -49,6 +49,18 @@ async function passTime(id: string): Promise<void> {
 }
 
 const ann = { type: 'EXTERNAL', value: 'ann' };
+const annsEmail = { type: 'EMAIL', value: 'ann@example.com' };
+
+/** Sends the event `n`, which says that both of the identities above are Ann. */
+async function mergeAnn(n: number): Promise<void> {
+  await client.post('/v1/cdp/event-types', { eventType: 'purchase', properties: { n: { type: 'integer' } } });
+  const event = {
+    ...{ source: 'shop', externalEventId: 'm', eventType: 'purchase', occurredAt: '2026-01-02T03:04:05Z' },
+    ...{ identity: { externalUserId: 'ann', email: 'ann@example.com' }, properties: { n } },
+  };
+  expect((await client.post('/v1/cdp/events', event)).status).toBe(202);
+}
+
 const headersOf = ({ headers }: ReceivedCall) => headers as Record<string, string>;
 
 it('sends the masked record of an event once, signed as Standard Webhooks says', async () => {
@@ -159,15 +171,9 @@ it('keeps the order of a customer that is merged while deliveries wait', async (
   await until(async () => (await deliveriesOf(id, 'delivered')).length === 1);
   let isBroken = true;
   receiver.answer(() => ({ status: isBroken ? 503 : 200 }));
-  const email = { type: 'EMAIL', value: 'ann@example.com' };
-  await send({ identity: email, attributes: { n: 1 } });
+  await send({ identity: annsEmail, attributes: { n: 1 } });
   await receiver.until(2);
-  await client.post('/v1/cdp/event-types', { eventType: 'purchase', properties: { n: { type: 'integer' } } });
-  const merging = {
-    ...{ source: 'shop', externalEventId: 'm', eventType: 'purchase', occurredAt: '2026-01-02T03:04:05Z' },
-    ...{ identity: { externalUserId: 'ann', email: 'ann@example.com' }, properties: { n: 2 } },
-  };
-  expect((await client.post('/v1/cdp/events', merging)).status).toBe(202);
+  await mergeAnn(2);
   await send({ identity: ann, attributes: { n: 3 } });
   await until(async () => (await deliveriesOf(id, 'pending')).length === 3);
   // Only the first one was tried: the others wait for it, though they are due.
@@ -185,6 +191,25 @@ it('keeps the order of a customer that is merged while deliveries wait', async (
     return (await deliveriesOf(id, 'delivered')).length === 4;
   });
   expect(numbersOf(receiver.calls.slice(before))).toEqual([1, 2, 3]);
+});
+
+it('goes on at once with a customer that is merged during a call', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  await send({ identity: ann, attributes: { n: 0 } });
+  await until(async () => (await deliveriesOf(id, 'delivered')).length === 1);
+  let answer: (status: { status: number }) => void = () => undefined;
+  const answered = new Promise<{ status: number }>((resolve) => (answer = resolve));
+  receiver.answer(() => answered);
+  await send({ identity: annsEmail, attributes: { n: 1 } });
+  await receiver.until(2);
+  await mergeAnn(2);
+  // The second queue has been looked at, and waits for the call: for an hour, if nobody wakes it.
+  const wait = `UPDATE webhook_queues SET due_at = now() + interval '1 hour'
+    WHERE endpoint_id = $1 AND claim_id IS NULL AND due_at > now() + interval '1 second' RETURNING 1`;
+  await until(async () => (await rowsOf(service.databaseUrl, wait, [id])).length === 1);
+  answer({ status: 200 });
+  await until(async () => (await deliveriesOf(id, 'delivered')).length === 3);
+  expect(numbersOf(receiver.calls)).toEqual([0, 1, 2]);
 });
 
 it('signs with both secrets after a rotation', async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventQueue } from '../../ingest/queue/event-queue';
+import type { HeldCustomer } from '../../identity/domain/known-identities';
 import { IdentityService } from '../../identity/identity.service';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { HOLD_CHANGES, READ_WEBHOOK_CHANGES } from '../change.sql';
@@ -13,6 +14,8 @@ import { EndpointHealth } from './endpoint-health';
 export const CLAIM_MS = 30_000;
 /** A queue that waits for an earlier delivery of its customer looks again after so long, at the latest. */
 const BLOCKED_MS_MAX = 30_000;
+/** The same while that delivery is being sent: its end wakes the queue, unless both happen at one time in two processes. */
+const BLOCKED_BY_CALL_MS = 5_000;
 const BLOCKED_MS_MIN = 1_000;
 
 interface ClaimedQueue extends QueueKey {
@@ -33,6 +36,9 @@ interface ChangeRow {
   readonly subject: string;
   readonly change: ChangeContent;
 }
+
+/** Customers by `customerKey`. */
+type Customers = ReadonlyMap<string, HeldCustomer>;
 
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
@@ -99,7 +105,8 @@ export class DeliveryQueue {
     ]);
     const claimed = held.flatMap(({ number }) => sorted[Number(number) - 1] ?? []);
     if (claimed.length === 0) return;
-    const ours = await this.withoutErased(transaction, claimed);
+    const customers = await this.customersNow(transaction, claimed);
+    const ours = await this.withoutErased(transaction, claimed, customers);
     const queues = ours.map(({ delivery }) => delivery);
     const [tenantIds, endpointIds, profileIds] = keysOf(queues);
     transaction.sendLast(sql.RECORD_ATTEMPTS, [
@@ -119,7 +126,7 @@ export class DeliveryQueue {
       ours.map(({ state, delayMs }) => (state === 'pending' ? delayMs : 0)),
     ]);
     transaction.sendLast(sql.REMOVE_EMPTY, [tenantIds, endpointIds, profileIds]);
-    this.wakeOthers(transaction, ours);
+    this.wakeOthers(transaction, ours, customers);
     await this.health.record(transaction, ours, now);
   }
 
@@ -163,7 +170,9 @@ export class DeliveryQueue {
     deliveries: readonly ClaimedDelivery[],
   ): Promise<ClaimedDelivery[]> {
     const others = deliveries.flatMap((delivery, index) =>
-      otherProfilesOf(delivery).map((profileId) => ({ ...delivery, profileId, index })),
+      delivery.subject.kind === 'change'
+        ? []
+        : otherProfilesOf(delivery, delivery.subject.customer).map((profileId) => ({ ...delivery, profileId, index })),
     );
     if (others.length === 0) return [...deliveries];
     const found = await transaction.send<FirstOfOther>(sql.FIRST_OF_OTHERS, keysOf(others));
@@ -172,7 +181,7 @@ export class DeliveryQueue {
       const other = others[Number(number) - 1];
       const delivery = deliveries[other?.index ?? -1];
       if (other === undefined || delivery === undefined || !isBefore([seq, other.profileId], delivery)) continue;
-      delays.set(other.index, isClaimed ? BLOCKED_MS_MAX : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
+      delays.set(other.index, isClaimed ? BLOCKED_BY_CALL_MS : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
     }
     const blocked = deliveries.filter((_delivery, index) => delays.has(index));
     if (blocked.length > 0) {
@@ -186,17 +195,42 @@ export class DeliveryQueue {
     return deliveries.filter((_delivery, index) => !delays.has(index));
   }
 
+  /** The customers of results about events, by profile: a merge or an erasure may have come during a call. */
+  private async customersNow(transaction: Transaction, results: readonly DeliveryResult[]): Promise<Customers> {
+    const ofEvents = results.flatMap(({ delivery }) => (delivery.subject.kind === 'event' ? [delivery] : []));
+    const customers = new Map<string, HeldCustomer>();
+    for (const tenantId of new Set(ofEvents.map((delivery) => delivery.tenantId))) {
+      const own = ofEvents.filter((delivery) => delivery.tenantId === tenantId);
+      const profileIds = [...new Set(own.map(({ profileId }) => profileId))];
+      const held = await this.identity.holdCustomers(transaction, tenantId, profileIds);
+      for (const [profileId, customer] of held) customers.set(customerKey({ tenantId, profileId }), customer);
+    }
+    return customers;
+  }
+
   /** Answers may repeat what was sent: of a person who was erased during the call nothing is stored. */
   private async withoutErased(
     transaction: Transaction,
     results: readonly DeliveryResult[],
+    customers: Customers,
   ): Promise<readonly DeliveryResult[]> {
     const answered = results.filter(({ attempt }) => attempt !== null && attempt.answer !== '');
-    const erased = new Set<DeliveryResult>();
-    for (const tenantId of new Set(answered.map(({ delivery }) => delivery.tenantId))) {
-      const own = answered.filter(({ delivery }) => delivery.tenantId === tenantId);
-      for (const each of await this.erasedOf(transaction, tenantId, own)) erased.add(each);
-    }
+    // A change of a participant's own value is deleted with its queue; such a result has lost its claim.
+    const ofPersons = answered.filter(({ delivery: { subject } }) => subject.kind === 'change' && isPersonal(subject));
+    const held =
+      ofPersons.length === 0
+        ? []
+        : await transaction.send<{ id: string }>(HOLD_CHANGES, [
+            ofPersons.map(({ delivery }) => delivery.tenantId),
+            ofPersons.map(({ delivery }) => delivery.eventId),
+          ]);
+    const changeIds = new Set(held.map(({ id }) => id));
+    const erased = new Set([
+      ...answered.filter(
+        ({ delivery }) => delivery.subject.kind === 'event' && customers.get(customerKey(delivery))?.isErased !== false,
+      ),
+      ...ofPersons.filter(({ delivery }) => !changeIds.has(delivery.eventId)),
+    ]);
     return results.map((result) =>
       result.attempt !== null && erased.has(result)
         ? { ...result, attempt: { ...result.attempt, answer: '' } }
@@ -204,35 +238,16 @@ export class DeliveryQueue {
     );
   }
 
-  /** Those of these results of one workspace that are about an erased person. */
-  private async erasedOf(
-    transaction: Transaction,
-    tenantId: string,
-    results: readonly DeliveryResult[],
-  ): Promise<readonly DeliveryResult[]> {
-    const ofEvents = results.filter(({ delivery }) => delivery.subject.kind === 'event');
-    // A change of a participant's own value is deleted with its queue; such a result has lost its claim.
-    const ofChanges = results.filter(({ delivery: { subject } }) => subject.kind === 'change' && isPersonal(subject));
-    const profileIds = [...new Set(ofEvents.map(({ delivery }) => delivery.profileId))];
-    const changeIds = ofChanges.map(({ delivery }) => delivery.eventId);
-    const customers =
-      profileIds.length === 0 ? NOTHING : await this.identity.holdCustomers(transaction, tenantId, profileIds);
-    const held =
-      changeIds.length === 0
-        ? []
-        : await transaction.send<{ id: string }>(HOLD_CHANGES, [changeIds.map(() => tenantId), changeIds]);
-    const personal = new Set(held.map(({ id }) => id));
-    return [
-      ...ofEvents.filter(({ delivery }) => customers.get(delivery.profileId)?.isErased !== false),
-      ...ofChanges.filter(({ delivery }) => !personal.has(delivery.eventId)),
-    ];
-  }
-
-  /** Queues of the same customers may have waited for these. */
-  private wakeOthers(transaction: Transaction, results: readonly DeliveryResult[]): void {
+  /** Queues of the same customers may have waited for these: of those that were merged during the calls, too. */
+  private wakeOthers(transaction: Transaction, results: readonly DeliveryResult[], customers: Customers): void {
     const others = results
       .filter(({ state }) => state !== 'pending')
-      .flatMap(({ delivery }) => otherProfilesOf(delivery).map((profileId) => ({ ...delivery, profileId })));
+      .flatMap(({ delivery }) =>
+        otherProfilesOf(delivery, customers.get(customerKey(delivery))).map((profileId) => ({
+          ...delivery,
+          profileId,
+        })),
+      );
     if (others.length > 0) transaction.sendLast(sql.WAKE_QUEUES, keysOf(inKeyOrder(others)));
   }
 }
@@ -244,9 +259,13 @@ function failuresAfter({ state, attempt, delivery }: DeliveryResult): number {
 }
 
 /** Profiles of the same customer, which have queues of their own. */
-function otherProfilesOf({ subject, profileId }: ClaimedDelivery): readonly string[] {
-  if (subject.kind === 'change' || subject.customer === undefined || subject.customer.isErased) return [];
-  return subject.customer.profileIds.filter((id) => id !== profileId);
+function otherProfilesOf({ profileId }: QueueKey, customer: HeldCustomer | undefined): readonly string[] {
+  if (customer === undefined || customer.isErased) return [];
+  return customer.profileIds.filter((id) => id !== profileId);
+}
+
+function customerKey({ tenantId, profileId }: Pick<QueueKey, 'tenantId' | 'profileId'>): string {
+  return `${tenantId}/${profileId}`;
 }
 
 /** Whether the change names a participant. */
