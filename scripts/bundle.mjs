@@ -9,6 +9,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { withInferredNames } from './inferred-names.mjs';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(SCRIPTS);
@@ -86,12 +87,12 @@ await build({
   external: [...LEFT_IN_NODE_MODULES, ...NOT_INSTALLED],
   define: { 'import.meta.url': MODULE_URL },
   banner: { js: `const ${MODULE_URL} = require('node:url').pathToFileURL(__filename).href;` },
-  // Nest and TypeORM go by the names of classes.
+  // Nest and TypeORM go by the names of classes, and Swagger by those of functions.
   keepNames: true,
   logLevel: 'warning',
 });
 
-keepAscii(join(DIST, BUNDLE));
+writeFileSync(join(DIST, BUNDLE), inAscii(withInferredNames(readFileSync(join(DIST, BUNDLE), 'utf8'))));
 copyFileSync(join(SCRIPTS, LOADER), join(DIST, LOADER));
 execFileSync(process.execPath, [join(DIST, LOADER)], { stdio: ['ignore', 'inherit', 'inherit'] });
 for (const name of Object.keys(PROGRAMS)) {
@@ -103,7 +104,6 @@ function requireOf(path) {
 }
 
 /** Comments keep other characters; without them V8 needs one byte for each character. */
-function keepAscii(path) {
-  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  writeFileSync(path, readFileSync(path, 'utf8').replace(/[^\0-\x7f]/g, escaped));
+function inAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
