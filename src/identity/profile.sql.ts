@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { replacing } from '../platform/postgres/one-workspace';
-import { preconditionOf } from '../platform/postgres/precondition';
+import { failIfAny, preconditionOf, voidIfFewer } from '../platform/postgres/precondition';
 import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
@@ -101,6 +101,28 @@ export const INSERT_IDENTIFIERS: Statement = {
 };
 
 /**
+ * Inserts new identifiers along with COMMIT. It voids the precondition (platform/postgres/precondition.ts) if another
+ * transaction has inserted one of them; the transaction must then be taken back (`ASSERT_PRECONDITION`).
+ */
+export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
+  name: 'identity_insert_identifiers_at_commit',
+  text: voidIfFewer(
+    `
+      INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[])
+      ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
+      RETURNING profile_id`,
+    'cardinality($1::uuid[])',
+  ),
+  oneWorkspace: {
+    text: `
+    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))`,
+    values: replacing(0),
+  },
+};
+
+/**
  * Locks the profiles that events are stored under, so that an erasure waits for this commit. Erased ones are missing.
  */
 export const HOLD_PROFILES: Statement = {
@@ -191,6 +213,9 @@ export const FIND_ERASED: Statement = {
       WHERE tenant_id = u.tenant_id AND hash = decode(u.hash, 'hex') LIMIT 1
     ) e`,
 };
+
+/** Voids the precondition if one of these hashes belongs to an identifier of an erased person. */
+export const FAIL_IF_ERASED = failIfAny(FIND_ERASED);
 
 /**
  * Locks those of the customers that have no EXTERNAL identifier: they get none, and are not merged, before the
