@@ -92,8 +92,8 @@ export class StoreTransaction {
     const decision = await this.identity.decide(transaction, claims, reading);
     const resolved = resolveEvents(fresh, decision, subscribed);
     const createsCustomers = !this.identity.changesNothing(claims, reading, decision);
-    const known = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision };
-    const prepared = { ...known, resolved, createsCustomers };
+    const written = { fresh, claims, reading, decision, resolved, createsCustomers };
+    const prepared = { batch, batchId, stored, hasRefusals, ...written };
     const fits = this.identity.fitsCommit(decision) && (createsAtCommit || !createsCustomers);
     const likely = fits ? this.resultsWithoutTraces(prepared) : undefined;
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
