@@ -145,12 +145,11 @@ export class ProfileRepository {
 
   /** Writes new profiles, changed customers and merges. The caller has locked the customers. */
   async write(transaction: Transaction, plans: readonly TenantPlan[], mergeIds: () => string): Promise<void> {
-    const profiles = newProfileRows(plans);
     const updates = plans.flatMap(({ tenantId, plan }) =>
       plan.rootUpdates.map((root) => ({ tenant_id: tenantId, profile_id: root.rootId, ...customerColumns(root) })),
     );
     await Promise.all([
-      ...sendRows(transaction, sql.INSERT_PROFILES, profiles),
+      ...(createsProfiles(plans) ? [transaction.send(sql.INSERT_PROFILES, newProfileColumns(plans))] : []),
       ...sendRows(transaction, sql.UPDATE_ROOTS, updates),
       ...this.sendMerges(transaction, plans, mergeIds),
     ]);
@@ -158,8 +157,7 @@ export class ProfileRepository {
 
   /** Writes new profiles with COMMIT. */
   writeNewLast(transaction: Transaction, plans: readonly TenantPlan[]): void {
-    const profiles = newProfileRows(plans);
-    if (profiles.length > 0) transaction.sendLast(sql.INSERT_PROFILES, [JSON.stringify(profiles)]);
+    if (createsProfiles(plans)) transaction.sendLast(sql.INSERT_PROFILES, newProfileColumns(plans));
   }
 
   private sendMerges(
@@ -214,16 +212,23 @@ function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): Know
   };
 }
 
-function newProfileRows(plans: readonly TenantPlan[]): readonly Readonly<Record<string, unknown>>[] {
-  return plans.flatMap(({ tenantId, plan }) =>
-    plan.newProfiles.map((profile) => ({
-      tenant_id: tenantId,
-      profile_id: profile.profileId,
-      root_id: profile.rootId,
-      created_at: new Date(profile.createdAt).toISOString(),
-      ...customerColumns(profile),
-    })),
-  );
+/** The parameters of `INSERT_PROFILES`. */
+function newProfileColumns(plans: readonly TenantPlan[]): readonly unknown[][] {
+  const profiles = plans.flatMap(({ tenantId, plan }) => plan.newProfiles.map((profile) => ({ tenantId, profile })));
+  return [
+    profiles.map(({ tenantId }) => tenantId),
+    profiles.map(({ profile }) => profile.profileId),
+    profiles.map(({ profile }) => profile.rootId),
+    profiles.map(({ profile }) => profile.externalId),
+    profiles.map(({ profile }) => profile.counts.EMAIL),
+    profiles.map(({ profile }) => profile.counts.PHONE),
+    profiles.map(({ profile }) => profile.counts.DEVICE),
+    profiles.map(({ profile }) => profile.createdAt),
+  ];
+}
+
+function createsProfiles(plans: readonly TenantPlan[]): boolean {
+  return plans.some(({ plan }) => plan.newProfiles.length > 0);
 }
 
 interface CustomerState {

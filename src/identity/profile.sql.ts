@@ -155,8 +155,8 @@ export const INSERT_PROFILES: Statement = {
       version, created_at)
     SELECT p.tenant_id, p.profile_id, p.root_id, p.external_id, p.email_count, p.phone_count, p.device_count,
       1, p.created_at
-    FROM json_to_recordset($1::json) AS p (tenant_id uuid, profile_id uuid, root_id uuid, external_id text,
-      email_count int, phone_count int, device_count int, created_at timestamptz)`,
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::int[], $7::int[], $8::timestamptz[])
+      AS p (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, created_at)`,
 };
 
 /** Only for roots that LOCK_ROOTS has locked. The new version tells other nodes that their reading is stale. */
