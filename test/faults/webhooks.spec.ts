@@ -180,6 +180,11 @@ it(
     const made = await Promise.all(sending);
     const steps = made.reduce((sum, each) => sum + each, 0);
     await untilAllCame(receiver, steps, 120);
+    // One that was the last of its customer comes again when nothing else does.
+    await until(
+      () => [...lost].every((id) => idsOf(receiver.calls).indexOf(id) !== idsOf(receiver.calls).lastIndexOf(id)),
+      60,
+    );
     for (const [who, count] of made.entries()) {
       const events = numbersOnce(receiver.calls, ({ properties }) =>
         properties?.who === who ? properties.n : undefined,
