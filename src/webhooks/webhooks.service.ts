@@ -14,6 +14,7 @@ import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { nextMillisecond } from '../platform/postgres/next-millisecond';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
@@ -45,6 +46,19 @@ export interface IssuedWebhook extends Webhook {
   readonly shownSecret: string;
 }
 
+/** What `changeAll` does. Bodies are those of `create` and `patch`. */
+export interface WebhookChanges {
+  readonly created: readonly { readonly body: unknown; readonly enabled: boolean }[];
+  /** `body` undefined: only `enabled` changes. */
+  readonly changed: readonly { readonly id: string; readonly body?: unknown; readonly enabled?: boolean }[];
+}
+
+/** A request for a new endpoint that was checked. */
+interface NewWebhook {
+  readonly request: CreateWebhookDto;
+  readonly rules: readonly WebhookRule[];
+}
+
 type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
 
 /** Manages the endpoints of a workspace (contract section 15). */
@@ -70,32 +84,75 @@ export class WebhooksService {
    * `insufficient_scope` if it would show or read personal data that the caller may not see.
    */
   async create(caller: Principal, body: unknown): Promise<IssuedWebhook> {
-    const { tenantId, credentialId } = caller;
+    const checked = await this.checkNew(caller, body);
+    return this.changeRules(caller.tenantId, (manager, replace) => this.insert(manager, caller, checked, replace));
+  }
+
+  /**
+   * Creates, changes, enables and disables several endpoints in one transaction: all of it, or nothing. Throws what
+   * `create` and `patch` throw, and what `precondition` throws. Nobody learns the secrets of new endpoints; `rotateSecret`
+   * shows new ones.
+   */
+  async changeAll(
+    caller: Principal,
+    { created, changed }: WebhookChanges,
+    precondition: TransactionPrecondition,
+  ): Promise<void> {
+    const { tenantId } = caller;
+    const checked: (NewWebhook & { readonly enabled: boolean })[] = [];
+    for (const { body, enabled } of created) checked.push({ ...(await this.checkNew(caller, body)), enabled });
+    await this.changeRules(tenantId, async (manager, replace) => {
+      await this.webhooks.all(manager, tenantId, { locks: true });
+      await precondition(manager);
+      for (const { id, body, enabled } of changed) {
+        if (body !== undefined) await this.patchIn(manager, caller, { id, body }, replace);
+        if (enabled !== undefined) await this.setEnabled(manager, tenantId, id, enabled);
+      }
+      for (const { enabled, ...request } of checked) {
+        const { endpoint } = await this.insert(manager, caller, request, replace);
+        if (!enabled) await this.setEnabled(manager, tenantId, endpoint.id, false);
+      }
+    });
+  }
+
+  /** All endpoints with their rules, oldest first. In a transaction if one is given. */
+  all(tenantId: string, manager = this.database.manager): Promise<Webhook[]> {
+    return this.webhooks.all(manager, tenantId, { locks: false });
+  }
+
+  /** A body of `create` that is valid. Throws what `create` throws before it stores anything. */
+  async checkNew(caller: Principal, body: unknown): Promise<NewWebhook> {
     const request = this.definitions.check(CreateWebhookDto, body);
     const rules = request.events.map(ruleOf);
     await this.assertMayRead(caller, { unmask: request.unmask === true, rules });
+    return { request, rules };
+  }
+
+  private async insert(
+    manager: EntityManager,
+    { tenantId, credentialId }: Principal,
+    { request, rules }: NewWebhook,
+    replace: ReplaceRules,
+  ): Promise<IssuedWebhook> {
     const algorithm = request.algorithm ?? 'hmac-sha256';
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
-    const webhook = await this.changeRules(tenantId, async (manager, replace) => {
-      replace([], rules);
-      await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
-      const now = await nextMillisecond(manager);
-      const made: Webhook = {
-        endpoint: {
-          ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
-          unmask: request.unmask === true,
-          secret: this.box.seal(secret, tenantId, id),
-          ...{ previousSecret: null, previousSecretUntil: null },
-          ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
-          ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
-        },
-        rules: mergeRules([], rules, now),
-      };
-      await this.webhooks.insert(manager, made);
-      return made;
-    });
-    return { ...webhook, shownSecret: shown };
+    replace([], rules);
+    await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
+    const now = await nextMillisecond(manager);
+    const made: Webhook = {
+      endpoint: {
+        ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
+        unmask: request.unmask === true,
+        secret: this.box.seal(secret, tenantId, id),
+        ...{ previousSecret: null, previousSecretUntil: null },
+        ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
+        ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
+      },
+      rules: mergeRules([], rules, now),
+    };
+    await this.webhooks.insert(manager, made);
+    return { ...made, shownSecret: shown };
   }
 
   /** Throws `not_found`. */
@@ -116,25 +173,34 @@ export class WebhooksService {
 
   /** In force on every node when this resolves. Throws what `create` throws, and `not_found`. */
   async patch(caller: Principal, id: string, body: unknown): Promise<Webhook> {
+    return this.changeRules(caller.tenantId, (manager, replace) => {
+      return this.patchIn(manager, caller, { id, body }, replace);
+    });
+  }
+
+  private async patchIn(
+    manager: EntityManager,
+    caller: Principal,
+    { id, body }: { readonly id: string; readonly body: unknown },
+    replace: ReplaceRules,
+  ): Promise<Webhook> {
     const { tenantId } = caller;
     const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
-    return this.changeRules(tenantId, async (manager, replace) => {
-      const { endpoint, rules: before } = await this.found(tenantId, id, manager);
-      const rules = events?.map(ruleOf) ?? before;
-      if (events !== undefined) replace(before, rules);
-      // Also for another URL alone: personal data would go there.
-      await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
-      if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
-      const now = await nextMillisecond(manager);
-      await this.webhooks.update(manager, endpoint, {
-        ...(url === undefined ? {} : { url }),
-        ...(description === undefined ? {} : { description: textOf(description) }),
-        ...(unmask === undefined ? {} : { unmask }),
-        updatedAt: now,
-      });
-      if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
-      return this.found(tenantId, id, manager);
+    const { endpoint, rules: before } = await this.found(tenantId, id, manager);
+    const rules = events?.map(ruleOf) ?? before;
+    if (events !== undefined) replace(before, rules);
+    // Also for another URL alone: personal data would go there.
+    await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
+    if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
+    const now = await nextMillisecond(manager);
+    await this.webhooks.update(manager, endpoint, {
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description: textOf(description) }),
+      ...(unmask === undefined ? {} : { unmask }),
+      updatedAt: now,
     });
+    if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
+    return this.found(tenantId, id, manager);
   }
 
   /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
@@ -167,25 +233,24 @@ export class WebhooksService {
 
   /** Sends what was kept, in order, and everything new. Idempotent. Throws `not_found`. */
   enable(tenantId: string, id: string): Promise<Webhook> {
-    return this.database.transaction(async (manager) => {
-      const { endpoint } = await this.found(tenantId, id, manager);
-      const changes = { enabled: true, disabledReason: null, disabledAt: null, failingSince: null };
-      await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: this.clock.now() });
-      await this.upkeep.resumeLater(manager, tenantId, id);
-      return this.found(tenantId, id, manager);
-    });
+    return this.database.transaction((manager) => this.setEnabled(manager, tenantId, id, true));
   }
 
   /** Sends nothing from now on; deliveries are kept. Idempotent. Throws `not_found`. */
   disable(tenantId: string, id: string): Promise<Webhook> {
-    return this.database.transaction(async (manager) => {
-      const webhook = await this.found(tenantId, id, manager);
-      if (!webhook.endpoint.enabled) return webhook;
-      const now = this.clock.now();
-      const changes = { enabled: false, disabledReason: 'manual' as const, disabledAt: now, updatedAt: now };
-      await this.webhooks.update(manager, webhook.endpoint, changes);
-      return this.found(tenantId, id, manager);
-    });
+    return this.database.transaction((manager) => this.setEnabled(manager, tenantId, id, false));
+  }
+
+  private async setEnabled(manager: EntityManager, tenantId: string, id: string, enabled: boolean): Promise<Webhook> {
+    const { endpoint, rules } = await this.found(tenantId, id, manager);
+    if (!enabled && !endpoint.enabled) return { endpoint, rules };
+    const now = this.clock.now();
+    const changes = enabled
+      ? { enabled, disabledReason: null, disabledAt: null, failingSince: null }
+      : { enabled, disabledReason: 'manual' as const, disabledAt: now };
+    await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: now });
+    if (enabled) await this.upkeep.resumeLater(manager, tenantId, id);
+    return this.found(tenantId, id, manager);
   }
 
   private async found(tenantId: string, id: string, manager?: EntityManager): Promise<Webhook> {
@@ -218,8 +283,8 @@ export class WebhooksService {
   ): Promise<T> {
     const replaced = { anyForChanges: false, anyNew: false };
     const replace: ReplaceRules = (before, rules) => {
-      replaced.anyForChanges = [...before, ...rules].some(isChangeRule);
-      replaced.anyNew = addsChangeRule(before, rules);
+      replaced.anyForChanges ||= [...before, ...rules].some(isChangeRule);
+      replaced.anyNew ||= addsChangeRule(before, rules);
     };
     const result = await this.change(tenantId, async (manager) => {
       const done = await work(manager, replace);
