@@ -54,13 +54,11 @@ function entry(name, { without = [], fields = {}, required = [] } = {}) {
   };
 }
 
+const { pattern } = components.schemas.DefineReactionDto.properties.name;
 const campaign = {
-  without: [],
-  fields: { campaignId: { ...components.parameters?.campaign_id?.schema, type: 'string', description: 'The campaign.' } },
+  fields: { campaignId: { type: 'string', pattern, description: 'The campaign.', examples: ['spring-sale'] } },
   required: ['campaignId'],
 };
-const pattern = components.schemas.DefineReactionDto.properties.name.pattern;
-campaign.fields.campaignId.pattern = pattern;
 
 const list = (description, items) => ({ type: ['array', 'null'], description, items });
 

@@ -4,8 +4,15 @@ import { validationFailed } from '../../../platform/errors/validation-failed';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { isAbsent } from '../../../platform/values/json/is-absent';
 import { isChangeRule, type StoredRule } from '../../../webhooks/domain/webhook';
-import type { WebhooksService } from '../../../webhooks/webhooks.service';
-import { entryOf, textIn, without, type ConfigurationEntry, type ConfigurationKind } from '../configuration-kind';
+import type { WebhookChanges, WebhooksService } from '../../../webhooks/webhooks.service';
+import {
+  entryOf,
+  textIn,
+  without,
+  type ConfigurationEntry,
+  type ConfigurationKind,
+  type PlannedChange,
+} from '../configuration-kind';
 
 type StoredWebhook = Awaited<ReturnType<WebhooksService['all']>>[number];
 
@@ -53,15 +60,18 @@ export function webhooksKind(caller: Principal, service: WebhooksService): Confi
         if (action !== 'create' || after === undefined) return [];
         return [{ body: without(after, 'enabled'), enabled: after['enabled'] !== false }];
       });
-      const changed = changes.flatMap(({ action, id, before, after }) => {
-        if (action === 'create' || id === undefined) return [];
-        if (after === undefined) return [{ id, enabled: false }];
-        const body = { description: '', unmask: false, ...without(after, 'enabled', 'algorithm') };
-        return [{ id, body, ...(before?.['enabled'] === after['enabled'] ? {} : { enabled: after['enabled'] !== false }) }];
-      });
+      const changed = changes.flatMap(changeOf);
       return service.changeAll(caller, { created, changed }, precondition);
     },
   };
+}
+
+function changeOf({ action, id, before, after }: PlannedChange): WebhookChanges['changed'] {
+  if (action === 'create' || id === undefined) return [];
+  if (after === undefined) return [{ id, enabled: false }];
+  const body = { description: '', unmask: false, ...without(after, 'enabled', 'algorithm') };
+  const isSwitched = before?.['enabled'] !== after['enabled'];
+  return [{ id, body, ...(isSwitched ? { enabled: after['enabled'] !== false } : {}) }];
 }
 
 function entryOfWebhook({ endpoint, rules }: StoredWebhook): ConfigurationEntry {
