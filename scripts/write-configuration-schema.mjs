@@ -90,7 +90,8 @@ const schema = {
         fields: {
           keySource: {
             const: 'secret',
-            description: 'The issuer shares a secret, which is in no file. Register it by cds issuers create --secret-file.',
+            description:
+              'The issuer shares a secret, which is in no file. Register it by cds issuers create --secret-file.',
           },
         },
       }),

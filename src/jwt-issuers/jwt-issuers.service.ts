@@ -108,7 +108,12 @@ export class JwtIssuersService {
   }
 
   /** At most `limit` issuers after an id, by id. In a transaction if one is given. */
-  after(tenantId: string, id: string, limit: number, manager: EntityManager = this.database.manager): Promise<JwtIssuer[]> {
+  after(
+    tenantId: string,
+    id: string,
+    limit: number,
+    manager: EntityManager = this.database.manager,
+  ): Promise<JwtIssuer[]> {
     return this.issuers.after(manager, tenantId, id, limit);
   }
 

@@ -7,7 +7,12 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { parse } from 'yaml';
 import { cliProgram } from '../../src/cli/program';
 import { ClientFailure } from '../../src/cli/running-service';
+import { ConfigurationFile } from '../../src/cli/configuration/configuration-file';
+import type { KindPlan } from '../../src/cli/configuration/configuration-plan';
+import { WorkspaceConfiguration } from '../../src/cli/configuration/workspace-configuration';
+import { operatorOf } from '../../src/cli/workspace-scope';
 import { startApp, type TestApp } from '../support/app';
+import { runCds, startCds } from '../support/cds';
 import { Client } from '../support/client';
 import { rowsOf } from '../support/database';
 import { aTenant } from '../support/tenant';
@@ -25,6 +30,9 @@ const JWKS = {
     },
   ],
 };
+
+/** Of the service under test, which `startApp` gives it. */
+const SECRETS_KEY = 'a-secrets-key-for-tests-of-40-characters';
 
 interface Result {
   readonly code: number;
@@ -326,6 +334,53 @@ retention: { eventDays: null }
     await applied(workspace, file(60));
   });
 
+  it.each<[string, string, string]>([
+    ['eventTypes', '[{ eventType: a, properties: {} }]', '[{ eventType: a, properties: { x: { type: string } } }]'],
+    [
+      'variables',
+      '[{ campaignId: c, scope: user, name: a, type: number }]',
+      '[{ campaignId: c, scope: user, name: a, type: number, default: 7 }]',
+    ],
+    [
+      'reactions',
+      '[{ campaignId: c, name: a, eventType: a, ops: [{ path: state.user.base, op: inc, value: 1 }] }]',
+      '[{ campaignId: c, name: a, eventType: a, ops: [{ path: state.user.base, op: inc, value: 7 }] }]',
+    ],
+    [
+      'webhooks',
+      '[{ url: "https://hooks.example.com/", events: [{ eventType: a }] }]',
+      '[{ url: "https://hooks.example.com/", events: [{ eventType: b }] }]',
+    ],
+    [
+      'issuers',
+      '[{ issuer: "https://a.example.com/", audience: a, jwksUri: "https://a.example.com/keys" }]',
+      '[{ issuer: "https://a.example.com/", audience: a, jwksUri: "https://b.example.com/keys" }]',
+    ],
+    ['retention', '{ eventDays: 100 }', '{ eventDays: 200 }'],
+  ])('refuse to overwrite what was made or changed since the plan: %s', async (kind, first, second) => {
+    const workspace = await aWorkspace();
+    await applied(workspace, 'version: 1\nvariables: [{ campaignId: c, scope: user, name: base, type: number }]');
+    const configuration = new WorkspaceConfiguration(service.app, await operatorOf(service.app, workspace.name));
+    const file = (entries: string) => ConfigurationFile.parse('acme.yaml', `version: 1\n${kind}: ${entries}`);
+    const apply = (plans: readonly KindPlan[]) =>
+      configuration.apply(plans, { allowBreaking: false, done: () => undefined });
+    const refusal = new RegExp(`^${kind}: .* was changed by somebody else[^]*No change of ${kind} was applied`);
+
+    const planned = await configuration.plan(file(first), { prunes: false });
+    await applied(workspace, `version: 1\n${kind}: ${second}`);
+    const between = (await workspace.run('export')).out;
+    await expect(apply(planned)).rejects.toThrow(refusal);
+    expect((await workspace.run('export')).out).toBe(between);
+
+    const changing = await configuration.plan(file(first), { prunes: false });
+    await applied(workspace, `version: 1\n${kind}: ${first}`);
+    await applied(workspace, `version: 1\n${kind}: ${kind === 'retention' ? '{ eventDays: 300 }' : second}`);
+    if (kind === 'retention') await expect(apply(changing)).rejects.toThrow(refusal);
+    // It is again as the plan saw it.
+    else await apply(changing);
+    expect((await workspace.run('plan', `version: 1\n${kind}: ${first}`)).code).toBe(kind === 'retention' ? 2 : 0);
+  });
+
   it('never make anything twice, however many apply one file at once', async () => {
     const workspace = await aWorkspace();
     const results = await Promise.all(Array.from({ length: 3 }, () => workspace.run('apply', EVERYTHING)));
@@ -344,7 +399,11 @@ retention: { eventDays: null }
     await applied(other, EVERYTHING);
     const before = (await other.run('export')).out;
     await applied(one, EVERYTHING);
-    await applied(one, 'version: 1\nvariables: []\nwebhooks: []\nissuers: []\neventTypes: []\nreactions: []', '--prune');
+    await applied(
+      one,
+      'version: 1\nvariables: []\nwebhooks: []\nissuers: []\neventTypes: []\nreactions: []',
+      '--prune',
+    );
     expect((await other.run('export')).out).toBe(before);
     const missing = runCommand(['export', '-w', 'nowhere']);
     await expect(missing).rejects.toThrow(/no workspace "nowhere"/);
@@ -357,11 +416,15 @@ describe('secrets', () => {
     const pair = { issuer: 'https://shared.example.com/', audience: 'a' };
     const secret = 'a shared secret of an issuer, for HS256';
     await workspace.client.post('/v1/jwt-issuers', { ...pair, secret });
-    await applied(workspace, 'version: 1\nwebhooks: [{ url: "https://hooks.example.com/", events: [{ eventType: a }] }]');
+    await applied(
+      workspace,
+      'version: 1\nwebhooks: [{ url: "https://hooks.example.com/", events: [{ eventType: a }] }]',
+    );
     const { out } = await workspace.run('export');
     expect(parse(out).issuers).toEqual([{ ...pair, keySource: 'secret' }]);
     expect(out).not.toMatch(/whsec|shared secret/);
-    const stored = () => rowsOf(service.databaseUrl, 'SELECT secret FROM jwt_issuers WHERE tenant_id = $1', [workspace.tenantId]);
+    const stored = () =>
+      rowsOf(service.databaseUrl, 'SELECT secret FROM jwt_issuers WHERE tenant_id = $1', [workspace.tenantId]);
     const before = await stored();
     await applied(workspace, out.replace('keySource: secret', 'keySource: secret\n    clockToleranceSeconds: 30'));
     expect(await stored()).toEqual(before);
@@ -381,19 +444,63 @@ describe('a file that is wrong', () => {
     ['two fields of one name', 'version: 1\nversion: 1', /:2:1: Map keys must be unique/],
     ['no version', 'eventTypes: []', /:1:1: version must be 1/],
     ['another version', 'version: 2', /:1:10: version must be 1/],
-    ['an unknown kind', 'version: 1\nvariabels: []', /:2:1: variabels is not a kind of configuration\. Did you mean variables\?/],
+    [
+      'an unknown kind',
+      'version: 1\nvariabels: []',
+      /:2:1: variabels is not a kind of configuration\. Did you mean variables\?/,
+    ],
     ['no list', 'version: 1\nreactions: { name: a }', /:2:12: reactions must be a list/],
-    ['an unknown field', anEventType({ a: { type: 'string', requird: true } }), /:2:\d+: .*requird.*Did you mean required\?/],
-    ['a wrong type', 'version: 1\nvariables:\n  - campaignId: a\n    scope: user\n    name: b\n    type: text', /:6:11: type/],
-    ['a missing field', 'version: 1\nvariables:\n  - { scope: user, name: b, type: number }', /:3:5: campaignId is required/],
-    ['a number that JSON does not have', 'version: 1\nretention: { eventDays: .inf }', /:2:25: eventDays must be a finite/],
+    [
+      'an unknown field',
+      anEventType({ a: { type: 'string', requird: true } }),
+      /:2:\d+: .*requird.*Did you mean required\?/,
+    ],
+    [
+      'a wrong type',
+      'version: 1\nvariables:\n  - campaignId: a\n    scope: user\n    name: b\n    type: text',
+      /:6:11: type/,
+    ],
+    [
+      'a missing field',
+      'version: 1\nvariables:\n  - { scope: user, name: b, type: number }',
+      /:3:5: campaignId is required/,
+    ],
+    [
+      'a number that JSON does not have',
+      'version: 1\nretention: { eventDays: .inf }',
+      /:2:25: eventDays must be a finite/,
+    ],
     ['days out of range', 'version: 1\nretention:\n  eventDays: 3', /:3:14: eventDays/],
-    ['two records of one name', 'version: 1\neventTypes:\n  - { eventType: a, properties: {} }\n  - { eventType: a, properties: {} }', /:4:5: eventTypes has a already/],
-    ['force, which is an option', 'version: 1\neventTypes: [{ eventType: a, properties: {}, force: true }]', /:2:46: force is not a field/],
-    ['an undeprecated type', 'version: 1\neventTypes: [{ eventType: a, properties: {}, deprecated: false }]', /deprecated must be true, or absent/],
-    ['a reaction to variables that nobody declares', 'version: 1\nreactions:\n  - campaignId: a\n    name: b\n    eventType: c\n    ops:\n      - { path: state.user.x, op: inc, value: 1 }', /:7:\d+: ops\[0\]\.path/],
-    ['a webhook to a private address', 'version: 1\nwebhooks: [{ url: "https://127.0.0.1/", events: [{ eventType: a }] }]', /:2:\d+: url/],
-    ['aliases that multiply', `version: 1\nx: &a [1]\n${'x'.repeat(1)}2: &b [${'*a,'.repeat(60)}]\ny: [${'*b,'.repeat(60)}]`, /aliases/],
+    [
+      'two records of one name',
+      'version: 1\neventTypes:\n  - { eventType: a, properties: {} }\n  - { eventType: a, properties: {} }',
+      /:4:5: eventTypes has a already/,
+    ],
+    [
+      'force, which is an option',
+      'version: 1\neventTypes: [{ eventType: a, properties: {}, force: true }]',
+      /:2:46: force is not a field/,
+    ],
+    [
+      'an undeprecated type',
+      'version: 1\neventTypes: [{ eventType: a, properties: {}, deprecated: false }]',
+      /deprecated must be true, or absent/,
+    ],
+    [
+      'a reaction to variables that nobody declares',
+      'version: 1\nreactions:\n  - campaignId: a\n    name: b\n    eventType: c\n    ops:\n      - { path: state.user.x, op: inc, value: 1 }',
+      /:7:\d+: ops\[0\]\.path/,
+    ],
+    [
+      'a webhook to a private address',
+      'version: 1\nwebhooks: [{ url: "https://127.0.0.1/", events: [{ eventType: a }] }]',
+      /:2:\d+: url/,
+    ],
+    [
+      'aliases that multiply',
+      `version: 1\nx: &a [1]\n${'x'.repeat(1)}2: &b [${'*a,'.repeat(60)}]\ny: [${'*b,'.repeat(60)}]`,
+      /aliases/,
+    ],
   ])('is refused with line and column: %s', async (_, text, words) => {
     const workspace = await aWorkspace();
     const { code, said, out } = await workspace.run('plan', text);
@@ -405,12 +512,13 @@ describe('a file that is wrong', () => {
     const workspace = await aWorkspace();
     const text = 'version: 1\nretention: { days: 3 }\nvariables: [{}]\neventTypes: [{ eventType: "-" }]';
     const { said } = await workspace.run('plan', text);
-    const lines = said.split('\n').map((line) => /:(\d+):\d+: (\w+)/.exec(line)?.slice(1).join(' '));
-    expect(lines.slice(0, -1)).toEqual(
-      ['2 days', '3 campaignId', '3 scope', '3 name', '3 type', '4 eventType', '4 properties'].map((each) =>
-        expect.stringContaining(each),
-      ),
-    );
+    const faults = said.split('\n').flatMap((line) => {
+      const [, lineNumber, field] = /:(\d+):\d+: (\w+)/.exec(line) ?? [];
+      return lineNumber === undefined ? [] : [`${lineNumber} ${field}`];
+    });
+    const missing = ['2 days', '3 campaignId', '3 name', '3 scope', '3 type', '4 eventType', '4 properties'];
+    expect(faults.toSorted()).toEqual(missing);
+    expect(faults.map((each) => each[0])).toEqual(missing.map((each) => each[0]));
   });
 
   it('is refused beyond its size, and where there is none', async () => {
@@ -428,6 +536,34 @@ describe('a file that is wrong', () => {
     const refused = await runCommand(['apply', '-w', workspace.name, '-f', file]);
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('--yes') });
     expect((await workspace.run('plan', EVERYTHING)).out).toMatch(/^\+ eventTypes/);
+  });
+});
+
+describe('cds as a program', () => {
+  const environment = (): Record<string, string> => ({ DATABASE_URL: service.databaseUrl, SECRETS_KEY });
+
+  it('goes on where a killed one was, and ends with 2 if something would change', async () => {
+    const workspace = await aWorkspace();
+    const file = join(folder, 'killed.yaml');
+    await writeFile(file, EVERYTHING);
+    const { child, ended } = startCds(environment(), ['apply', '-w', workspace.name, '-f', file, '--yes']);
+    child.stderr?.on('data', (words: Buffer) => {
+      if (words.includes('variables: 3 changes applied.')) child.kill('SIGKILL');
+    });
+    await ended;
+    expect((await workspace.client.get('/v1/campaigns/spring/variables')).body.variables).toHaveLength(2);
+    const left = await runCds(environment(), ['plan', '-w', workspace.name, '-f', file]);
+    expect(left.out).not.toMatch(/eventTypes|variables/);
+    expect(left.code).toBe(left.out === '' ? 0 : 2);
+    await applied(workspace, EVERYTHING);
+    expect(await workspace.run('plan', EVERYTHING, '--prune')).toMatchObject({ code: 0, out: '' });
+    expect((await workspace.client.get('/v1/webhooks')).body.items).toHaveLength(2);
+  });
+
+  it('ends with 1 for a wrong option of plan, so that 2 has one meaning', async () => {
+    const ran = await runCds({}, ['plan', '--nonsense']);
+    expect([ran.code, ran.out]).toEqual([1, '']);
+    expect((await runCds({}, ['apply', '--nonsense'])).code).toBe(2);
   });
 });
 

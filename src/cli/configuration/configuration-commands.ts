@@ -132,7 +132,9 @@ function assertAllowed(plans: readonly KindPlan[], allowsBreaking: boolean): voi
   const breaking = plans.flatMap(({ changes }) => changes.filter(({ breaks }) => breaks.length > 0));
   if (allowsBreaking || breaking.length === 0) return;
   const words = `Events that were valid would be refused by ${breaking.map(({ key }) => key).join(', ')}.`;
-  throw new ClientFailure(`${words} Nothing was changed. Make the change compatible, or apply it with --allow-breaking.`);
+  throw new ClientFailure(
+    `${words} Nothing was changed. Make the change compatible, or apply it with --allow-breaking.`,
+  );
 }
 
 /** Throws `ClientFailure` unless the answer is yes. */

@@ -155,7 +155,11 @@ function outlineFaults(value: unknown): FileFault[] {
   const { version, ...kinds } = value;
   const faults: FileFault[] = [];
   if (version !== FORMAT_VERSION) {
-    faults.push({ at: ['version'], code: 'enum', message: `version must be ${FORMAT_VERSION}, the version of the format.` });
+    faults.push({
+      at: ['version'],
+      code: 'enum',
+      message: `version must be ${FORMAT_VERSION}, the version of the format.`,
+    });
   }
   for (const [kind, entries] of Object.entries(kinds)) faults.push(...kindFaults(kind, entries));
   return faults;
@@ -165,7 +169,9 @@ function kindFaults(kind: string, entries: unknown): FileFault[] {
   if (!KIND_NAMES.some((name) => name === kind)) {
     const meant = similarName(kind, KIND_NAMES);
     const hint = meant === undefined ? `The kinds are ${KIND_NAMES.join(', ')}.` : `Did you mean ${meant}?`;
-    return [{ at: [kind], code: 'unknown_field', message: `${readable(kind)} is not a kind of configuration. ${hint}` }];
+    return [
+      { at: [kind], code: 'unknown_field', message: `${readable(kind)} is not a kind of configuration. ${hint}` },
+    ];
   }
   if (entries === null) return [];
   if (kind === 'retention') {

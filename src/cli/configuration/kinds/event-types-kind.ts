@@ -7,7 +7,14 @@ import { parseDefinition } from '../../../cdp/event-types/domain/event-type-pars
 import type { EventTypeReader } from '../../../cdp/event-types/event-type-reader';
 import type { EventTypesService } from '../../../cdp/event-types/event-types.service';
 import type { Principal } from '../../../platform/auth/principal';
-import { allOf, entryOf, textIn, without, type ConfigurationEntry, type ConfigurationKind } from '../configuration-kind';
+import {
+  allOf,
+  entryOf,
+  textIn,
+  without,
+  type ConfigurationEntry,
+  type ConfigurationKind,
+} from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
 /** Event types: the current version of each. Archiving deprecates; a deprecated type stays deprecated. */

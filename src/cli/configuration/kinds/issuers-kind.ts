@@ -6,7 +6,14 @@ import { isAbsent } from '../../../platform/values/json/is-absent';
 import { defaultAlgorithms } from '../../../jwt-issuers/domain/issuer-definition';
 import type { JwtIssuer } from '../../../jwt-issuers/entities/jwt-issuer.entity';
 import type { JwtIssuersService } from '../../../jwt-issuers/jwt-issuers.service';
-import { allOf, entryOf, textIn, without, type ConfigurationEntry, type ConfigurationKind } from '../configuration-kind';
+import {
+  allOf,
+  entryOf,
+  textIn,
+  without,
+  type ConfigurationEntry,
+  type ConfigurationKind,
+} from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
 const DEFAULT_CLAIMS = { campaign: 'campaign_id', app: 'app_id' };

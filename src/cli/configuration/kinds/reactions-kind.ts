@@ -4,18 +4,21 @@ import { parseReactionDefinition } from '../../../reactions/domain/reaction-defi
 import type { Reaction } from '../../../reactions/entities/reaction.entity';
 import type { ReactionsService } from '../../../reactions/reactions.service';
 import { campaignFaults } from '../campaign-field';
-import { allOf, entryOf, textIn, without, type ConfigurationEntry, type ConfigurationKind } from '../configuration-kind';
+import {
+  allOf,
+  entryOf,
+  textIn,
+  without,
+  type ConfigurationEntry,
+  type ConfigurationKind,
+} from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 import { declarationsOf } from './variables-kind';
 
 const DEFAULTS = { enabled: true };
 
 /** Reactions of all campaigns. Archiving disables them. */
-export function reactionsKind(
-  caller: Principal,
-  budget: ByteBudget,
-  service: ReactionsService,
-): ConfigurationKind {
+export function reactionsKind(caller: Principal, budget: ByteBudget, service: ReactionsService): ConfigurationKind {
   const { tenantId } = caller;
   return {
     name: 'reactions',
@@ -55,7 +58,15 @@ export function reactionsKind(
   };
 }
 
-function entryOfReaction({ campaignId, name, eventType, source, condition, operations, enabled }: Reaction): ConfigurationEntry {
+function entryOfReaction({
+  campaignId,
+  name,
+  eventType,
+  source,
+  condition,
+  operations,
+  enabled,
+}: Reaction): ConfigurationEntry {
   return entryOf({ campaignId, name, eventType, source, when: condition, ops: operations, enabled }, DEFAULTS);
 }
 

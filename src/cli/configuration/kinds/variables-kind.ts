@@ -8,7 +8,14 @@ import type { Principal } from '../../../platform/auth/principal';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import type { BodyValidators } from '../../../platform/http/body/body-validators';
 import { campaignFaults } from '../campaign-field';
-import { allOf, entryOf, textIn, without, type ConfigurationEntry, type ConfigurationKind } from '../configuration-kind';
+import {
+  allOf,
+  entryOf,
+  textIn,
+  without,
+  type ConfigurationEntry,
+  type ConfigurationKind,
+} from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
 /** Variables of all campaigns. Archiving keeps their values. */
@@ -46,7 +53,9 @@ export function variablesKind(
     },
     apply: (changes, { precondition }) => {
       const defined = changes.flatMap(({ after }) => {
-        return after === undefined ? [] : [{ campaignId: textIn(after, 'campaignId'), definition: definitionOf(after) }];
+        return after === undefined
+          ? []
+          : [{ campaignId: textIn(after, 'campaignId'), definition: definitionOf(after) }];
       });
       const archived = changes.flatMap(({ action, before }) => {
         if (action !== 'archive' || before === undefined) return [];
