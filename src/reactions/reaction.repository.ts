@@ -90,6 +90,12 @@ export class ReactionRepository {
     await manager.upsert(Reaction, reaction as never, ['tenantId', 'campaignId', 'name']);
   }
 
+  /** A backfill of the reaction ends, as it does when its definition changes. */
+  async disable(manager: EntityManager, { tenantId, campaignId, name }: Reaction, updatedAt: Date): Promise<void> {
+    const changes = { enabled: false, backfillId: null, updatedAt };
+    await manager.update(Reaction, { tenantId, campaignId, name }, changes);
+  }
+
   async delete(manager: EntityManager, { tenantId, campaignId, name }: Reaction): Promise<void> {
     await manager.delete(Reaction, { tenantId, campaignId, name });
   }

@@ -104,8 +104,7 @@ export class ReactionsService {
       for (const { campaignId, name } of disabled) {
         const stored = await this.reactions.find(tenantId, campaignId, name, manager);
         if (stored === null) throw unknownReaction();
-        const disabledNow = { enabled: false, backfillId: null, updatedAt: await nextMillisecond(manager) };
-        if (stored.enabled) await this.reactions.put(manager, { ...stored, ...disabledNow });
+        if (stored.enabled) await this.reactions.disable(manager, stored, await nextMillisecond(manager));
       }
     });
   }

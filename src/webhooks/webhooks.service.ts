@@ -2,40 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
-import { assertFreshProof } from '../platform/auth/fresh-proof';
-import { grants } from '../platform/auth/scopes';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { DomainError } from '../platform/errors/domain-error';
-import type { Fault } from '../platform/errors/fault';
-import { itemPath } from '../platform/errors/fault-words';
-import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
-import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
-import { personalReads } from '../reactions/domain/personal-data';
-import { assertMayGetChanges, ChangeRulesCache } from './change-rules';
+import { ChangeRulesCache } from './change-rules';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { makeSecret } from './domain/standard-webhooks';
 import {
   addsChangeRule,
   CHANGE_RULE_DELAY_MS,
-  ENDPOINTS_PER_WORKSPACE_MAX,
   isChangeRule,
   mergeRules,
   ROTATION_HOURS,
-  RULES_PER_EVENT_TYPE_MAX,
   type StoredRule,
   type WebhookRule,
 } from './domain/webhook';
 import { ChangeWebhookDto, CreateWebhookDto, type WebhookRuleDto } from './dto/webhook.dto';
+import { EndpointChecks } from './endpoint-checks';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookRepository, type Webhook } from './webhook.repository';
 
@@ -70,7 +61,7 @@ export class WebhooksService {
     private readonly database: DataSource,
     private readonly webhooks: WebhookRepository,
     private readonly definitions: WebhookDefinitionCheck,
-    private readonly personal: PersonalProperties,
+    private readonly checks: EndpointChecks,
     private readonly upkeep: DeliveryUpkeep,
     private readonly changes: ChangeRulesCache,
     private readonly box: SecretBox,
@@ -124,7 +115,7 @@ export class WebhooksService {
   async checkNew(caller: Principal, body: unknown): Promise<NewWebhook> {
     const request = this.definitions.check(CreateWebhookDto, body);
     const rules = request.events.map(ruleOf);
-    await this.assertMayRead(caller, { unmask: request.unmask === true, rules });
+    await this.checks.assertMayRead(caller, { unmask: request.unmask === true, rules });
     return { request, rules };
   }
 
@@ -138,7 +129,7 @@ export class WebhooksService {
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
     replace([], rules);
-    await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
+    await this.checks.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
     const now = await nextMillisecond(manager);
     const made: Webhook = {
       endpoint: {
@@ -190,8 +181,8 @@ export class WebhooksService {
     const rules = events?.map(ruleOf) ?? before;
     if (events !== undefined) replace(before, rules);
     // Also for another URL alone: personal data would go there.
-    await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
-    if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
+    await this.checks.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
+    if (events !== undefined) await this.checks.assertRoom(manager, tenantId, id, rules, 0);
     const now = await nextMillisecond(manager);
     await this.webhooks.update(manager, endpoint, {
       ...(url === undefined ? {} : { url }),
@@ -294,62 +285,6 @@ export class WebhooksService {
     if (replaced.anyForChanges) this.changes.forget(tenantId);
     if (replaced.anyNew) await pause(CHANGE_RULE_DELAY_MS);
     return result;
-  }
-
-  private async assertMayRead(
-    caller: Principal,
-    { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
-  ): Promise<void> {
-    assertMayGetChanges(caller, rules);
-    const hasScope = grants(caller.scopes, 'pii:read');
-    if (hasScope && caller.session === undefined) return;
-    const paths = unmask ? ['unmask'] : [];
-    for (const [index, rule] of rules.entries()) {
-      if (isChangeRule(rule) || rule.condition === null) continue;
-      const { eventType, condition } = rule;
-      const names = await this.personal.namesOf(caller.tenantId, eventType);
-      const reads = personalReads({ when: condition, ops: [] }, names);
-      paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
-    }
-    if (paths.length === 0) return;
-    if (hasScope) {
-      assertFreshProof(caller, this.clock.now());
-      return;
-    }
-    const message =
-      'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
-      'credential lacks. Use a credential that has it, or leave personal data out.';
-    const details = paths.map((path) => {
-      return { path, code: 'personal_data' as const, message: `${path} requires the scope pii:read.` };
-    });
-    throw scopeMissing('pii:read', message, details);
-  }
-
-  /** `endpoints`: those that the workspace has besides. */
-  private async assertRoom(
-    manager: EntityManager,
-    tenantId: string,
-    endpointId: string,
-    rules: readonly WebhookRule[],
-    endpoints: number,
-  ): Promise<void> {
-    const faults: Fault[] = [];
-    if (endpoints >= ENDPOINTS_PER_WORKSPACE_MAX) {
-      const message = `The workspace already has ${ENDPOINTS_PER_WORKSPACE_MAX} webhooks, which is the limit; delete one that is no longer used.`;
-      faults.push({ path: 'url', code: 'limit_exceeded', message });
-    }
-    const types = rules.map((rule) => (isChangeRule(rule) ? undefined : rule.eventType));
-    const distinct = [...new Set(types)].filter((type) => type !== undefined);
-    const others = await this.webhooks.countRules(manager, tenantId, distinct, endpointId);
-    types.forEach((eventType, index) => {
-      if (eventType === undefined) return;
-      const own = types.slice(0, index + 1).filter((each) => each === eventType).length;
-      if ((others.get(eventType) ?? 0) + own <= RULES_PER_EVENT_TYPE_MAX) return;
-      const path = `${itemPath('events', index)}.eventType`;
-      const message = `The workspace already has ${RULES_PER_EVENT_TYPE_MAX} rules of webhooks for this eventType, which is the limit; delete one that is no longer used.`;
-      faults.push({ path, code: 'limit_exceeded', message });
-    });
-    if (faults.length > 0) throw validationFailed(faults);
   }
 }
 

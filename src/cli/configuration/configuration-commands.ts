@@ -139,7 +139,7 @@ function assertAllowed(plans: readonly KindPlan[], allowsBreaking: boolean): voi
 
 /** Throws `ClientFailure` unless the answer is yes. */
 async function confirm(file: string, workspace: string): Promise<void> {
-  if (file === '-' || process.stdin.isTTY !== true) {
+  if (file === '-' || !process.stdin.isTTY) {
     throw new ClientFailure('Nobody can be asked here, and nothing was changed. Apply it with --yes.');
   }
   const prompt = createInterface({ input: process.stdin, output: process.stderr });

@@ -77,8 +77,8 @@ export interface ConfigurationKind {
 }
 
 /** An entry without the fields that are absent or have their default. */
-export function entryOf(fields: ConfigurationEntry, defaults: ConfigurationEntry = {}): ConfigurationEntry {
-  const set = Object.entries(fields).filter(([name, value]) => {
+export function entryOf(fields: object, defaults: ConfigurationEntry = {}): ConfigurationEntry {
+  const set = Object.entries(fields as ConfigurationEntry).filter(([name, value]) => {
     return value !== undefined && value !== null && JSON.stringify(value) !== JSON.stringify(defaults[name]);
   });
   return Object.fromEntries(set);

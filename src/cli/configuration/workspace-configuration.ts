@@ -16,12 +16,12 @@ import { ByteBudget } from './byte-budget';
 import { configurationText, type ConfigurationFile } from './configuration-file';
 import type { ConfigurationEntry, ConfigurationKind, KindName, PlannedChange, StoredEntry } from './configuration-kind';
 import { byKey, isSame, planConfiguration, type KindPlan } from './configuration-plan';
-import { eventTypesKind } from './kinds/event-types-kind';
-import { issuersKind } from './kinds/issuers-kind';
-import { reactionsKind } from './kinds/reactions-kind';
-import { retentionKind } from './kinds/retention-kind';
-import { variablesKind } from './kinds/variables-kind';
-import { webhooksKind } from './kinds/webhooks-kind';
+import { EventTypesKind } from './kinds/event-types-kind';
+import { IssuersKind } from './kinds/issuers-kind';
+import { ReactionsKind } from './kinds/reactions-kind';
+import { RetentionKind } from './kinds/retention-kind';
+import { VariablesKind } from './kinds/variables-kind';
+import { WebhooksKind } from './kinds/webhooks-kind';
 
 /** The transactions of one run: each does changes of one kind. */
 interface Step {
@@ -38,12 +38,12 @@ export class WorkspaceConfiguration {
     const { budget } = this;
     const validators = parts.get(BodyValidators);
     this.kinds = [
-      eventTypesKind(caller, budget, { reader: parts.get(EventTypeReader), service: parts.get(EventTypesService) }),
-      variablesKind(caller, budget, { service: parts.get(VariablesService), validators }),
-      reactionsKind(caller, budget, parts.get(ReactionsService)),
-      webhooksKind(caller, parts.get(WebhooksService)),
-      issuersKind(caller, budget, parts.get(JwtIssuersService)),
-      retentionKind(caller, { service: parts.get(RetentionService), validators }),
+      new EventTypesKind(caller, budget, parts.get(EventTypeReader), parts.get(EventTypesService)),
+      new VariablesKind(caller, budget, parts.get(VariablesService), validators),
+      new ReactionsKind(caller, budget, parts.get(ReactionsService)),
+      new WebhooksKind(caller, parts.get(WebhooksService)),
+      new IssuersKind(caller, budget, parts.get(JwtIssuersService)),
+      new RetentionKind(caller, parts.get(RetentionService), validators),
     ];
   }
 

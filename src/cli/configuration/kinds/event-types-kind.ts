@@ -1,3 +1,6 @@
+import type { EntityManager } from 'typeorm';
+import { isAbsent } from '../../../platform/values/json/is-absent';
+import type { ListedEventType } from '../../../cdp/event-types/domain/event-type-page';
 import { isObject } from '../../../platform/values/json/is-object';
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
@@ -12,58 +15,74 @@ import {
   entryOf,
   textIn,
   without,
+  type ApplyOptions,
+  type ChangeReview,
   type ConfigurationEntry,
   type ConfigurationKind,
+  type PlannedChange,
+  type StoredEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
 /** Event types: the current version of each. Archiving deprecates; a deprecated type stays deprecated. */
-export function eventTypesKind(
-  caller: Principal,
-  budget: ByteBudget,
-  { reader, service }: { readonly reader: EventTypeReader; readonly service: EventTypesService },
-): ConfigurationKind {
-  const { tenantId } = caller;
-  return {
-    name: 'eventTypes',
-    archiving: { verb: 'deprecate', note: 'its events are still accepted, and it stays deprecated' },
-    keyOf: (entry) => textIn(entry, 'eventType'),
-    read: async (manager) => {
-      const types = await allOf<Awaited<ReturnType<EventTypeReader['after']>>[number]>(async (after, limit) => {
-        return budget.spend(await reader.after(tenantId, after?.eventType ?? '', limit, manager));
-      });
-      return types.map(({ eventType, deprecatedAt, latest }) => ({
-        key: eventType,
-        entry: entryOfDefinition(latest.definition, deprecatedAt !== null),
-        isArchived: deprecatedAt !== null,
-      }));
-    },
-    parse: (given) => {
-      const { deprecated } = given;
-      const parsed = parseDefinition(without(given, 'deprecated'));
-      const faults = 'faults' in parsed ? [...parsed.faults] : [];
-      if (deprecated !== undefined && deprecated !== null && deprecated !== true) {
-        faults.push(typeFault('deprecated', 'true, or absent: a deprecated type stays deprecated'));
-      }
-      if ('faults' in parsed || faults.length > 0) return Promise.reject(validationFailed(faults));
-      return Promise.resolve(entryOfDefinition(parsed.definition, deprecated === true));
-    },
-    merge: (stored, given) => (stored['deprecated'] === true ? { ...given, deprecated: true } : given),
-    isSame: (stored, given) =>
-      stored['deprecated'] === given['deprecated'] &&
-      compareDefinitions(definitionOf(stored), definitionOf(given)).outcome === 'identical',
-    review: (before, after) => ({
-      breaks: before === undefined ? [] : compareDefinitions(definitionOf(before), definitionOf(after)).breaks,
-    }),
-    apply: (changes, { allowBreaking, precondition }) => {
-      const work = changes.map(({ key, before, after }) => ({
-        eventType: key,
-        definition: after === undefined ? undefined : definitionOf(after),
-        deprecates: (after === undefined || after['deprecated'] === true) && before?.['deprecated'] !== true,
-      }));
-      return service.changeAll(caller, work, { force: allowBreaking, precondition });
-    },
-  };
+export class EventTypesKind implements ConfigurationKind {
+  readonly name = 'eventTypes';
+  readonly archiving = { verb: 'deprecate', note: 'its events are still accepted, and it stays deprecated' };
+
+  constructor(
+    private readonly caller: Principal,
+    private readonly budget: ByteBudget,
+    private readonly reader: EventTypeReader,
+    private readonly service: EventTypesService,
+  ) {}
+
+  keyOf(entry: ConfigurationEntry): string {
+    return textIn(entry, 'eventType');
+  }
+
+  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+    const types = await allOf<ListedEventType>(async (after, limit) => {
+      return this.budget.spend(await this.reader.after(this.caller.tenantId, after?.eventType ?? '', limit, manager));
+    });
+    return types.map(({ eventType, deprecatedAt, latest }) => ({
+      key: eventType,
+      entry: entryOfDefinition(latest.definition, deprecatedAt !== null),
+      isArchived: deprecatedAt !== null,
+    }));
+  }
+
+  parse(given: ConfigurationEntry): Promise<ConfigurationEntry> {
+    const { deprecated } = given;
+    const parsed = parseDefinition(without(given, 'deprecated'));
+    const faults = 'faults' in parsed ? [...parsed.faults] : [];
+    if (!isAbsent(deprecated) && deprecated !== true) {
+      faults.push(typeFault('deprecated', 'true, or absent: a deprecated type stays deprecated'));
+    }
+    if ('faults' in parsed || faults.length > 0) return Promise.reject(validationFailed(faults));
+    return Promise.resolve(entryOfDefinition(parsed.definition, deprecated === true));
+  }
+
+  merge(stored: ConfigurationEntry, given: ConfigurationEntry): ConfigurationEntry {
+    return stored['deprecated'] === true ? { ...given, deprecated: true } : given;
+  }
+
+  isSame(stored: ConfigurationEntry, given: ConfigurationEntry): boolean {
+    const { outcome } = compareDefinitions(definitionOf(stored), definitionOf(given));
+    return stored['deprecated'] === given['deprecated'] && outcome === 'identical';
+  }
+
+  review(before: ConfigurationEntry | undefined, after: ConfigurationEntry): ChangeReview {
+    return before === undefined ? {} : { breaks: compareDefinitions(definitionOf(before), definitionOf(after)).breaks };
+  }
+
+  apply(changes: readonly PlannedChange[], { allowBreaking, precondition }: ApplyOptions): Promise<void> {
+    const work = changes.map(({ key, before, after }) => ({
+      eventType: key,
+      definition: after === undefined ? undefined : definitionOf(after),
+      deprecates: (after === undefined || after['deprecated'] === true) && before?.['deprecated'] !== true,
+    }));
+    return this.service.changeAll(this.caller, work, { force: allowBreaking, precondition });
+  }
 }
 
 function entryOfDefinition(definition: EventTypeDefinition, deprecated: boolean): ConfigurationEntry {

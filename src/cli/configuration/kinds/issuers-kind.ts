@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../platform/auth/principal';
 import type { Fault } from '../../../platform/errors/fault';
 import { validationFailed } from '../../../platform/errors/validation-failed';
@@ -11,8 +12,12 @@ import {
   entryOf,
   textIn,
   without,
+  type ApplyOptions,
+  type ChangeReview,
   type ConfigurationEntry,
   type ConfigurationKind,
+  type PlannedChange,
+  type StoredEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
@@ -20,78 +25,87 @@ const DEFAULT_CLAIMS = { campaign: 'campaign_id', app: 'app_id' };
 const SHARED_SECRET = { keySource: 'secret' };
 
 /** Issuers of participants' tokens, without secrets and without development issuers. Archiving deletes them. */
-export function issuersKind(caller: Principal, budget: ByteBudget, service: JwtIssuersService): ConfigurationKind {
-  const { tenantId } = caller;
-  return {
-    name: 'issuers',
-    archiving: { verb: 'delete', note: 'its tokens are refused from then on, and a shared secret is gone' },
-    keyOf: (entry) => `${textIn(entry, 'issuer')} ${textIn(entry, 'audience')}`,
-    read: async (manager) => {
-      const issuers = await allOf<JwtIssuer>(async (after, limit) => {
-        return budget.spend(await service.after(tenantId, after?.id ?? NIL_UUID, limit, manager));
-      });
-      return issuers
-        .filter(({ origin }) => origin !== 'development')
-        .map((issuer) => ({
-          key: `${issuer.issuer} ${issuer.audience}`,
-          id: issuer.id,
-          entry: entryOfIssuer(issuer),
-          isArchived: false,
-        }));
-    },
-    parse: (given) => {
-      const faults = keySourceFaults(given);
-      const keepsSecret = given['keySource'] === 'secret';
-      if (faults.length > 0) return Promise.reject(validationFailed(faults));
-      const { issuer, audience, algorithms, jwksUri, jwks, claims, ...others } = service.checkKeeping(
-        without(given, 'keySource'),
-        keepsSecret,
-      );
-      const { campaign, app } = claims ?? {};
-      const named = entryOf({ campaign, app }, DEFAULT_CLAIMS);
-      const { defaultCampaignId, allowedCampaignIds, clockToleranceSeconds } = others;
-      const source = keepsSecret ? SHARED_SECRET : entryOf({ jwksUri, jwks });
-      return Promise.resolve(
-        entryOf(
-          {
-            ...{ issuer, audience, algorithms, ...source },
-            claims: Object.keys(named).length === 0 ? undefined : named,
-            ...{ defaultCampaignId, allowedCampaignIds, clockToleranceSeconds },
-          },
-          defaultsOf(keepsSecret),
-        ),
-      );
-    },
-    review: (before, after) => {
-      if (after['keySource'] !== 'secret' || before?.['keySource'] === 'secret') return {};
-      const message =
-        'keySource is secret, which is in no file; register the issuer by "cds issuers create --secret-file" first.';
-      return { faults: [{ path: 'keySource', code: 'required', message }] };
-    },
-    apply: (changes, { precondition }) => {
-      const created = changes.flatMap(({ action, after }) => (action === 'create' && after ? [after] : []));
-      const changed = changes.flatMap(({ action, id, after }) => {
-        if (action !== 'change' || id === undefined || after === undefined) return [];
-        return [{ id, body: without(after, 'keySource'), keepsSecret: after['keySource'] === 'secret' }];
-      });
-      const deleted = changes.flatMap(({ action, id }) => (action === 'archive' && id !== undefined ? [id] : []));
-      return service.changeAll(caller, { created, changed, deleted }, precondition);
-    },
-  };
+export class IssuersKind implements ConfigurationKind {
+  readonly name = 'issuers';
+  readonly archiving = { verb: 'delete', note: 'its tokens are refused from then on, and a shared secret is gone' };
+
+  constructor(
+    private readonly caller: Principal,
+    private readonly budget: ByteBudget,
+    private readonly service: JwtIssuersService,
+  ) {}
+
+  keyOf(entry: ConfigurationEntry): string {
+    return `${textIn(entry, 'issuer')} ${textIn(entry, 'audience')}`;
+  }
+
+  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+    const issuers = await allOf<JwtIssuer>(async (after, limit) => {
+      return this.budget.spend(await this.service.after(this.caller.tenantId, after?.id ?? NIL_UUID, limit, manager));
+    });
+    const configured = issuers.filter(({ origin }) => origin !== 'development');
+    return configured.map((record) => ({
+      key: `${record.issuer} ${record.audience}`,
+      id: record.id,
+      entry: entryOfIssuer(record, record.secret !== null, { campaign: record.campaignClaim, app: record.appClaim }),
+      isArchived: false,
+    }));
+  }
+
+  async parse(given: ConfigurationEntry): Promise<ConfigurationEntry> {
+    const faults = keySourceFaults(given);
+    if (faults.length > 0) throw validationFailed(faults);
+    const sharesSecret = given['keySource'] === 'secret';
+    const request = this.service.checkKeeping(without(given, 'keySource'), sharesSecret);
+    const { campaign, app } = request.claims ?? {};
+    return Promise.resolve(entryOfIssuer(request, sharesSecret, { campaign, app }));
+  }
+
+  review(before: ConfigurationEntry | undefined, after: ConfigurationEntry): ChangeReview {
+    if (after['keySource'] !== 'secret' || before?.['keySource'] === 'secret') return {};
+    const message =
+      'keySource is secret, which is in no file; register the issuer by "cds issuers create --secret-file" first.';
+    return { faults: [{ path: 'keySource', code: 'required', message }] };
+  }
+
+  apply(changes: readonly PlannedChange[], { precondition }: ApplyOptions): Promise<void> {
+    const created = changes.flatMap(({ action, after }) => (action === 'create' && after ? [after] : []));
+    const changed = changes.flatMap(({ action, id, after }) => {
+      if (action !== 'change' || id === undefined || after === undefined) return [];
+      return [{ id, body: without(after, 'keySource'), keepsSecret: after['keySource'] === 'secret' }];
+    });
+    const deleted = changes.flatMap(({ action, id }) => (action === 'archive' && id !== undefined ? [id] : []));
+    return this.service.changeAll(this.caller, { created, changed, deleted }, precondition);
+  }
 }
 
-function entryOfIssuer(record: JwtIssuer): ConfigurationEntry {
-  const { issuer, audience, algorithms, jwksUri, jwks, secret, campaignClaim, appClaim } = record;
-  const { defaultCampaignId, allowedCampaignIds, clockToleranceSeconds } = record;
-  const claims = entryOf({ campaign: campaignClaim, app: appClaim }, DEFAULT_CLAIMS);
+/** What a stored issuer and a request for one have in common; the source of its keys apart. */
+type IssuerFields = {
+  readonly [
+    Field in
+      | 'issuer'
+      | 'audience'
+      | 'algorithms'
+      | 'jwksUri'
+      | 'jwks'
+      | 'defaultCampaignId'
+      | 'allowedCampaignIds'
+      | 'clockToleranceSeconds'
+  ]?: unknown;
+};
+
+function entryOfIssuer(fields: IssuerFields, sharesSecret: boolean, claims: ConfigurationEntry): ConfigurationEntry {
+  const { issuer, audience, algorithms, jwksUri, jwks } = fields;
+  const { defaultCampaignId, allowedCampaignIds, clockToleranceSeconds } = fields;
+  const named = entryOf(claims, DEFAULT_CLAIMS);
   return entryOf(
     {
       ...{ issuer, audience, algorithms },
-      ...(secret === null ? { jwksUri, jwks } : SHARED_SECRET),
-      claims: Object.keys(claims).length === 0 ? undefined : claims,
+      ...(sharesSecret ? SHARED_SECRET : { jwksUri, jwks }),
+      claims: Object.keys(named).length === 0 ? undefined : named,
       ...{ defaultCampaignId, allowedCampaignIds, clockToleranceSeconds },
     },
-    defaultsOf(secret !== null),
+    defaultsOf(sharesSecret),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { Declarations } from '../../../variables/domain/declarations';
 import { definitionFaults, type VariableDefinition } from '../../../variables/domain/define-variable';
 import type { Declaration } from '../../../variables/domain/variable';
@@ -13,58 +14,69 @@ import {
   entryOf,
   textIn,
   without,
+  type ApplyOptions,
+  type ChangeReview,
   type ConfigurationEntry,
   type ConfigurationKind,
+  type PlannedChange,
+  type StoredEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
 /** Variables of all campaigns. Archiving keeps their values. */
-export function variablesKind(
-  { tenantId }: Principal,
-  budget: ByteBudget,
-  { service, validators }: { readonly service: VariablesService; readonly validators: BodyValidators },
-): ConfigurationKind {
-  return {
-    name: 'variables',
-    archiving: { verb: 'archive', note: 'its values are kept; declaring it again brings them back' },
-    keyOf: (entry) => ['campaignId', 'scope', 'name'].map((field) => textIn(entry, field)).join('/'),
-    read: async (manager) => {
-      const variables = await allOf<Variable>(async (after, limit) => {
-        const { campaignId = '', scope = '' as Variable['scope'], name = '' } = after ?? {};
-        return budget.spend(await service.after(tenantId, { campaignId, scope, name }, limit, manager));
-      });
-      return variables.map((variable) => {
-        const { campaignId, scope, name } = variable;
-        const entry = entryOf({ campaignId, ...VariableDto.of(variable) });
-        return { key: [campaignId, scope, name].join('/'), entry, isArchived: false };
-      });
-    },
-    parse: (given) => {
-      const body = without(given, 'campaignId');
-      const { value, faults = [] } = validators.for<DefineVariableDto>(DefineVariableDto)(body);
-      const all = [...campaignFaults(given), ...definitionFaults(body, faults)];
-      if (value === undefined || all.length > 0) return Promise.reject(validationFailed(all));
-      return Promise.resolve(entryOf({ campaignId: given['campaignId'], ...value }));
-    },
-    review: (before, after) => {
-      if (before === undefined || before['type'] === after['type']) return {};
-      const message = `type was ${String(before['type'])}. A type never changes, because values of it are stored; keep it, or choose another name.`;
-      return { faults: [{ path: 'type', code: 'type', message }] };
-    },
-    apply: (changes, { precondition }) => {
-      const defined = changes.flatMap(({ after }) => {
-        return after === undefined
-          ? []
-          : [{ campaignId: textIn(after, 'campaignId'), definition: definitionOf(after) }];
-      });
-      const archived = changes.flatMap(({ action, before }) => {
-        if (action !== 'archive' || before === undefined) return [];
-        const { scope, name } = definitionOf(before);
-        return [{ campaignId: textIn(before, 'campaignId'), scope, name }];
-      });
-      return service.changeAll(tenantId, { defined, archived }, precondition);
-    },
-  };
+export class VariablesKind implements ConfigurationKind {
+  readonly name = 'variables';
+  readonly archiving = { verb: 'archive', note: 'its values are kept; declaring it again brings them back' };
+
+  constructor(
+    private readonly caller: Principal,
+    private readonly budget: ByteBudget,
+    private readonly service: VariablesService,
+    private readonly validators: BodyValidators,
+  ) {}
+
+  keyOf(entry: ConfigurationEntry): string {
+    return ['campaignId', 'scope', 'name'].map((field) => textIn(entry, field)).join('/');
+  }
+
+  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+    const variables = await allOf<Variable>(async (after, limit) => {
+      const { campaignId = '', scope = '' as Variable['scope'], name = '' } = after ?? {};
+      const page = await this.service.after(this.caller.tenantId, { campaignId, scope, name }, limit, manager);
+      return this.budget.spend(page);
+    });
+    return variables.map((variable) => {
+      const { campaignId, scope, name } = variable;
+      const entry = entryOf(Object.assign({ campaignId }, VariableDto.of(variable)));
+      return { key: [campaignId, scope, name].join('/'), entry, isArchived: false };
+    });
+  }
+
+  parse(given: ConfigurationEntry): Promise<ConfigurationEntry> {
+    const body = without(given, 'campaignId');
+    const { value, faults = [] } = this.validators.for<DefineVariableDto>(DefineVariableDto)(body);
+    const all = [...campaignFaults(given), ...definitionFaults(body, faults)];
+    if (value === undefined || all.length > 0) return Promise.reject(validationFailed(all));
+    return Promise.resolve(entryOf(Object.assign({ campaignId: given['campaignId'] }, value)));
+  }
+
+  review(before: ConfigurationEntry | undefined, after: ConfigurationEntry): ChangeReview {
+    if (before === undefined || before['type'] === after['type']) return {};
+    const message = `type was ${textIn(before, 'type')}. A type never changes, because values of it are stored; keep it, or choose another name.`;
+    return { faults: [{ path: 'type', code: 'type', message }] };
+  }
+
+  apply(changes: readonly PlannedChange[], { precondition }: ApplyOptions): Promise<void> {
+    const defined = changes.flatMap(({ after }) => {
+      return after === undefined ? [] : [{ campaignId: textIn(after, 'campaignId'), definition: definitionOf(after) }];
+    });
+    const archived = changes.flatMap(({ action, before }) => {
+      if (action !== 'archive' || before === undefined) return [];
+      const { scope, name } = definitionOf(before);
+      return [{ campaignId: textIn(before, 'campaignId'), scope, name }];
+    });
+    return this.service.changeAll(this.caller.tenantId, { defined, archived }, precondition);
+  }
 }
 
 /** What a campaign declares when these entries are in force. */

@@ -1,3 +1,5 @@
+import type { EntityManager } from 'typeorm';
+import type { WebhookRuleDto } from '../../../webhooks/dto/webhook.dto';
 import type { Principal } from '../../../platform/auth/principal';
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
@@ -9,9 +11,12 @@ import {
   entryOf,
   textIn,
   without,
+  type ApplyOptions,
+  type ChangeReview,
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
+  type StoredEntry,
 } from '../configuration-kind';
 
 type StoredWebhook = Awaited<ReturnType<WebhooksService['all']>>[number];
@@ -19,51 +24,62 @@ type StoredWebhook = Awaited<ReturnType<WebhooksService['all']>>[number];
 const DEFAULTS = { unmask: false, algorithm: 'hmac-sha256', enabled: true, description: '' };
 
 /** Endpoints of webhooks, by URL, without their secrets. Archiving disables them. */
-export function webhooksKind(caller: Principal, service: WebhooksService): ConfigurationKind {
-  const { tenantId } = caller;
-  return {
-    name: 'webhooks',
-    archiving: { verb: 'disable', note: 'events are kept for it until it is enabled or deleted' },
-    mayRepeat: true,
-    keyOf: (entry) => textIn(entry, 'url'),
-    read: async (manager) =>
-      (await service.all(tenantId, manager)).map((webhook) => ({
-        key: webhook.endpoint.url,
-        id: webhook.endpoint.id,
-        entry: entryOfWebhook(webhook),
-        isArchived: !webhook.endpoint.enabled,
-      })),
-    parse: async (given) => {
-      const { enabled } = given;
-      const faults = isAbsent(enabled) || typeof enabled === 'boolean' ? [] : [typeFault('enabled', 'true or false')];
-      const { request } = await service.checkNew(caller, without(given, 'enabled')).catch((error: unknown) => {
-        if (!(error instanceof DomainError)) throw error;
-        throw validationFailed([...error.details, ...faults]);
-      });
-      if (faults.length > 0) throw validationFailed(faults);
-      const { url, events, description, unmask, algorithm } = request;
-      const rules = events.map(({ eventType, source, when, change }) => {
-        return entryOf({ eventType, source, when, change: change === undefined ? undefined : entryOf({ ...change }) });
-      });
-      return entryOf({ url, events: rules, description, unmask, algorithm, enabled }, DEFAULTS);
-    },
-    review: (before, after) => {
-      if (before === undefined) {
-        return { notes: ['its secret is shown by POST /v1/webhooks/{id}:rotate-secret, and nowhere else'] };
-      }
-      if (before['algorithm'] === after['algorithm']) return {};
-      const message = 'algorithm cannot be changed; keep it, or create another endpoint by POST /v1/webhooks.';
-      return { faults: [{ path: 'algorithm', code: 'conflicting_fields', message }] };
-    },
-    apply: (changes, { precondition }) => {
-      const created = changes.flatMap(({ action, after }) => {
-        if (action !== 'create' || after === undefined) return [];
-        return [{ body: without(after, 'enabled'), enabled: after['enabled'] !== false }];
-      });
-      const changed = changes.flatMap(changeOf);
-      return service.changeAll(caller, { created, changed }, precondition);
-    },
-  };
+export class WebhooksKind implements ConfigurationKind {
+  readonly name = 'webhooks';
+  readonly archiving = { verb: 'disable', note: 'events are kept for it until it is enabled or deleted' };
+  readonly mayRepeat = true;
+
+  constructor(
+    private readonly caller: Principal,
+    private readonly service: WebhooksService,
+  ) {}
+
+  keyOf(entry: ConfigurationEntry): string {
+    return textIn(entry, 'url');
+  }
+
+  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+    return (await this.service.all(this.caller.tenantId, manager)).map((webhook) => ({
+      key: webhook.endpoint.url,
+      id: webhook.endpoint.id,
+      entry: entryOfWebhook(webhook),
+      isArchived: !webhook.endpoint.enabled,
+    }));
+  }
+
+  async parse(given: ConfigurationEntry): Promise<ConfigurationEntry> {
+    const { enabled } = given;
+    const faults = isAbsent(enabled) || typeof enabled === 'boolean' ? [] : [typeFault('enabled', 'true or false')];
+    const checked = await this.service.checkNew(this.caller, without(given, 'enabled')).catch((error: unknown) => {
+      if (!(error instanceof DomainError)) throw error;
+      throw validationFailed([...error.details, ...faults]);
+    });
+    if (faults.length > 0) throw validationFailed(faults);
+    const { url, events, description, unmask, algorithm } = checked.request;
+    return entryOf({ url, events: events.map(ruleInFile), description, unmask, algorithm, enabled }, DEFAULTS);
+  }
+
+  review(before: ConfigurationEntry | undefined, after: ConfigurationEntry): ChangeReview {
+    if (before === undefined) {
+      return { notes: ['its secret is shown by POST /v1/webhooks/{id}:rotate-secret, and nowhere else'] };
+    }
+    if (before['algorithm'] === after['algorithm']) return {};
+    const message = 'algorithm cannot be changed; keep it, or create another endpoint by POST /v1/webhooks.';
+    return { faults: [{ path: 'algorithm', code: 'conflicting_fields', message }] };
+  }
+
+  apply(changes: readonly PlannedChange[], { precondition }: ApplyOptions): Promise<void> {
+    const created = changes.flatMap(({ action, after }) => {
+      if (action !== 'create' || after === undefined) return [];
+      return [{ body: without(after, 'enabled'), enabled: after['enabled'] !== false }];
+    });
+    return this.service.changeAll(this.caller, { created, changed: changes.flatMap(changeOf) }, precondition);
+  }
+}
+
+function ruleInFile({ eventType, source, when, change }: WebhookRuleDto): ConfigurationEntry {
+  const { scope, name, campaignId } = change ?? {};
+  return entryOf({ eventType, source, when, change: change && entryOf({ scope, name, campaignId }) });
 }
 
 function changeOf({ action, id, before, after }: PlannedChange): WebhookChanges['changed'] {
