@@ -226,7 +226,7 @@ retention: { eventDays: null }
     );
     const file = (entries: string) => ConfigurationFile.parse('acme.yaml', `version: 1\n${kind}: ${entries}`);
     const apply = (plans: readonly KindPlan[]) =>
-      configuration.apply(plans, { allowBreaking: false, done: () => undefined });
+      configuration.apply(plans, { allowBreaking: true, done: () => undefined });
     const refusal = new RegExp(`^${kind}: .* was changed by somebody else[^]*No change of ${kind} was applied`);
 
     const plans = await configuration.plan(file(first), { prunes: false });
@@ -236,7 +236,7 @@ retention: { eventDays: null }
     expect((await workspace.run('export')).out).toBe(between);
 
     const changing = await configuration.plan(file(first), { prunes: false });
-    await applied(workspace, `version: 1\n${kind}: ${first}`);
+    await applied(workspace, `version: 1\n${kind}: ${first}`, '--allow-breaking');
     await applied(workspace, `version: 1\n${kind}: ${kind === 'retention' ? '{ eventDays: 300 }' : second}`);
     if (kind === 'retention') await expect(apply(changing)).rejects.toThrow(refusal);
     // It is again as the plan saw it.

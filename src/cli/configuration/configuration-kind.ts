@@ -10,7 +10,7 @@ export type KindName = (typeof KIND_NAMES)[number];
 export type ConfigurationEntry = Readonly<Record<string, unknown>>;
 
 /** An entry of a workspace. */
-export interface StoredEntry {
+export interface StoredConfigurationEntry {
   /** Unique in its kind. */
   readonly key: string;
   readonly entry: ConfigurationEntry;
@@ -60,7 +60,7 @@ export interface ConfigurationKind {
   /** Whether several records may have one key; they are told apart by their order. */
   readonly mayRepeat?: boolean;
   /** The stored records: in a transaction if one is given. */
-  read(manager?: EntityManager): Promise<readonly StoredEntry[]>;
+  read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]>;
   keyOf(entry: ConfigurationEntry): string;
   /** The entry of a file without its defaults. Throws `validation_failed` with every fault. */
   parse(entry: ConfigurationEntry): Promise<ConfigurationEntry>;

@@ -6,7 +6,7 @@ import type {
   ConfigurationKind,
   KindName,
   PlannedChange,
-  StoredEntry,
+  StoredConfigurationEntry,
   TargetEntries,
 } from './configuration-kind';
 
@@ -26,13 +26,13 @@ interface GivenEntry {
 /** A kind of the file with what is stored of it. */
 interface NamedKind {
   readonly kind: ConfigurationKind;
-  readonly stored: ReadonlyMap<string, StoredEntry>;
+  readonly stored: ReadonlyMap<string, StoredConfigurationEntry>;
   readonly given: readonly GivenEntry[];
 }
 
 export interface PlanOptions {
   readonly prunes: boolean;
-  readonly stored: ReadonlyMap<KindName, readonly StoredEntry[]>;
+  readonly stored: ReadonlyMap<KindName, readonly StoredConfigurationEntry[]>;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function planConfiguration(
 }
 
 /** Stored records by their keys. Where several have one key, the further ones have the number of their place behind it. */
-export function byKey(records: readonly StoredEntry[]): ReadonlyMap<string, StoredEntry> {
+export function byKey(records: readonly StoredConfigurationEntry[]): ReadonlyMap<string, StoredConfigurationEntry> {
   const numbered = numberedKeys();
   return new Map(records.map((record) => [numbered(record.key), record]));
 }
@@ -128,7 +128,7 @@ function changesOf(
   return changes;
 }
 
-function idOf(record: StoredEntry | undefined): { readonly id?: string } {
+function idOf(record: StoredConfigurationEntry | undefined): { readonly id?: string } {
   return record?.id === undefined ? {} : { id: record.id };
 }
 

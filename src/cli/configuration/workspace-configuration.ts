@@ -14,7 +14,13 @@ import { messageOf } from '../../platform/errors/error-summary';
 import { ClientFailure } from '../running-service';
 import { ByteBudget } from './byte-budget';
 import { configurationText, type ConfigurationFile } from './configuration-file';
-import type { ConfigurationEntry, ConfigurationKind, KindName, PlannedChange, StoredEntry } from './configuration-kind';
+import type {
+  ConfigurationEntry,
+  ConfigurationKind,
+  KindName,
+  PlannedChange,
+  StoredConfigurationEntry,
+} from './configuration-kind';
 import { byKey, isSame, planConfiguration, type KindPlan } from './configuration-plan';
 import { EventTypesKind } from './kinds/event-types-kind';
 import { IssuersKind } from './kinds/issuers-kind';
@@ -92,9 +98,9 @@ export class WorkspaceConfiguration {
     }
   }
 
-  private async stored(): Promise<ReadonlyMap<KindName, readonly StoredEntry[]>> {
+  private async stored(): Promise<ReadonlyMap<KindName, readonly StoredConfigurationEntry[]>> {
     this.budget.reset();
-    const stored = new Map<KindName, readonly StoredEntry[]>();
+    const stored = new Map<KindName, readonly StoredConfigurationEntry[]>();
     for (const kind of this.kinds) stored.set(kind.name, await kind.read());
     return stored;
   }

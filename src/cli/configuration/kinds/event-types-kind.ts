@@ -20,7 +20,7 @@ import {
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
-  type StoredEntry,
+  type StoredConfigurationEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
@@ -40,7 +40,7 @@ export class EventTypesKind implements ConfigurationKind {
     return textIn(entry, 'eventType');
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     const types = await allOf<ListedEventType>(async (after, limit) => {
       return this.budget.spend(await this.reader.after(this.caller.tenantId, after?.eventType ?? '', limit, manager));
     });

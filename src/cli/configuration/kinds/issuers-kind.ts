@@ -17,7 +17,7 @@ import {
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
-  type StoredEntry,
+  type StoredConfigurationEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
@@ -39,7 +39,7 @@ export class IssuersKind implements ConfigurationKind {
     return `${textIn(entry, 'issuer')} ${textIn(entry, 'audience')}`;
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     const issuers = await allOf<JwtIssuer>(async (after, limit) => {
       return this.budget.spend(await this.service.after(this.caller.tenantId, after?.id ?? NIL_UUID, limit, manager));
     });

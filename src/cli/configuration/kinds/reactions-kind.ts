@@ -14,7 +14,7 @@ import {
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
-  type StoredEntry,
+  type StoredConfigurationEntry,
   type TargetEntries,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
@@ -37,7 +37,7 @@ export class ReactionsKind implements ConfigurationKind {
     return ['campaignId', 'name'].map((field) => textIn(entry, field)).join('/');
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     const reactions = await allOf<Reaction>(async (after, limit) => {
       const { campaignId = '', name = '' } = after ?? {};
       return this.budget.spend(await this.service.after(this.caller.tenantId, { campaignId, name }, limit, manager));

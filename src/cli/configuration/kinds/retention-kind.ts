@@ -10,7 +10,7 @@ import type {
   ConfigurationEntry,
   ConfigurationKind,
   PlannedChange,
-  StoredEntry,
+  StoredConfigurationEntry,
 } from '../configuration-kind';
 
 const KEY = 'events';
@@ -30,7 +30,7 @@ export class RetentionKind implements ConfigurationKind {
     return KEY;
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     const rule = await this.service.find(this.caller.tenantId, manager);
     return [{ key: KEY, entry: { eventDays: rule?.eventDays ?? null }, isArchived: false }];
   }

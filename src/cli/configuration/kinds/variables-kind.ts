@@ -19,7 +19,7 @@ import {
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
-  type StoredEntry,
+  type StoredConfigurationEntry,
 } from '../configuration-kind';
 import type { ByteBudget } from '../byte-budget';
 
@@ -39,7 +39,7 @@ export class VariablesKind implements ConfigurationKind {
     return ['campaignId', 'scope', 'name'].map((field) => textIn(entry, field)).join('/');
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     const variables = await allOf<Variable>(async (after, limit) => {
       const { campaignId = '', scope = '' as Variable['scope'], name = '' } = after ?? {};
       const page = await this.service.after(this.caller.tenantId, { campaignId, scope, name }, limit, manager);

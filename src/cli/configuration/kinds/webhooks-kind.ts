@@ -16,7 +16,7 @@ import {
   type ConfigurationEntry,
   type ConfigurationKind,
   type PlannedChange,
-  type StoredEntry,
+  type StoredConfigurationEntry,
 } from '../configuration-kind';
 
 type StoredWebhook = Awaited<ReturnType<WebhooksService['all']>>[number];
@@ -38,7 +38,7 @@ export class WebhooksKind implements ConfigurationKind {
     return textIn(entry, 'url');
   }
 
-  async read(manager?: EntityManager): Promise<readonly StoredEntry[]> {
+  async read(manager?: EntityManager): Promise<readonly StoredConfigurationEntry[]> {
     return (await this.service.all(this.caller.tenantId, manager)).map((webhook) => ({
       key: webhook.endpoint.url,
       id: webhook.endpoint.id,
