@@ -11,7 +11,7 @@ import { standardOutputFailure } from './standard-output';
 void run();
 
 /**
- * Exit code 0: done; 1: it could not be done; 2: called the wrong way; 130: interrupted; 141: nobody reads the output any more.
+ * Exit code 0: done; 1: it could not be done; 2: called the wrong way (`plan`: something would change); 130: interrupted; 141: nobody reads the output any more.
  * What was asked for goes to stdout, words to stderr.
  */
 async function run(): Promise<void> {
@@ -46,11 +46,16 @@ function quietSettings(): Settings {
 
 function exitCodeOf(error: unknown): number {
   // Commander has said itself what is wrong; help that was asked for is none.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode();
   const isUnread = error instanceof ClientFailure && error.exitCode === 141;
   // `| head` has what it wanted.
   if (!isUnread) process.stderr.write(`${wordsOf(error)}\n`);
   return error instanceof ClientFailure ? error.exitCode : 1;
+}
+
+/** For `cds plan`, 2 means that something would change. */
+function usageExitCode(): number {
+  return process.argv[2] === 'plan' ? 1 : 2;
 }
 
 function wordsOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { VERSION } from '../platform/config/version';
 import { backupCommand } from './backup-command';
 import type { Console } from './console';
+import { applyCommand, exportCommand, planCommand } from './configuration/configuration-commands';
 import { dbCommand } from './db-command';
 import { eventsCommand } from './events/events-command';
 import { issuersCommand } from './issuers-command';
@@ -27,6 +28,9 @@ const COMMANDS = [
   stateCommand,
   reactionsCommand,
   webhooksCommand,
+  exportCommand,
+  planCommand,
+  applyCommand,
   backupCommand,
   restoreCommand,
   secretsCommand,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import { DataSource, In, MoreThan, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { cursorAfter, type TimeKey } from '../platform/pagination/time-key';
@@ -20,6 +20,12 @@ export interface NamedPair {
   readonly issuer: string;
   readonly audience: string;
 }
+
+/** What may be changed of a registration. */
+export type IssuerRules = Omit<
+  JwtIssuer,
+  'tenantId' | 'id' | 'issuer' | 'audience' | 'origin' | 'createdAt' | 'createdBy'
+>;
 
 /** The table of the issuers of participants' tokens. */
 @Injectable()
@@ -87,6 +93,22 @@ export class JwtIssuerRepository {
     const issuer = await manager.findOne(JwtIssuer, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
     if (issuer !== null) await manager.delete(JwtIssuer, { tenantId, id });
     return issuer;
+  }
+
+  /** At most `limit` registrations after an id, by id. */
+  after(manager: EntityManager, tenantId: string, id: string, limit: number): Promise<JwtIssuer[]> {
+    return manager.find(JwtIssuer, { where: { tenantId, id: MoreThan(id) }, order: { id: 'ASC' }, take: limit });
+  }
+
+  /** Locks the records until the transaction ends. */
+  async lock(manager: EntityManager, tenantId: string, ids: readonly string[]): Promise<void> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    await manager.find(JwtIssuer, { where: { tenantId, id: In([...ids]) }, order: { id: 'ASC' }, lock });
+  }
+
+  /** Replaces all of a record but its id, its pair, its origin and when and by whom it was created. */
+  async update(manager: EntityManager, tenantId: string, id: string, rules: Partial<IssuerRules>): Promise<void> {
+    await manager.update(JwtIssuer, { tenantId, id }, rules as QueryDeepPartialEntity<JwtIssuer>);
   }
 
   /** The workspace's own registration of the pair. */

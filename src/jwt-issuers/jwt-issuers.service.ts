@@ -1,10 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../platform/auth/principal';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { DomainError } from '../platform/errors/domain-error';
 import { newId } from '../platform/values/ids';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import { isUuid, NIL_UUID } from '../platform/values/uuid';
 import type { Page } from '../platform/pagination/page';
 import type { TimeKey } from '../platform/pagination/time-key';
@@ -12,7 +13,7 @@ import { SecretBox } from '../platform/secrets/secret-box';
 import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
 import { IssuerDefinitionCheck, type IssuerRequest } from './issuer-definition-check';
-import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
+import { JwtIssuerRepository, type IssuerRules, type NamedPair } from './jwt-issuer.repository';
 import { issuerSubject } from './known-issuers';
 
 const CAMPAIGN_CLAIM_DEFAULT = 'campaign_id';
@@ -21,11 +22,21 @@ const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
 
 const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
 const DEVELOPMENT_SECRET_BYTES = 32;
+/** Passes the check of a body whose secret is stored already. It is never stored itself. */
+const STAND_IN_SECRET = 'x'.repeat(DEVELOPMENT_SECRET_BYTES);
 
 /** An issuer with its secret in plaintext, for code of the service that signs tokens. */
 export interface DevelopmentIssuer {
   readonly issuer: JwtIssuer;
   readonly secret: string;
+}
+
+/** What `changeAll` does. Bodies are those of `create`. */
+export interface IssuerChanges {
+  readonly created: readonly unknown[];
+  /** `keepsSecret`: the body names no source of keys, and the stored secret stays. */
+  readonly changed: readonly { readonly id: string; readonly body: object; readonly keepsSecret: boolean }[];
+  readonly deleted: readonly string[];
 }
 
 /** An issuer before its registration, which sets `createdAt`. */
@@ -52,6 +63,58 @@ export class JwtIssuersService {
     const registered = await this.register(issuer);
     if (registered === null) throw issuerTaken();
     return registered;
+  }
+
+  /**
+   * Creates, changes and deletes several issuers in one transaction: all of it, or nothing. Throws what `create` and
+   * `delete` throw, and what `precondition` throws. A changed issuer keeps its id and its place among the workspaces that
+   * registered its pair.
+   */
+  async changeAll(
+    { tenantId, credentialId }: Principal,
+    { created, changed, deleted }: IssuerChanges,
+    precondition: TransactionPrecondition,
+  ): Promise<void> {
+    const made = created.map((body) => {
+      return this.newIssuer(tenantId, this.definitionCheck.check(body), 'api', credentialId);
+    });
+    // Locks of pairs are taken in one order.
+    made.sort((a, b) => (pairOf(a).id < pairOf(b).id ? -1 : 1));
+    const rules = changed.map(({ id, body, keepsSecret }) => {
+      return { id, rules: this.rulesOf(tenantId, id, this.checkKeeping(body, keepsSecret)), keepsSecret };
+    });
+    const gone = [...deleted, ...changed.map(({ id }) => id)].map((id) => issuerSubject({ tenantId, id }));
+    await this.database.transaction(async (manager) => {
+      for (const issuer of made) await this.feed.announce(manager, pairOf(issuer));
+      await this.issuers.lock(manager, tenantId, [...deleted, ...changed.map(({ id }) => id)]);
+      await precondition(manager);
+      for (const each of rules) {
+        const { secret, ...others } = each.rules;
+        await this.issuers.update(manager, tenantId, each.id, each.keepsSecret ? others : { ...others, secret });
+      }
+      for (const id of deleted) await this.issuers.delete(manager, tenantId, id);
+      for (const issuer of made) {
+        const stored = { ...issuer, createdAt: await this.issuers.nextTime(manager, issuer) };
+        if (!(await this.issuers.insert(manager, stored))) throw issuerTaken();
+      }
+      for (const subject of gone) await this.feed.announce(manager, subject);
+    });
+    for (const subject of [...gone, ...made.map(issuerSubject)]) this.feed.forget(subject);
+  }
+
+  /** A body of `create`; with `keepsSecret` it names no source of keys. Throws `validation_failed`. */
+  checkKeeping(body: object, keepsSecret: boolean): IssuerRequest {
+    return this.definitionCheck.check(keepsSecret ? { ...body, secret: STAND_IN_SECRET } : body);
+  }
+
+  /** At most `limit` issuers after an id, by id. In a transaction if one is given. */
+  after(
+    tenantId: string,
+    id: string,
+    limit: number,
+    manager: EntityManager = this.database.manager,
+  ): Promise<JwtIssuer[]> {
+    return this.issuers.after(manager, tenantId, id, limit);
   }
 
   /** One page, newest first. */
@@ -120,15 +183,16 @@ export class JwtIssuersService {
     origin: JwtIssuer['origin'],
     createdBy: string,
   ): NewIssuer {
-    const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = request;
+    const { issuer, audience } = request;
+    const id = newId();
+    return { tenantId, id, issuer, audience, ...this.rulesOf(tenantId, id, request), origin, createdBy };
+  }
+
+  private rulesOf(tenantId: string, id: string, request: IssuerRequest): IssuerRules {
+    const { algorithms, jwksUri, jwks, secret, claims } = request;
     const [source] = keySourcesOf({ jwksUri, jwks, secret });
     if (source === undefined) throw new Error('An issuer without a source of keys passed the check');
-    const id = newId();
     return {
-      tenantId,
-      id,
-      issuer,
-      audience,
       algorithms: algorithms ?? [...defaultAlgorithms(source)],
       jwksUri: jwksUri ?? null,
       jwks: jwks ?? null,
@@ -138,8 +202,6 @@ export class JwtIssuersService {
       defaultCampaignId: request.defaultCampaignId ?? null,
       allowedCampaignIds: request.allowedCampaignIds ?? null,
       clockToleranceSeconds: request.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
-      origin,
-      createdBy,
     };
   }
 }

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import { cursorAfterId } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
+import type { ReactionName } from './domain/reaction';
 import { Reaction } from './entities/reaction.entity';
 
 /** A reaction may have a hundred operations with values of 4 KiB. */
@@ -61,6 +62,17 @@ export class ReactionRepository {
     return { ...page, rows };
   }
 
+  /** At most `limit` reactions after a name, in the order of campaign and name. */
+  after(manager: EntityManager | undefined, tenantId: string, name: ReactionName, limit: number): Promise<Reaction[]> {
+    return (manager ?? this.database.manager)
+      .createQueryBuilder(Reaction, 'reaction')
+      .where('reaction.tenantId = :tenantId', { tenantId })
+      .andWhere('(reaction.campaignId, reaction.name) > (:campaignId, :name)', name)
+      .orderBy({ 'reaction.campaignId': 'ASC', 'reaction.name': 'ASC' })
+      .limit(limit)
+      .getMany();
+  }
+
   countOfCampaign(manager: EntityManager, tenantId: string, campaignId: string): Promise<number> {
     return manager.countBy(Reaction, { tenantId, campaignId });
   }
@@ -76,6 +88,12 @@ export class ReactionRepository {
   /** Inserts or replaces a reaction. */
   async put(manager: EntityManager, reaction: Reaction): Promise<void> {
     await manager.upsert(Reaction, reaction as never, ['tenantId', 'campaignId', 'name']);
+  }
+
+  /** A backfill of the reaction ends, as it does when its definition changes. */
+  async disable(manager: EntityManager, { tenantId, campaignId, name }: Reaction, updatedAt: Date): Promise<void> {
+    const changes = { enabled: false, backfillId: null, updatedAt };
+    await manager.update(Reaction, { tenantId, campaignId, name }, changes);
   }
 
   async delete(manager: EntityManager, { tenantId, campaignId, name }: Reaction): Promise<void> {

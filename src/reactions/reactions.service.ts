@@ -16,11 +16,14 @@ import type { Page } from '../platform/pagination/page';
 import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { EventTypeCatalog } from '../ingest/event-type-catalog';
 import { EventSample } from '../ingest/log/event-sample';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
+import type { Declarations } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import {
   appliesFrom,
   isSameReaction,
   type ReactionDefinition,
+  type ReactionName,
   REACTIONS_PER_CAMPAIGN_MAX,
   REACTIONS_PER_EVENT_TYPE_MAX,
   storedOf,
@@ -36,6 +39,13 @@ export interface DefinedReaction {
   readonly reaction: Reaction;
   /** The parts of the definition that can never have an effect, also for a definition that changes nothing. */
   readonly warnings: readonly ReactionWarning[];
+}
+
+/** What `changeAll` does. */
+export interface ReactionChanges {
+  /** Bodies of `reactions:define`, any JSON value. */
+  readonly defined: readonly { readonly campaignId: string; readonly body: unknown }[];
+  readonly disabled: readonly ReactionName[];
 }
 
 /** Defines how campaigns react to events (contract section 8). */
@@ -73,10 +83,48 @@ export class ReactionsService {
   }
 
   /**
-   * The definition in a body, any JSON value. Throws as `define` does, `limit_exceeded` apart. `at`: where it stands in
-   * the body of the request.
+   * Defines and disables several reactions in one transaction: all of them, or none. Throws what `define` throws for any
+   * of them, and what `precondition` throws. What is disabled is not checked again.
    */
-  async check(caller: Principal, campaignId: string, body: unknown, at = ''): Promise<ReactionDefinition> {
+  async changeAll(
+    caller: Principal,
+    { defined, disabled }: ReactionChanges,
+    precondition: TransactionPrecondition,
+  ): Promise<void> {
+    const { tenantId } = caller;
+    const definitions: { campaignId: string; definition: ReactionDefinition }[] = [];
+    for (const { campaignId, body } of defined) {
+      definitions.push({ campaignId, definition: await this.check(caller, campaignId, body) });
+    }
+    await this.change(tenantId, async (manager) => {
+      await precondition(manager);
+      for (const { campaignId, definition } of definitions) {
+        await this.store(manager, tenantId, campaignId, definition);
+      }
+      for (const { campaignId, name } of disabled) {
+        const stored = await this.reactions.find(tenantId, campaignId, name, manager);
+        if (stored === null) throw unknownReaction();
+        if (stored.enabled) await this.reactions.disable(manager, stored, await nextMillisecond(manager));
+      }
+    });
+  }
+
+  /** At most `limit` reactions after a name, in the order of campaign and name. */
+  after(tenantId: string, name: ReactionName, limit: number, manager?: EntityManager): Promise<Reaction[]> {
+    return this.reactions.after(manager, tenantId, name, limit);
+  }
+
+  /**
+   * The definition in a body, any JSON value. Throws as `define` does, `limit_exceeded` apart. `at`: where it stands in
+   * the body of the request. `declared`: the variables that it may name, those in force when absent.
+   */
+  async check(
+    caller: Principal,
+    campaignId: string,
+    body: unknown,
+    at = '',
+    declared?: Declarations,
+  ): Promise<ReactionDefinition> {
     const { tenantId } = caller;
     const parsed = parseReactionDefinition(body);
     if ('faults' in parsed) throw validationFailed(faultsBelow(at, parsed.faults));
@@ -90,7 +138,7 @@ export class ReactionsService {
       ...declarationFaults(
         definition.ops,
         // Not cached: a variable that another node has just declared must be found.
-        await this.variables.declarationsNow(tenantId, campaignId),
+        declared ?? (await this.variables.declarationsNow(tenantId, campaignId)),
       ),
       ...(sharedCopiesOf(definition.ops)?.(names) ?? []),
     ];

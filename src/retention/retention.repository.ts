@@ -49,6 +49,16 @@ export class RetentionRepository {
     return manager.findOneBy(EventRetention, { tenantId });
   }
 
+  /** Locks the rule of a workspace until the transaction ends. Makes one that keeps everything if there is none. */
+  async lock(manager: EntityManager, tenantId: string, by: string): Promise<void> {
+    await manager.query(
+      `INSERT INTO event_retention (tenant_id, event_days, changed_at, changed_by, next_step_at)
+       VALUES ($1, NULL, clock_timestamp(), $2, clock_timestamp()) ON CONFLICT DO NOTHING`,
+      [tenantId, by],
+    );
+    await manager.query('SELECT 1 FROM event_retention WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+  }
+
   /** Nothing changes if the days are the same. Otherwise the next pass begins at once, with the oldest event. */
   async change(manager: EntityManager, tenantId: string, eventDays: number | null, by: string): Promise<void> {
     await manager.query(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Jobs } from '../platform/jobs/jobs';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import type { EventRetention } from './entities/event-retention.entity';
 import { RetentionRepository } from './retention.repository';
 import { RETENTION_JOB } from './retention-job';
@@ -15,13 +16,25 @@ export class RetentionService {
   ) {}
 
   /** Null: the workspace has never changed it, and all events are kept. */
-  find(tenantId: string): Promise<EventRetention | null> {
-    return this.rules.find(this.database.manager, tenantId);
+  find(tenantId: string, manager: EntityManager = this.database.manager): Promise<EventRetention | null> {
+    return this.rules.find(manager, tenantId);
   }
 
-  /** In force with the commit: a step of the removal that is under way ends before it, or does nothing. */
-  change(tenantId: string, eventDays: number | null, by: string): Promise<EventRetention | null> {
+  /**
+   * In force with the commit: a step of the removal that is under way ends before it, or does nothing. Throws what
+   * `precondition` throws, and changes nothing then.
+   */
+  change(
+    tenantId: string,
+    eventDays: number | null,
+    by: string,
+    precondition?: TransactionPrecondition,
+  ): Promise<EventRetention | null> {
     return this.database.transaction(async (manager) => {
+      if (precondition !== undefined) {
+        await this.rules.lock(manager, tenantId, by);
+        await precondition(manager);
+      }
       await this.rules.change(manager, tenantId, eventDays, by);
       if (eventDays !== null) await this.jobs.add(manager, RETENTION_JOB, {}, { key: 'rest' });
       return this.rules.find(manager, tenantId);

@@ -13,10 +13,14 @@ export class DeclarationStore {
     private readonly feed: InvalidationFeed,
   ) {}
 
-  /** Runs `work` in a transaction that may change declarations of a campaign. */
-  async commit<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  /** Runs `work` in a transaction that may change declarations of these campaigns. */
+  async commit<T>(
+    tenantId: string,
+    campaignIds: readonly string[],
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
     const result = await this.database.transaction(work);
-    this.feed.forget(declarationsSubject(tenantId, campaignId));
+    for (const campaignId of campaignIds) this.feed.forget(declarationsSubject(tenantId, campaignId));
     return result;
   }
 

@@ -62,7 +62,7 @@ export class LimitsConfirmation implements OnModuleInit {
 
   private async takeBack(variable: Variable): Promise<void> {
     const { tenantId, campaignId } = variable;
-    await this.declarations.commit(tenantId, campaignId, async (manager) => {
+    await this.declarations.commit(tenantId, [campaignId], async (manager) => {
       await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
       const stored = await this.variables.find(manager, tenantId, variable);
       if (stored?.replaced == null || stored.replaced.mark !== variable.replaced?.mark) return;

@@ -23,6 +23,17 @@ export class VariableRepository {
     return this.database.manager.find(Variable, { where: { tenantId, campaignId, archivedAt: IsNull() } });
   }
 
+  /** At most `limit` declarations in force after a key, in the order of campaign, scope and name. */
+  after(manager: EntityManager, tenantId: string, key: VariableKey, limit: number): Promise<Variable[]> {
+    return manager
+      .createQueryBuilder(Variable, 'variable')
+      .where('variable.tenantId = :tenantId AND variable.archivedAt IS NULL', { tenantId })
+      .andWhere('(variable.campaignId, variable.scope, variable.name) > (:campaignId, :scope, :name)', key)
+      .orderBy({ 'variable.campaignId': 'ASC', 'variable.scope': 'ASC', 'variable.name': 'ASC' })
+      .limit(limit)
+      .getMany();
+  }
+
   /** The version of the campaign's declarations; those that are read afterwards are at least as new. */
   async version(tenantId: string, campaignId: string): Promise<string> {
     const campaign = await this.database.manager.findOneBy(Campaign, { tenantId, campaignId });

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppVariable } from './entities/app-variable.entity';
 import { Campaign } from './entities/campaign.entity';
 import { Variable } from './entities/variable.entity';
+import { DeclarationRules } from './declaration-rules';
 import { DeclarationStore } from './declaration-store';
 import { LimitsCheck } from './limits-check';
 import { LimitsConfirmation } from './limits-confirmation';
@@ -17,6 +18,7 @@ import { VariablesService } from './variables.service';
   providers: [
     VariablesService,
     VariableRepository,
+    DeclarationRules,
     DeclarationStore,
     LimitsCheck,
     LimitsConfirmation,

@@ -1,15 +1,16 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../platform/values/clock';
-import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { DomainError } from '../platform/errors/domain-error';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
+import { DeclarationRules, typeConflict } from './declaration-rules';
 import { DeclarationStore, declarationsSubject } from './declaration-store';
 import { byScopeAndName, Declarations } from './domain/declarations';
-import { effectOf, hasSameRules, mayLeaveValuesOutside, type VariableDefinition } from './domain/define-variable';
-import type { Declaration, VariableType } from './domain/variable';
+import { effectOf, mayLeaveValuesOutside, type VariableDefinition } from './domain/define-variable';
+import type { Declaration } from './domain/variable';
 import type { Variable } from './entities/variable.entity';
 import { LimitsCheck } from './limits-check';
 import { LimitsConfirmation } from './limits-confirmation';
@@ -18,6 +19,18 @@ import { VariableRepository, type VariableKey } from './variable.repository';
 
 /** Campaigns whose declarations one process caches; most take some kilobytes. */
 const CACHED_CAMPAIGNS_MAX = 1_000;
+
+/** A definition of `changeAll`. */
+export interface CampaignVariable {
+  readonly campaignId: string;
+  readonly definition: VariableDefinition;
+}
+
+/** What `changeAll` does. */
+export interface VariableChanges {
+  readonly defined: readonly CampaignVariable[];
+  readonly archived: readonly VariableKey[];
+}
 
 /** Declares what campaigns may store (contract section 8). */
 @Injectable()
@@ -33,7 +46,7 @@ export class VariablesService {
     private readonly clock: Clock,
     private readonly limits: LimitsCheck,
     private readonly confirmation: LimitsConfirmation,
-    @Inject(SETTINGS_TOKEN) private readonly settings: Settings,
+    private readonly rules: DeclarationRules,
   ) {
     this.cache = new InvalidatingCache(feed, clock, CACHED_CAMPAIGNS_MAX);
     this.mutex = new KeyedMutex(clock);
@@ -72,15 +85,11 @@ export class VariablesService {
    */
   define(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<Variable> {
     return this.mutex.runExclusive(keyOf(tenantId, campaignId), async () => {
-      const { scope, name } = definition;
-      const stored = await this.variables.find(this.database.manager, tenantId, { campaignId, scope, name });
-      const before = confirmedDeclaration(stored);
-      if (before !== null && mayLeaveValuesOutside(before, definition)) {
-        await this.limits.assertNoneOutside(tenantId, campaignId, definition);
-      }
-      const variable = await this.store.commit(tenantId, campaignId, (manager) =>
-        this.declare(manager, tenantId, campaignId, definition),
-      );
+      await this.assertNoneOutside(tenantId, campaignId, definition);
+      const variable = await this.store.commit(tenantId, [campaignId], async (manager) => {
+        await this.variables.lockCampaign(manager, tenantId, campaignId, this.clock.now());
+        return this.declare(manager, tenantId, campaignId, definition);
+      });
       if (variable.replaced !== null) await this.confirmation.confirm(variable);
       return variable;
     });
@@ -89,43 +98,94 @@ export class VariablesService {
   /** Archives a variable, idempotently; its values stay stored. Throws `not_found` when it was never declared. */
   archive(tenantId: string, key: VariableKey): Promise<Variable> {
     const { campaignId } = key;
-    const now = this.clock.now();
-    return this.change(tenantId, campaignId, async (manager) => {
-      await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
-      const variable = await this.variables.find(manager, tenantId, key);
-      if (variable === null) {
-        throw new DomainError('not_found', 'The campaign has never declared a variable with this scope and name.');
-      }
-      if (variable.archivedAt !== null) return variable;
-      variable.updatedAt = variable.archivedAt = now;
-      return this.store.put(manager, variable);
-    });
+    // Changes of one campaign run one at a time: on this node by the mutex, on all nodes by the lock of the campaign's row.
+    return this.mutex.runExclusive(keyOf(tenantId, campaignId), () =>
+      this.store.commit(tenantId, [campaignId], async (manager) => {
+        await this.variables.lockExistingCampaign(manager, tenantId, campaignId);
+        return this.archiveLocked(manager, tenantId, key);
+      }),
+    );
   }
 
   /**
-   * Changes of one campaign run one at a time: on this node by the mutex, on all nodes by the lock of the campaign's
-   * row.
+   * `define` and `archive` for several variables in one transaction: all of them, or none. Throws what these throw and
+   * what `precondition` throws. Limits are confirmed after the commit: one that turns out to exclude a value is taken
+   * back alone, and refused (docs/adr/0076).
    */
-  private change<T>(tenantId: string, campaignId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.mutex.runExclusive(keyOf(tenantId, campaignId), () => this.store.commit(tenantId, campaignId, work));
+  async changeAll(
+    tenantId: string,
+    { defined, archived }: VariableChanges,
+    precondition: TransactionPrecondition,
+  ): Promise<void> {
+    for (const { campaignId, definition } of defined) await this.assertNoneOutside(tenantId, campaignId, definition);
+    const campaignIds = [...new Set([...defined, ...archived].map(({ campaignId }) => campaignId))].sort();
+    const variables = await this.store.commit(tenantId, campaignIds, async (manager) => {
+      for (const id of campaignIds) await this.variables.lockCampaign(manager, tenantId, id, this.clock.now());
+      await precondition(manager);
+      for (const key of archived) await this.archiveLocked(manager, tenantId, key);
+      const stored: Variable[] = [];
+      for (const { campaignId, definition } of defined.toSorted(byName)) {
+        stored.push(await this.declare(manager, tenantId, campaignId, definition, { agrees: 'later' }));
+      }
+      // After all of them, so that campaigns can change together what they must agree on; in the order of the locks.
+      for (const { campaignId, definition } of defined.toSorted(byName)) {
+        if (definition.scope === 'app') await this.rules.assertAgreement(manager, tenantId, campaignId, definition);
+      }
+      return stored;
+    });
+    const refused: unknown[] = [];
+    for (const each of variables.filter(({ replaced }) => replaced !== null)) {
+      await this.confirmation.confirm(each).catch((error: unknown) => refused.push(error));
+    }
+    if (refused.length > 0) throw refused[0];
   }
 
-  /** The stored declaration; `replaced` is set when stored values may be outside of the limits. */
+  /** At most `limit` variables in force after `key`, in the order of campaign, scope and name. */
+  after(tenantId: string, key: VariableKey, limit: number, manager = this.database.manager): Promise<Variable[]> {
+    return this.variables.after(manager, tenantId, key, limit);
+  }
+
+  /** Throws `limit_reached` when stored values are outside of narrower limits. */
+  private async assertNoneOutside(tenantId: string, campaignId: string, definition: VariableDefinition): Promise<void> {
+    const { scope, name } = definition;
+    const stored = await this.variables.find(this.database.manager, tenantId, { campaignId, scope, name });
+    const before = confirmedDeclaration(stored);
+    if (before === null || !mayLeaveValuesOutside(before, definition)) return;
+    await this.limits.assertNoneOutside(tenantId, campaignId, definition);
+  }
+
+  /** The campaign must be locked. */
+  private async archiveLocked(manager: EntityManager, tenantId: string, key: VariableKey): Promise<Variable> {
+    const variable = await this.variables.find(manager, tenantId, key);
+    if (variable === null) {
+      throw new DomainError('not_found', 'The campaign has never declared a variable with this scope and name.');
+    }
+    if (variable.archivedAt !== null) return variable;
+    variable.updatedAt = variable.archivedAt = this.clock.now();
+    return this.store.put(manager, variable);
+  }
+
+  /**
+   * The stored declaration; `replaced` is set when stored values may be outside of the limits. The campaign must be
+   * locked. `agrees`: when it is checked that campaigns agree on it.
+   */
   private async declare(
     manager: EntityManager,
     tenantId: string,
     campaignId: string,
     definition: VariableDefinition,
+    { agrees }: { readonly agrees: 'now' | 'later' } = { agrees: 'now' },
   ): Promise<Variable> {
     const { scope, name, type } = definition;
     const now = this.clock.now();
-    await this.variables.lockCampaign(manager, tenantId, campaignId, now);
     const stored = await this.variables.find(manager, tenantId, { campaignId, scope, name });
     const effect = effectOf(stored, definition);
     if (stored !== null && effect === 'none' && stored.replaced === null) return stored;
     if (stored !== null && effect === 'conflict') throw typeConflict(definition, stored.type, 'The campaign');
-    if (effect === 'add') await this.assertRoom(manager, tenantId, campaignId, definition);
-    if (scope === 'app') await this.assertAgreement(manager, tenantId, campaignId, definition);
+    if (effect === 'add') await this.rules.assertRoom(manager, tenantId, campaignId, definition);
+    if (scope === 'app' && agrees === 'now') {
+      await this.rules.assertAgreement(manager, tenantId, campaignId, definition);
+    }
     // Values of an app may be those of other campaigns; others need a declaration of this campaign.
     const confirmed = scope === 'app' ? null : confirmedDeclaration(stored);
     const mayBeOutside = (scope === 'app' || confirmed !== null) && mayLeaveValuesOutside(confirmed, definition);
@@ -148,39 +208,6 @@ export class VariablesService {
     if (mayBeOutside) await this.confirmation.addJob(manager, variable);
     return variable;
   }
-
-  /** Throws `variable_type_conflict`, `variable_rules_conflict`. Locks the name in the workspace. */
-  private async assertAgreement(
-    manager: EntityManager,
-    tenantId: string,
-    campaignId: string,
-    definition: VariableDefinition,
-  ): Promise<void> {
-    const { name, type } = definition;
-    const agreed = await this.variables.agreedAppType(manager, tenantId, name, type);
-    if (agreed !== type) throw typeConflict(definition, agreed, 'Another campaign');
-    const other = await this.variables.findInOtherCampaign(manager, tenantId, name, campaignId);
-    if (other === null || hasSameRules(other, definition)) return;
-    const words = `Another campaign declares state.app.${name} with other limits or another period. Campaigns share its values, so declare the same, or archive it in the other campaigns first.`;
-    throw new DomainError('variable_rules_conflict', words);
-  }
-
-  private async assertRoom(
-    manager: EntityManager,
-    tenantId: string,
-    campaignId: string,
-    { scope }: VariableDefinition,
-  ): Promise<void> {
-    const max = this.settings.variablesPerScopeMax;
-    if ((await this.variables.countActive(manager, tenantId, { campaignId, scope })) < max) return;
-    const words = `The campaign already has ${max} variables in the scope ${scope}, which is the limit; archive one that is no longer used.`;
-    throw new DomainError('variable_limit_exceeded', words);
-  }
-}
-
-function typeConflict({ scope, name }: VariableDefinition, type: VariableType, whose: string): DomainError {
-  const words = `${whose} declared state.${scope}.${name} with the type ${type}. A type never changes, also in the archive, because values of it are stored; declare that type, or choose another name.`;
-  return new DomainError('variable_type_conflict', words);
 }
 
 function declarationOf({ scope, name, type, defaultValue, min, max, period }: Variable): Declaration {
@@ -193,6 +220,10 @@ function declarationOf({ scope, name, type, defaultValue, min, max, period }: Va
     ...(max === null ? {} : { max }),
     ...(period === null ? {} : { period }),
   };
+}
+
+function byName({ definition: a }: CampaignVariable, { definition: b }: CampaignVariable): number {
+  return a.name < b.name ? -1 : Number(a.name > b.name);
 }
 
 function keyOf(tenantId: string, campaignId: string): string {

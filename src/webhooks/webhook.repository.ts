@@ -46,6 +46,17 @@ export class WebhookRepository {
     });
   }
 
+  /** All endpoints of a workspace with their rules, oldest first. `locks`: nobody changes them until the transaction ends. */
+  async all(manager: EntityManager, tenantId: string, { locks }: { readonly locks: boolean }): Promise<Webhook[]> {
+    const lock = locks ? { lock: { mode: 'pessimistic_write' } as const } : {};
+    const endpoints = await manager.find(WebhookEndpoint, { where: { tenantId }, order: { id: 'ASC' }, ...lock });
+    const ids = endpoints.map(({ id }) => id);
+    const rules = await this.rulesOf(manager, tenantId, ids);
+    return endpoints.map((endpoint) => {
+      return { endpoint, rules: rules.filter(({ endpointId }) => endpointId === endpoint.id) };
+    });
+  }
+
   /** By endpoint, in their order. */
   async rulesOf(
     manager: EntityManager | undefined,

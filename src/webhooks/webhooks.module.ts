@@ -13,6 +13,7 @@ import { DeliveryQueue } from './delivery/delivery-queue';
 import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
+import { EndpointChecks } from './endpoint-checks';
 import { EndpointHealth } from './delivery/endpoint-health';
 import { WebhookChange } from './entities/webhook-change.entity';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
@@ -72,6 +73,7 @@ import { WebhooksService } from './webhooks.service';
     DeliverySignal,
     DeliveryMetrics,
     DeliveryUpkeep,
+    EndpointChecks,
     EndpointHealth,
     WebhookDispatcher,
     WebhookReplaysService,

@@ -2,39 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
-import { assertFreshProof } from '../platform/auth/fresh-proof';
-import { grants } from '../platform/auth/scopes';
 import { KeyedMutex } from '../platform/async/keyed-mutex';
 import { DomainError } from '../platform/errors/domain-error';
-import type { Fault } from '../platform/errors/fault';
-import { itemPath } from '../platform/errors/fault-words';
-import { validationFailed } from '../platform/errors/validation-failed';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { nextMillisecond } from '../platform/postgres/next-millisecond';
-import { PersonalProperties } from '../platform/privacy/personal-properties';
+import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
 import { newId } from '../platform/values/ids';
 import { isUuid } from '../platform/values/uuid';
-import { personalReads } from '../reactions/domain/personal-data';
-import { assertMayGetChanges, ChangeRulesCache } from './change-rules';
+import { ChangeRulesCache } from './change-rules';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { makeSecret } from './domain/standard-webhooks';
 import {
   addsChangeRule,
   CHANGE_RULE_DELAY_MS,
-  ENDPOINTS_PER_WORKSPACE_MAX,
   isChangeRule,
   mergeRules,
   ROTATION_HOURS,
-  RULES_PER_EVENT_TYPE_MAX,
   type StoredRule,
   type WebhookRule,
 } from './domain/webhook';
 import { ChangeWebhookDto, CreateWebhookDto, type WebhookRuleDto } from './dto/webhook.dto';
+import { EndpointChecks } from './endpoint-checks';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookRepository, type Webhook } from './webhook.repository';
 
@@ -43,6 +35,19 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** An endpoint with the text that its receiver verifies signatures with. */
 export interface IssuedWebhook extends Webhook {
   readonly shownSecret: string;
+}
+
+/** What `changeAll` does. Bodies are those of `create` and `patch`. */
+export interface WebhookChanges {
+  readonly created: readonly { readonly body: unknown; readonly enabled: boolean }[];
+  /** `body` undefined: only `enabled` changes. */
+  readonly changed: readonly { readonly id: string; readonly body?: unknown; readonly enabled?: boolean }[];
+}
+
+/** A request for a new endpoint that was checked. */
+interface NewWebhook {
+  readonly request: CreateWebhookDto;
+  readonly rules: readonly WebhookRule[];
 }
 
 type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
@@ -56,7 +61,7 @@ export class WebhooksService {
     private readonly database: DataSource,
     private readonly webhooks: WebhookRepository,
     private readonly definitions: WebhookDefinitionCheck,
-    private readonly personal: PersonalProperties,
+    private readonly checks: EndpointChecks,
     private readonly upkeep: DeliveryUpkeep,
     private readonly changes: ChangeRulesCache,
     private readonly box: SecretBox,
@@ -70,32 +75,75 @@ export class WebhooksService {
    * `insufficient_scope` if it would show or read personal data that the caller may not see.
    */
   async create(caller: Principal, body: unknown): Promise<IssuedWebhook> {
-    const { tenantId, credentialId } = caller;
+    const checked = await this.checkNew(caller, body);
+    return this.changeRules(caller.tenantId, (manager, replace) => this.insert(manager, caller, checked, replace));
+  }
+
+  /**
+   * Creates, changes, enables and disables several endpoints in one transaction: all of it, or nothing. Throws what
+   * `create` and `patch` throw, and what `precondition` throws. Nobody learns the secrets of new endpoints; `rotateSecret`
+   * shows new ones.
+   */
+  async changeAll(
+    caller: Principal,
+    { created, changed }: WebhookChanges,
+    precondition: TransactionPrecondition,
+  ): Promise<void> {
+    const { tenantId } = caller;
+    const checked: (NewWebhook & { readonly enabled: boolean })[] = [];
+    for (const { body, enabled } of created) checked.push({ ...(await this.checkNew(caller, body)), enabled });
+    await this.changeRules(tenantId, async (manager, replace) => {
+      await this.webhooks.all(manager, tenantId, { locks: true });
+      await precondition(manager);
+      for (const { id, body, enabled } of changed) {
+        if (body !== undefined) await this.patchIn(manager, caller, { id, body }, replace);
+        if (enabled !== undefined) await this.setEnabled(manager, tenantId, id, enabled);
+      }
+      for (const { enabled, ...request } of checked) {
+        const { endpoint } = await this.insert(manager, caller, request, replace);
+        if (!enabled) await this.setEnabled(manager, tenantId, endpoint.id, false);
+      }
+    });
+  }
+
+  /** All endpoints with their rules, oldest first. In a transaction if one is given. */
+  all(tenantId: string, manager = this.database.manager): Promise<Webhook[]> {
+    return this.webhooks.all(manager, tenantId, { locks: false });
+  }
+
+  /** A body of `create` that is valid. Throws what `create` throws before it stores anything. */
+  async checkNew(caller: Principal, body: unknown): Promise<NewWebhook> {
     const request = this.definitions.check(CreateWebhookDto, body);
     const rules = request.events.map(ruleOf);
-    await this.assertMayRead(caller, { unmask: request.unmask === true, rules });
+    await this.checks.assertMayRead(caller, { unmask: request.unmask === true, rules });
+    return { request, rules };
+  }
+
+  private async insert(
+    manager: EntityManager,
+    { tenantId, credentialId }: Principal,
+    { request, rules }: NewWebhook,
+    replace: ReplaceRules,
+  ): Promise<IssuedWebhook> {
     const algorithm = request.algorithm ?? 'hmac-sha256';
     const { secret, shown } = makeSecret(algorithm, randomBytes);
     const id = newId();
-    const webhook = await this.changeRules(tenantId, async (manager, replace) => {
-      replace([], rules);
-      await this.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
-      const now = await nextMillisecond(manager);
-      const made: Webhook = {
-        endpoint: {
-          ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
-          unmask: request.unmask === true,
-          secret: this.box.seal(secret, tenantId, id),
-          ...{ previousSecret: null, previousSecretUntil: null },
-          ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
-          ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
-        },
-        rules: mergeRules([], rules, now),
-      };
-      await this.webhooks.insert(manager, made);
-      return made;
-    });
-    return { ...webhook, shownSecret: shown };
+    replace([], rules);
+    await this.checks.assertRoom(manager, tenantId, id, rules, await this.webhooks.count(manager, tenantId));
+    const now = await nextMillisecond(manager);
+    const made: Webhook = {
+      endpoint: {
+        ...{ tenantId, id, url: request.url, description: textOf(request.description), algorithm },
+        unmask: request.unmask === true,
+        secret: this.box.seal(secret, tenantId, id),
+        ...{ previousSecret: null, previousSecretUntil: null },
+        ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
+        ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
+      },
+      rules: mergeRules([], rules, now),
+    };
+    await this.webhooks.insert(manager, made);
+    return { ...made, shownSecret: shown };
   }
 
   /** Throws `not_found`. */
@@ -116,25 +164,34 @@ export class WebhooksService {
 
   /** In force on every node when this resolves. Throws what `create` throws, and `not_found`. */
   async patch(caller: Principal, id: string, body: unknown): Promise<Webhook> {
+    return this.changeRules(caller.tenantId, (manager, replace) => {
+      return this.patchIn(manager, caller, { id, body }, replace);
+    });
+  }
+
+  private async patchIn(
+    manager: EntityManager,
+    caller: Principal,
+    { id, body }: { readonly id: string; readonly body: unknown },
+    replace: ReplaceRules,
+  ): Promise<Webhook> {
     const { tenantId } = caller;
     const { url, events, description, unmask } = this.definitions.check(ChangeWebhookDto, body);
-    return this.changeRules(tenantId, async (manager, replace) => {
-      const { endpoint, rules: before } = await this.found(tenantId, id, manager);
-      const rules = events?.map(ruleOf) ?? before;
-      if (events !== undefined) replace(before, rules);
-      // Also for another URL alone: personal data would go there.
-      await this.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
-      if (events !== undefined) await this.assertRoom(manager, tenantId, id, rules, 0);
-      const now = await nextMillisecond(manager);
-      await this.webhooks.update(manager, endpoint, {
-        ...(url === undefined ? {} : { url }),
-        ...(description === undefined ? {} : { description: textOf(description) }),
-        ...(unmask === undefined ? {} : { unmask }),
-        updatedAt: now,
-      });
-      if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
-      return this.found(tenantId, id, manager);
+    const { endpoint, rules: before } = await this.found(tenantId, id, manager);
+    const rules = events?.map(ruleOf) ?? before;
+    if (events !== undefined) replace(before, rules);
+    // Also for another URL alone: personal data would go there.
+    await this.checks.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
+    if (events !== undefined) await this.checks.assertRoom(manager, tenantId, id, rules, 0);
+    const now = await nextMillisecond(manager);
+    await this.webhooks.update(manager, endpoint, {
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description: textOf(description) }),
+      ...(unmask === undefined ? {} : { unmask }),
+      updatedAt: now,
     });
+    if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
+    return this.found(tenantId, id, manager);
   }
 
   /** Deletes an endpoint. Its deliveries are removed in steps. Throws `not_found`. */
@@ -167,25 +224,24 @@ export class WebhooksService {
 
   /** Sends what was kept, in order, and everything new. Idempotent. Throws `not_found`. */
   enable(tenantId: string, id: string): Promise<Webhook> {
-    return this.database.transaction(async (manager) => {
-      const { endpoint } = await this.found(tenantId, id, manager);
-      const changes = { enabled: true, disabledReason: null, disabledAt: null, failingSince: null };
-      await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: this.clock.now() });
-      await this.upkeep.resumeLater(manager, tenantId, id);
-      return this.found(tenantId, id, manager);
-    });
+    return this.database.transaction((manager) => this.setEnabled(manager, tenantId, id, true));
   }
 
   /** Sends nothing from now on; deliveries are kept. Idempotent. Throws `not_found`. */
   disable(tenantId: string, id: string): Promise<Webhook> {
-    return this.database.transaction(async (manager) => {
-      const webhook = await this.found(tenantId, id, manager);
-      if (!webhook.endpoint.enabled) return webhook;
-      const now = this.clock.now();
-      const changes = { enabled: false, disabledReason: 'manual' as const, disabledAt: now, updatedAt: now };
-      await this.webhooks.update(manager, webhook.endpoint, changes);
-      return this.found(tenantId, id, manager);
-    });
+    return this.database.transaction((manager) => this.setEnabled(manager, tenantId, id, false));
+  }
+
+  private async setEnabled(manager: EntityManager, tenantId: string, id: string, enabled: boolean): Promise<Webhook> {
+    const { endpoint, rules } = await this.found(tenantId, id, manager);
+    if (!enabled && !endpoint.enabled) return { endpoint, rules };
+    const now = this.clock.now();
+    const changes = enabled
+      ? { enabled, disabledReason: null, disabledAt: null, failingSince: null }
+      : { enabled, disabledReason: 'manual' as const, disabledAt: now };
+    await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: now });
+    if (enabled) await this.upkeep.resumeLater(manager, tenantId, id);
+    return this.found(tenantId, id, manager);
   }
 
   private async found(tenantId: string, id: string, manager?: EntityManager): Promise<Webhook> {
@@ -218,8 +274,8 @@ export class WebhooksService {
   ): Promise<T> {
     const replaced = { anyForChanges: false, anyNew: false };
     const replace: ReplaceRules = (before, rules) => {
-      replaced.anyForChanges = [...before, ...rules].some(isChangeRule);
-      replaced.anyNew = addsChangeRule(before, rules);
+      replaced.anyForChanges ||= [...before, ...rules].some(isChangeRule);
+      replaced.anyNew ||= addsChangeRule(before, rules);
     };
     const result = await this.change(tenantId, async (manager) => {
       const done = await work(manager, replace);
@@ -229,62 +285,6 @@ export class WebhooksService {
     if (replaced.anyForChanges) this.changes.forget(tenantId);
     if (replaced.anyNew) await pause(CHANGE_RULE_DELAY_MS);
     return result;
-  }
-
-  private async assertMayRead(
-    caller: Principal,
-    { unmask, rules }: { readonly unmask: boolean; readonly rules: readonly WebhookRule[] },
-  ): Promise<void> {
-    assertMayGetChanges(caller, rules);
-    const hasScope = grants(caller.scopes, 'pii:read');
-    if (hasScope && caller.session === undefined) return;
-    const paths = unmask ? ['unmask'] : [];
-    for (const [index, rule] of rules.entries()) {
-      if (isChangeRule(rule) || rule.condition === null) continue;
-      const { eventType, condition } = rule;
-      const names = await this.personal.namesOf(caller.tenantId, eventType);
-      const reads = personalReads({ when: condition, ops: [] }, names);
-      paths.push(...reads.map((path) => `${itemPath('events', index)}.${path}`));
-    }
-    if (paths.length === 0) return;
-    if (hasScope) {
-      assertFreshProof(caller, this.clock.now());
-      return;
-    }
-    const message =
-      'A webhook that shows or reads identity or personal properties of events requires the scope pii:read, which the ' +
-      'credential lacks. Use a credential that has it, or leave personal data out.';
-    const details = paths.map((path) => {
-      return { path, code: 'personal_data' as const, message: `${path} requires the scope pii:read.` };
-    });
-    throw scopeMissing('pii:read', message, details);
-  }
-
-  /** `endpoints`: those that the workspace has besides. */
-  private async assertRoom(
-    manager: EntityManager,
-    tenantId: string,
-    endpointId: string,
-    rules: readonly WebhookRule[],
-    endpoints: number,
-  ): Promise<void> {
-    const faults: Fault[] = [];
-    if (endpoints >= ENDPOINTS_PER_WORKSPACE_MAX) {
-      const message = `The workspace already has ${ENDPOINTS_PER_WORKSPACE_MAX} webhooks, which is the limit; delete one that is no longer used.`;
-      faults.push({ path: 'url', code: 'limit_exceeded', message });
-    }
-    const types = rules.map((rule) => (isChangeRule(rule) ? undefined : rule.eventType));
-    const distinct = [...new Set(types)].filter((type) => type !== undefined);
-    const others = await this.webhooks.countRules(manager, tenantId, distinct, endpointId);
-    types.forEach((eventType, index) => {
-      if (eventType === undefined) return;
-      const own = types.slice(0, index + 1).filter((each) => each === eventType).length;
-      if ((others.get(eventType) ?? 0) + own <= RULES_PER_EVENT_TYPE_MAX) return;
-      const path = `${itemPath('events', index)}.eventType`;
-      const message = `The workspace already has ${RULES_PER_EVENT_TYPE_MAX} rules of webhooks for this eventType, which is the limit; delete one that is no longer used.`;
-      faults.push({ path, code: 'limit_exceeded', message });
-    });
-    if (faults.length > 0) throw validationFailed(faults);
   }
 }
 

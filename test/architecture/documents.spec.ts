@@ -58,6 +58,7 @@ describe('files that documents name', () => {
     'SECURITY.md',
     'bench/NOTES.md',
     'docs/command-line.md',
+    'docs/configuration-as-code.md',
     'docs/errors.md',
     'docs/failures.md',
     'docs/glossary.md',

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { EventTypeCatalog, type CatalogedEventType } from '../../ingest/event-type-catalog';
 import { DomainError } from '../../platform/errors/domain-error';
 import {
@@ -6,6 +7,7 @@ import {
   eventTypePageStart,
   type EventTypeHistory,
   type EventTypePage,
+  type ListedEventType,
 } from './domain/event-type-page';
 import { toJsonSchema, type EventTypeSchema } from './domain/event-type-schema';
 import { EventTypeRepository } from './event-type.repository';
@@ -24,6 +26,7 @@ export class EventTypeReader implements OnModuleInit {
   constructor(
     private readonly types: EventTypeRepository,
     private readonly catalog: EventTypeCatalog,
+    private readonly database: DataSource,
   ) {}
 
   onModuleInit(): void {
@@ -41,6 +44,16 @@ export class EventTypeReader implements OnModuleInit {
     const { types, hasMore } = await this.types.page(tenantId, eventTypePageStart(cursor), limit);
     const last = hasMore ? types.at(-1) : undefined;
     return { types, nextCursor: last === undefined ? null : cursorAfterEventType(last) };
+  }
+
+  /** At most `limit` types with names after `name`, by name, each with its current version. In a transaction if one is given. */
+  after(
+    tenantId: string,
+    name: string,
+    limit: number,
+    manager: EntityManager = this.database.manager,
+  ): Promise<readonly ListedEventType[]> {
+    return this.types.after(manager, tenantId, name, limit);
   }
 
   /** A type with its newest versions: at most 100, and fewer if they exceed half a megabyte. Throws `not_found`. */

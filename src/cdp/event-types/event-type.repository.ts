@@ -31,6 +31,21 @@ export class EventTypeRepository {
     return this.database.manager.findOneBy(EventType, { tenantId, eventType });
   }
 
+  /** At most `limit` types with names after `name`, by name, each with its current version. */
+  async after(manager: EntityManager, tenantId: string, name: string, limit: number): Promise<ListedEventType[]> {
+    const rows: readonly Omit<ListedRow, 'found'>[] = await manager.query(
+      `SELECT t.event_type, t.created_at, t.deprecated_at, v.version, v.definition, v.created_at AS registered_at
+       FROM event_types t
+       CROSS JOIN LATERAL (
+         SELECT version, definition, created_at FROM event_type_versions
+         WHERE tenant_id = $1 AND event_type = t.event_type ORDER BY version DESC LIMIT 1
+       ) v
+       WHERE t.tenant_id = $1 AND t.event_type > $2 ORDER BY t.event_type LIMIT $3`,
+      [tenantId, name, limit],
+    );
+    return rows.map(listedEventType);
+  }
+
   /** The current version of a type; null if the type is not registered. */
   latest(tenantId: string, eventType: string, manager = this.database.manager): Promise<EventTypeVersion | null> {
     return manager.findOne(EventTypeVersion, { where: { tenantId, eventType }, order: { version: 'DESC' } });
@@ -142,7 +157,7 @@ export class EventTypeRepository {
   }
 }
 
-function listedEventType(row: ListedRow): ListedEventType {
+function listedEventType(row: Omit<ListedRow, 'found'>): ListedEventType {
   const { event_type: eventType, created_at: createdAt, deprecated_at: deprecatedAt } = row;
   const { version, definition, registered_at: registeredAt } = row;
   return { eventType, createdAt, deprecatedAt, latest: { eventType, version, definition, createdAt: registeredAt } };

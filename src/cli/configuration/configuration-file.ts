@@ -1,0 +1,214 @@
+import { createReadStream } from 'node:fs';
+import { isNode, isMap, LineCounter, parseDocument, stringify, type Document, type Pair } from 'yaml';
+import type { Fault } from '../../platform/errors/fault';
+import { similarName } from '../../platform/values/text/similar-name';
+import { isObject } from '../../platform/values/json/is-object';
+import { fieldsOf, readable } from '../foreign-data';
+import { ClientFailure } from '../running-service';
+import { CONFIGURATION_BYTES_MAX, tooLarge } from './byte-budget';
+import { KIND_NAMES, type ConfigurationEntry, type KindName } from './configuration-kind';
+import { segmentsOf, type PathSegment } from './fault-path';
+
+/** The version of the format of the file. */
+const FORMAT_VERSION = 1;
+/** Many faults have few causes. */
+const FAULTS_SHOWN_MAX = 50;
+
+/** Where editors find the schema, beside the file; `cds export --schema` writes it. */
+export const SCHEMA_FILE = 'configuration.schema.json';
+
+const HEADER = `# yaml-language-server: $schema=${SCHEMA_FILE}
+# The schema is written by: cds export --schema > ${SCHEMA_FILE}
+`;
+
+/** A fault with the place of its field in the file. */
+export interface FileFault {
+  readonly at: readonly PathSegment[];
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A file of configuration whose outline is correct. The entries are not checked yet. */
+export class ConfigurationFile {
+  private constructor(
+    private readonly name: string,
+    private readonly document: Document.Parsed,
+    private readonly lines: LineCounter,
+    /** The entries of the kinds that the file names. */
+    readonly entries: ReadonlyMap<KindName, readonly ConfigurationEntry[]>,
+  ) {}
+
+  /** Throws `ClientFailure` with line and column of every fault. */
+  static parse(name: string, text: string): ConfigurationFile {
+    const lines = new LineCounter();
+    const document = documentOf(name, text, lines);
+    const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => {
+      const { line, col } = lines.linePos(pos[0]);
+      return `${name}:${line}:${col}: ${firstLine(message)}`;
+    });
+    if (problems.length > 0) throw failureOf(problems);
+    const value = valueOf(document, name);
+    const entries = new Map<KindName, readonly ConfigurationEntry[]>();
+    const file = new ConfigurationFile(name, document, lines, entries);
+    file.refuse([...outlineFaults(value), ...numberFaults(value)]);
+    const fields = fieldsOf(value);
+    for (const kind of KIND_NAMES) {
+      const found = fields[kind];
+      // `variables:` with nothing behind it names the kind, and no record.
+      if (kind in fields) entries.set(kind, kind === 'retention' ? (isObject(found) ? [found] : []) : entriesIn(found));
+    }
+    return file;
+  }
+
+  /** The place of an entry. */
+  placeOf(kind: KindName, index: number): readonly PathSegment[] {
+    return kind === 'retention' ? [kind] : [kind, index];
+  }
+
+  /** The faults of an entry, with their places. */
+  faultsAt(place: readonly PathSegment[], faults: readonly Fault[]): FileFault[] {
+    return faults.map(({ path, code, message }) => ({ at: [...place, ...segmentsOf(path)], code, message }));
+  }
+
+  /** Throws `ClientFailure` when there are faults. */
+  refuse(faults: readonly FileFault[]): void {
+    if (faults.length === 0) return;
+    const placed = faults.map((fault) => ({ ...fault, ...this.positionOf(fault) }));
+    placed.sort((a, b) => a.line - b.line || a.col - b.col);
+    throw failureOf(placed.map(({ line, col, message }) => `${this.name}:${line}:${col}: ${firstLine(message)}`));
+  }
+
+  /** Of the field, else of what contains it. An unknown field is found by its name, any other by its value. */
+  private positionOf({ at, code }: FileFault): { readonly line: number; readonly col: number } {
+    for (let depth = at.length; depth > 0; depth -= 1) {
+      const pair = this.pairAt(at.slice(0, depth));
+      const isNamed = pair !== undefined && code === 'unknown_field' && depth === at.length;
+      const node: unknown = isNamed ? pair.key : this.document.getIn(at.slice(0, depth), true);
+      const start = isNode(node) ? node.range?.[0] : undefined;
+      if (start !== undefined) return this.lines.linePos(start);
+    }
+    return { line: 1, col: 1 };
+  }
+
+  private pairAt(at: readonly PathSegment[]): Pair | undefined {
+    const parent: unknown = at.length === 1 ? this.document.contents : this.document.getIn(at.slice(0, -1), true);
+    if (!isMap(parent)) return undefined;
+    return parent.items.find(({ key }) => fieldsOf(key)['value'] === at.at(-1));
+  }
+}
+
+/** Reads a file; `-` is standard input. Throws `ClientFailure`. */
+export async function readConfigurationFile(path: string): Promise<ConfigurationFile> {
+  const name = path === '-' ? 'standard input' : path;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+      const part = Buffer.from(chunk as Buffer);
+      bytes += part.length;
+      if (bytes > CONFIGURATION_BYTES_MAX) throw tooLarge(name);
+      chunks.push(part);
+    }
+  } catch (error) {
+    const { code } = fieldsOf(error);
+    if (error instanceof ClientFailure || typeof code !== 'string') throw error;
+    throw new ClientFailure(`${name} cannot be read (${code}).`);
+  }
+  return ConfigurationFile.parse(name, Buffer.concat(chunks).toString('utf8'));
+}
+
+/** The text of a file with these entries. Throws `ClientFailure` when it would be too large to be read again. */
+export function configurationText(entries: ReadonlyMap<KindName, readonly ConfigurationEntry[]>): string {
+  const kinds = [...entries].map(([kind, list]) => [kind, kind === 'retention' ? (list[0] ?? {}) : list] as const);
+  const content = { version: FORMAT_VERSION, ...Object.fromEntries(kinds) };
+  const yaml = stringify(content, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
+  const text = `${HEADER}${yaml}`;
+  if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) throw tooLarge('The configuration of the workspace');
+  return text;
+}
+
+function documentOf(name: string, text: string, lines: LineCounter): Document.Parsed {
+  try {
+    return parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (!(error instanceof RangeError)) throw error;
+    throw new ClientFailure(`${name} is nested too deeply. No configuration has more than 64 levels.`);
+  }
+}
+
+function valueOf(document: Document.Parsed, name: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    // Too many aliases; they are the one thing that grows when a document is read.
+    if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
+    throw new ClientFailure(`${name}: ${firstLine(error.message)}. Write the values out instead of using aliases.`);
+  }
+}
+
+function outlineFaults(value: unknown): FileFault[] {
+  if (!isObject(value)) {
+    const message = `A file of configuration is a map with "version: ${FORMAT_VERSION}" and ${KIND_NAMES.join(', ')}.`;
+    return [{ at: [], code: 'type', message }];
+  }
+  const { version, ...kinds } = value;
+  const faults: FileFault[] = [];
+  if (version !== FORMAT_VERSION) {
+    faults.push({
+      at: ['version'],
+      code: 'enum',
+      message: `version must be ${FORMAT_VERSION}, the version of the format.`,
+    });
+  }
+  for (const [kind, entries] of Object.entries(kinds)) faults.push(...kindFaults(kind, entries));
+  return faults;
+}
+
+function kindFaults(kind: string, entries: unknown): FileFault[] {
+  if (!KIND_NAMES.some((name) => name === kind)) {
+    const meant = similarName(kind, KIND_NAMES);
+    const hint = meant === undefined ? `The kinds are ${KIND_NAMES.join(', ')}.` : `Did you mean ${meant}?`;
+    return [
+      { at: [kind], code: 'unknown_field', message: `${readable(kind)} is not a kind of configuration. ${hint}` },
+    ];
+  }
+  if (entries === null) return [];
+  if (kind === 'retention') {
+    return isObject(entries) ? [] : [{ at: [kind], code: 'type', message: 'retention must be a map with eventDays.' }];
+  }
+  if (!Array.isArray(entries)) return [{ at: [kind], code: 'type', message: `${kind} must be a list.` }];
+  return entries.flatMap((entry, index) => {
+    return isObject(entry) ? [] : [{ at: [kind, index], code: 'type', message: `${kind}[${index}] must be a map.` }];
+  });
+}
+
+/** YAML has numbers that JSON does not have. */
+function numberFaults(value: unknown, at: readonly PathSegment[] = []): FileFault[] {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return [{ at, code: 'type', message: `${String(at.at(-1) ?? 'The file')} must be a finite number.` }];
+  }
+  if (Array.isArray(value)) return value.flatMap((each, index) => numberFaults(each, [...at, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => numberFaults(each, [...at, name]));
+}
+
+function entriesIn(value: unknown): readonly ConfigurationEntry[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function firstLine(text: string): string {
+  return readable(text.split('\n')[0] ?? '');
+}
+
+function failureOf(problems: readonly string[]): ClientFailure {
+  const shown = problems.slice(0, FAULTS_SHOWN_MAX);
+  const more = problems.length - shown.length;
+  return new ClientFailure(
+    [
+      ...shown,
+      ...(more > 0 ? [`… and ${more} more.`] : []),
+      'Nothing was changed. Correct the file; "cds export --schema" writes a JSON Schema that editors check it with.',
+    ].join('\n'),
+  );
+}
