@@ -151,8 +151,10 @@ describe('the statistics of ingest', () => {
           .get(ErasuresService)
           .eraseByIdentifier(aCaller(tenantId), { type: 'EXTERNAL', value }, null)
           .finally(() => (isErased = true));
-        while (!isErased) await send();
-        await erasing;
+        const sendMeanwhile = async (): Promise<void> => {
+          while (!isErased) await send();
+        };
+        await Promise.all([erasing, sendMeanwhile()]);
       }
     };
     const snapshots = await snapshotsWhile(write);
