@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import { backfill, backfillOnce, readBackfill, startBackfill } from '../support/backfills';
 import { aCdpEvent, anExternalEvent, ANYTHING } from '../support/builders';
 import type { Client } from '../support/client';
+import { brokenHistories } from '../support/histories';
 import { rowsOf, untilBlocked, withClient } from '../support/database';
 import { untilDrained } from '../support/processing';
 import { expireAll, expireOver, keepDays, letDaysPass } from '../support/retention';
@@ -24,6 +25,7 @@ beforeEach(async () => {
   campaign = await aCampaign(service);
   client = campaign.workspace.admin;
 });
+afterEach(async () => expect(await brokenHistories(service.databaseUrl, campaign.workspace.tenantId)).toEqual([]));
 afterAll(() => service.stop());
 
 const declare = (path: string, fields: object = {}) => campaign.define(path, 'number', { ...fields });
@@ -49,6 +51,8 @@ async function send(...events: readonly object[]): Promise<string[]> {
   return ids;
 }
 
+const untilApplied = (jobId: string, events: number) =>
+  until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied >= events, 20);
 const run = () => backfill(client, campaign.campaignId, 'reward');
 const stateFor = (sub: string): Promise<any> => stateOf(campaign.participant({ sub }));
 const rows = (text: string) => rowsOf<any>(service.databaseUrl, text, [campaign.workspace.tenantId]);
@@ -131,6 +135,145 @@ describe('the limits of a variable', () => {
     const [entry] = (await client.get(pathTo('participants/ann/history'))).body.items;
     expect(entry).toMatchObject({ previous: 6, current: 10, cause: { kind: 'backfill' } });
   });
+  it('may be narrowed while it runs, and hold for the rest of the events', async () => {
+    await declare(POINTS.path);
+    await send(...Array.from({ length: 12 }, () => purchase('ann', 1)));
+    await define(POINTS);
+    const jobId = await startBackfill(client, campaign.campaignId, 'reward', { eventsPerSecondMax: 4 });
+    await untilApplied(jobId, 2);
+    await declare(POINTS.path, { max: 9 });
+    const done = await backfillOnce(() => client, campaign.campaignId, 'reward', jobId);
+    expect(done).toMatchObject({ state: 'done', matched: 12, applied: 9, skipped: 3, failed: 0 });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 9 } });
+  });
+
+  it('hold for negative amounts on both sides', async () => {
+    await declare(POINTS.path, { min: -5, max: 10 });
+    await declare(REVENUE.path, { min: -5, max: 10 });
+    await send(...[6, -12, -8, 13, 12, -20].map((amount) => purchase('ann', amount)));
+    await define(POINTS);
+    expect(await run()).toMatchObject({ matched: 6, applied: 3, skipped: 3 });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 10 } });
+    const clamped = { ...REVENUE, onLimit: 'clamp' };
+    await define(clamped, { ...clamped, op: 'dec' });
+    await send(...[6, -12].map((amount) => purchase('ann', amount)));
+    const entries = (await client.get(pathTo('variables/campaign/revenue/history'))).body.items.toReversed();
+    expect(entries.map(({ previous, current }: any) => [previous, current])).toEqual([
+      [null, 6],
+      [6, 0],
+      [0, -5],
+      [-5, 7],
+    ]);
+  });
+});
+
+describe('a variable with a period', () => {
+  it('gets what was received in its current period, as from a reaction that was there', async () => {
+    const { campaignId, workspace } = campaign;
+    await declare(POINTS.path, { max: 6, period: { every: 'month', timezone: 'UTC' } });
+    await declare(REVENUE.path);
+    const [early] = await send(purchase('ann', 5));
+    await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
+    await send(purchase('ann', 4));
+    await define(POINTS, REVENUE);
+    expect(await backfill(client, campaignId, 'reward', { dryRun: true })).toMatchObject({
+      sums: [
+        { path: POINTS.path, events: 1, sum: 4 },
+        { path: REVENUE.path, events: 2, sum: 9 },
+      ],
+    });
+    expect(await run()).toMatchObject({ matched: 2, applied: 2, skipped: 0 });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 4 }, campaign: { revenue: 9 } });
+    const alone = { name: 'points-alone', eventType: 'purchase', ops: [{ ...POINTS, valueFrom: undefined, value: 1 }] };
+    await client.post(pathTo('reactions:define'), alone);
+    expect(await backfill(client, campaignId, alone.name)).toMatchObject({ matched: 2, applied: 1, skipped: 1 });
+    const { processing } = (await client.get(`/v1/events/${early}`)).body;
+    expect(processing.reactions).toMatchObject([{ name: 'reward' }, { outcome: 'skipped', reason: 'period_over' }]);
+    expect(await backfill(client, campaignId, alone.name)).toMatchObject({ matched: 0, skipped: 2 });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: 5 } });
+  });
+});
+
+describe('another version of the reaction', () => {
+  it('ends the backfill; the next one comes to the rest of the events only', async () => {
+    await declare(POINTS.path);
+    await send(...Array.from({ length: 12 }, () => purchase('ann', 1)));
+    await define(POINTS);
+    const jobId = await startBackfill(client, campaign.campaignId, 'reward', { eventsPerSecondMax: 4 });
+    await untilApplied(jobId, 2);
+    await define({ ...POINTS, valueFrom: undefined, value: 100 });
+    const ended = await backfillOnce(() => client, campaign.campaignId, 'reward', jobId);
+    expect(ended).toMatchObject({ state: 'failed', reason: 'reaction_changed' });
+    const before = Number(ended.applied);
+    expect(before).toBeLessThan(12);
+    expect(await run()).toMatchObject({ state: 'done', applied: 12 - before, skipped: before });
+    expect(await stateFor('ann')).toMatchObject({ user: { points: before + 100 * (12 - before) } });
+  });
+});
+
+describe('persons', () => {
+  const ROUNDS = 8;
+  const GONE = Array.from({ length: 5 }, (_unused, number) => `gone-${number}`);
+  const STAYING = Array.from({ length: 5 }, (_unused, number) => `here-${number}`);
+  const DEVICES = Array.from({ length: 5 }, () => randomUUID());
+
+  it('who are erased, merged and parted while it runs get each event once, or not at all', async () => {
+    await declare(POINTS.path);
+    await declare(REVENUE.path);
+    await client.post('/v1/cdp/event-types', ANYTHING);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const anonymous = DEVICES.map((value) => purchase('', 1, { identity: { type: 'DEVICE', value } }));
+      const known = [...GONE, ...STAYING].map((sub) => purchase(sub, 1));
+      expect((await client.post('/v1/external-events:batch', { items: [...anonymous, ...known] })).status).toBe(200);
+    }
+    await define(POINTS, REVENUE);
+    const jobId = await startBackfill(client, campaign.campaignId, 'reward', { eventsPerSecondMax: 20 });
+    await untilApplied(jobId, 1);
+    for (const [number, device] of DEVICES.entries()) {
+      const erased = await client.post('/v1/cdp/profiles:erase', { type: 'EXTERNAL', value: GONE[number] });
+      expect(erased.status).toBe(200);
+      const merge = await mergeWith(STAYING[number] ?? '', device);
+      if (number % 2 === 0) expect((await client.send(`/v1/cdp/merges/${merge}:undo`, undefined)).status).toBe(200);
+    }
+    expect((await readBackfill(client, campaign.campaignId, 'reward', jobId)).state).toBe('running');
+    const done = await backfillOnce(() => client, campaign.campaignId, 'reward', jobId);
+    await untilDrained(service.databaseUrl, campaign.workspace.tenantId, 60);
+    expect(done).toMatchObject({ state: 'done', scanned: 15 * ROUNDS, failed: 0 });
+    expect(done.applied).toBeLessThan(15 * ROUNDS);
+    const points = async () => {
+      const states = await rows(`SELECT subject, values -> 'points' AS points FROM participant_states
+        WHERE tenant_id = $1 AND values ? 'points'`);
+      return new Map<string, number>(states.map((row) => [row.subject, row.points]));
+    };
+    const before = await points();
+    expect([...before.keys()].sort()).toEqual(STAYING);
+    for (const [number, sub] of STAYING.entries()) {
+      // Those that were parted keep what they got before.
+      if (number % 2 === 0) expect(before.get(sub)).toBeGreaterThanOrEqual(ROUNDS);
+      else expect(before.get(sub)).toBe(2 * ROUNDS);
+    }
+    const applied = await rows(`SELECT e.profile_id IN (SELECT profile_id FROM profiles WHERE tenant_id = $1
+        AND erased_at IS NOT NULL) AS erased, count(*)::int AS events FROM event_processing p
+      JOIN events e ON e.tenant_id = p.tenant_id AND e.event_id = p.event_id
+      WHERE p.tenant_id = $1 AND p.reactions @> '[{"name": "reward", "outcome": "applied"}]' GROUP BY 1`);
+    const eventsOf = (erased: boolean): number => applied.find((row) => row.erased === erased)?.events ?? 0;
+    const sum = [...before.values()].reduce((total, each) => total + each, 0);
+    const { revenue } = (await stateFor('bob')).campaign;
+    expect([sum, revenue]).toEqual([eventsOf(false), eventsOf(false) + eventsOf(true)]);
+    const left = await rows(`SELECT 1 FROM value_changes WHERE tenant_id = $1 AND subject LIKE 'gone-%'`);
+    expect(left).toEqual([]);
+    expect(await run()).toMatchObject({ matched: 0, applied: 0 });
+    expect(await points()).toEqual(before);
+  });
+
+  /** Merges the customer with that of a device; returns the id of the merge. */
+  async function mergeWith(sub: string, device: string): Promise<string> {
+    const identity = { externalUserId: sub, deviceKey: device };
+    const event = aCdpEvent({ eventType: ANYTHING.eventType, identity, properties: {} });
+    expect((await client.post('/v1/cdp/events', event)).status).toBe(202);
+    const { body } = await client.post('/v1/cdp/profiles:lookup', { type: 'EXTERNAL', value: sub });
+    return (await client.get(`/v1/cdp/profiles/${body.id}/merges`)).body.items[0].id;
+  }
 });
 
 describe('events that expire', () => {

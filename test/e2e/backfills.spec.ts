@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { ALL_TIME, backfill, backfillOnce, readBackfill, startBackfill } from '../support/backfills';
 import { aCdpEvent, anExternalEvent, ANYTHING } from '../support/builders';
-import { aWorkspace, type Client, expectProblem } from '../support/client';
+import { aWorkspace, Client, expectProblem } from '../support/client';
 import { rowsOf } from '../support/database';
 import { untilDrained } from '../support/processing';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
@@ -35,6 +35,7 @@ async function define(fields: object = {}): Promise<void> {
   expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
 }
 
+const on = (node: number, { key }: Client): Client => new Client(nodes[node]!.url, key);
 const purchase = (sub: string, attributes: object, fields: object = {}) =>
   anExternalEvent({ identity: { type: 'EXTERNAL', value: sub }, attributes, ...fields });
 
@@ -217,11 +218,18 @@ describe('POST …/reactions/{name}:backfill', () => {
     for (const id of ids) expect(await processingOf(id)).toMatchObject({ reactions: [] });
   });
 
-  it('runs one backfill of a reaction at a time, at its pace, until it is cancelled', async () => {
+  it('runs one backfill of a reaction at a time on two nodes, at its pace, until it is cancelled', async () => {
     await send(...Array.from({ length: 40 }, () => purchase('ann', { amount: 1 })));
     await define();
-    const jobId = await start({ eventsPerSecondMax: 5 });
-    expectProblem(await client.post(`${reactionPath()}:backfill`, ALL_TIME), 409, 'backfill_running');
+    const request = { ...ALL_TIME, eventsPerSecondMax: 5 };
+    const path = `${reactionPath()}:backfill`;
+    const starts = await Promise.all(
+      Array.from({ length: 8 }, (_unused, index) => on(index % 2, client).post(path, request)),
+    );
+    const refused = starts.filter(({ status }) => status !== 202);
+    expect(refused).toHaveLength(7);
+    for (const answer of refused) expectProblem(answer, 409, 'backfill_running');
+    const { jobId } = starts.find(({ status }) => status === 202)!.body;
     await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0, 20);
     const cancelled = await client.post(`${reactionPath()}/backfills/${jobId}:cancel`, {});
     expect(cancelled.body).toMatchObject({ state: 'cancelled', eventsPerSecondMax: 5, finishedAt: TIME });

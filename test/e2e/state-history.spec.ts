@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { Client, expectProblem } from '../support/client';
 import { rowsOf } from '../support/database';
+import { brokenHistories } from '../support/histories';
 import { EffectsWorker, anEventToProcess } from '../support/reactions';
 import { aCampaign, inc, mutate, set, type Campaign } from '../support/runtime';
 
@@ -216,4 +217,29 @@ it('keeps its order when the clock of the database is set back between two chang
     const [newest, oldest] = await historyAt(path);
     expect(newest.previous).toBe(oldest.current);
   }
+});
+
+it('is seen to be broken wherever one entry is missing', async () => {
+  const { tenantId } = campaign.workspace;
+  const people = ['ann', 'bob', 'carl'].map((sub) => campaign.participant({ sub }));
+  for (const person of people) for (const _change of [1, 2, 3]) await mutate(person, [inc(POINTS)]);
+  expect(await brokenHistories(service.databaseUrl, tenantId)).toEqual([]);
+  for (const [subject, current] of [
+    ['ann', 6],
+    ['bob', 7],
+    ['carl', 8],
+  ]) {
+    const removed = await rowsOf(
+      service.databaseUrl,
+      `DELETE FROM value_changes WHERE tenant_id = $1 AND subject = $2 AND current::text = $3 RETURNING op`,
+      [tenantId, subject, String(current)],
+    );
+    expect(removed).toHaveLength(1);
+  }
+  const broken = await brokenHistories(service.databaseUrl, tenantId);
+  expect(broken.map((each) => each.replace(/, "user".*/, '')).sort()).toEqual([
+    'a break in the history: ["bob"',
+    'a history without its beginning: ["ann"',
+    'a value without its change in the history: ["carl"',
+  ]);
 });

@@ -1,12 +1,15 @@
 import { startApp, type TestApp } from '../support/app';
 import { Client } from '../support/client';
 import { aClockedDatabase, type ClockedDatabase } from '../support/database-clock';
+import { brokenHistories } from '../support/histories';
 import { aCampaign, inc, mutate, stateOf, summary, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
 const WRITERS = 64;
 const GRANTS_MAX = 200;
 const DAILY = 'state.user.daily';
+const HOUR_MS = 60 * 60 * 1000;
+const GRANT = [inc('state.campaign.quota')];
 
 let database: ClockedDatabase;
 let nodes: readonly TestApp[];
@@ -21,6 +24,7 @@ beforeEach(async () => {
   campaign = await aCampaign(nodes[0]!);
   ({ admin } = campaign.workspace);
 });
+afterEach(async () => expect(await brokenHistories(database.url, campaign.workspace.tenantId)).toEqual([]));
 afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 /** For longer than the test sets the clock ahead. */
@@ -132,3 +136,42 @@ describe('a variable with a period', () => {
     }
   });
 });
+
+it('grants a day of 23 hours and one of 25 exactly what it grants any other', async () => {
+  const year = new Date().getUTCFullYear() + 1;
+  const zone = { every: 'day', timezone: 'Europe/Berlin' };
+  await campaign.define('state.campaign.quota', 'number', { default: 0, min: 0, max: 3, period: zone });
+  const exp = Date.UTC(year + 1, 0, 1) / 1_000;
+  const people = [0, 1].map((number) => at(number, campaign.participant({ sub: `p-${number}`, exp })));
+  for (const { change, hours } of [
+    { change: lastSunday(year, 2), hours: 23 },
+    { change: lastSunday(year, 9), hours: 25 },
+  ]) {
+    // The day begins in the one time and ends in the other one.
+    const start = change.getTime() - (hours === 23 ? 1 : 2) * HOUR_MS;
+    for (const [moment, isNew] of [
+      [start - 60_000, true],
+      [start, true],
+      [start + (hours - 1) * HOUR_MS, false],
+      [start + hours * HOUR_MS - 60_000, false],
+      [start + hours * HOUR_MS, true],
+    ] as const) {
+      await database.setTo(new Date(moment));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_unused, index) => mutate(people[index % 2]!, GRANT)),
+      );
+      const summaries = answers.map(summary).sort();
+      expect(summaries.filter((each) => each === '200 applied')).toHaveLength(isNew ? 3 : 0);
+      expect(summaries.filter((each) => each === '409 limit_reached')).toHaveLength(isNew ? 5 : 8);
+    }
+    const { items } = (await admin.get(pathTo('variables/campaign/quota/history?limit=9'))).body;
+    const starts = [...new Set(items.map(({ periodStart }: any) => Date.parse(periodStart)))] as number[];
+    expect(starts.slice(0, 2)).toEqual([start + hours * HOUR_MS, start]);
+  }
+});
+
+/** Midnight in UTC of the last Sunday of a month, counted from 0. */
+function lastSunday(year: number, month: number): Date {
+  const last = new Date(Date.UTC(year, month + 1, 0));
+  return new Date(last.getTime() - last.getUTCDay() * 24 * HOUR_MS);
+}

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Client as PgClient } from 'pg';
+import { ErasuresService } from '../../src/cdp/customers/erasures.service';
+import type { EventFields } from '../../src/ingest/domain/event';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { statisticsRange } from '../../src/statistics/domain/statistics-range';
 import { LogCounter } from '../../src/statistics/log-counter';
 import { StatisticsReader } from '../../src/statistics/statistics-reader';
 import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
-import { aCaller, aSubmission, startNode } from '../support/ingest';
+import { aCaller, aSubmission, external, startNode } from '../support/ingest';
 import { logged, uncounted } from '../support/statistics';
 import { until } from '../support/until';
 
 const WRITERS = 4;
 const ROUNDS = 25;
+const PERSONS = 8;
+const SECRETS_KEY = 'a-secrets-key-for-the-statistics-of-tests';
 const DAY_MS = 24 * 60 * 60_000;
 
 let url: string;
@@ -20,7 +24,7 @@ let tenantId: string;
 
 beforeAll(async () => {
   url = await freshDatabaseUrl('ingest_statistics');
-  nodes = [await startNode(url), await startNode(url)];
+  nodes = [await startNode(url, { SECRETS_KEY }), await startNode(url, { SECRETS_KEY })];
 });
 beforeEach(async () => {
   tenantId = randomUUID();
@@ -38,8 +42,8 @@ const countLog = async (on = node(0)) => {
 };
 
 /** A refused event of some minutes ago that is sent again: it is stored under its first time of receipt. */
-const replayed = (minutesAgo: number) => {
-  const submission = aSubmission({ source: 'replayed', occurredAt: Date.now() - 3 * DAY_MS });
+const replayed = (minutesAgo: number, fields: Partial<EventFields> = {}) => {
+  const submission = aSubmission({ source: 'replayed', occurredAt: Date.now() - 3 * DAY_MS, ...fields });
   const attempt = { action: 'replayed', at: new Date().toISOString(), by: 'test' } as const;
   const receivedAt = Date.now() - minutesAgo * 60_000;
   return { ...submission, replay: { entryId: randomUUID(), attempt, receivedAt } };
@@ -73,6 +77,33 @@ async function bothIn(client: PgClient): Promise<{ statistics: number; late: num
   return { statistics: sum(1), late: sum(4), log: rows[0]!.log, lateInLog: rows[0]!.late };
 }
 
+/** Looks again and again while writers work and both nodes count. */
+async function snapshotsWhile(write: (writer: number) => Promise<void>) {
+  let isOver = false;
+  const count = async (on: INestApplicationContext) => {
+    while (!isOver) await on.get(LogCounter).count(0);
+  };
+  const snapshots: Awaited<ReturnType<typeof bothIn>>[] = [];
+  const look = () =>
+    withClient(url, async (client) => {
+      while (!isOver) snapshots.push(await bothIn(client));
+    });
+  const others = Promise.all([count(node(0)), count(node(1)), look()]);
+  await Promise.all(Array.from({ length: WRITERS }, (_unused, writer) => write(writer))).finally(() => {
+    isOver = true;
+  });
+  await others;
+  return snapshots;
+}
+
+/** Once all of the log is counted, minutes, hours and days say the same. */
+async function expectCounted({ accepted, late }: { accepted: number; late: number }): Promise<void> {
+  await countLog();
+  expect(await uncounted(url, tenantId)).toEqual({ events: 0, changes: 0 });
+  const sums = await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep));
+  expect(sums.flat()).toMatchObject(Array(3).fill({ accepted, late }));
+}
+
 const rowsOfStep = (step: string) =>
   rowsOf<{ accepted: number; late: number; duplicate: number }>(
     url,
@@ -84,7 +115,6 @@ const rowsOfStep = (step: string) =>
 
 describe('the statistics of ingest', () => {
   it('equal the log in every snapshot, while two nodes store and replay events and both count', async () => {
-    let isOver = false;
     let accepted = 0;
     const write = async (writer: number) => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -94,27 +124,51 @@ describe('the statistics of ingest', () => {
         accepted += stored + again;
       }
     };
-    const count = async (on: INestApplicationContext) => {
-      while (!isOver) await on.get(LogCounter).count(0);
-    };
-    const snapshots: Awaited<ReturnType<typeof bothIn>>[] = [];
-    const look = () =>
-      withClient(url, async (client) => {
-        while (!isOver) snapshots.push(await bothIn(client));
-      });
-    const others = Promise.all([count(node(0)), count(node(1)), look()]);
-    await Promise.all(Array.from({ length: WRITERS }, (_unused, writer) => write(writer)));
-    isOver = true;
-    await others;
+    const snapshots = await snapshotsWhile(write);
     expect(snapshots.length).toBeGreaterThan(10);
     expect(snapshots.filter(({ statistics, log }) => statistics !== log)).toEqual([]);
     expect(snapshots.filter(({ late, lateInLog }) => late !== lateInLog)).toEqual([]);
     expect(new Set(snapshots.map(({ log }) => log)).size).toBeGreaterThan(5);
-    await countLog();
-    expect(await uncounted(url, tenantId)).toEqual({ events: 0, changes: 0 });
-    const sums = await Promise.all(['minute', 'hour', 'day'].map(rowsOfStep));
-    expect(sums.flat().map((each) => each.accepted)).toEqual([accepted, accepted, accepted]);
-    expect(sums.flat().map((each) => each.late)).toEqual(Array(3).fill(2 * WRITERS * ROUNDS));
+    await expectCounted({ accepted, late: 2 * WRITERS * ROUNDS });
+  }, 120_000);
+
+  it('equal the log in every snapshot, while persons are erased as their events are stored and replayed', async () => {
+    let accepted = 0;
+    let late = 0;
+    const write = async (writer: number) => {
+      for (let round = 0; round < PERSONS; round += 1) {
+        const value = `person-${writer}-${round}`;
+        const person = { identifiers: [external(value)], identity: { type: 'EXTERNAL', value } };
+        const send = async (): Promise<void> => {
+          const live = await ingest(node(writer), [aSubmission(person), aSubmission(person)], 'live');
+          const again = await ingest(node(writer), [replayed(round, person), replayed(round * 50, person)], 'replay');
+          accepted += live + again;
+          late += again;
+        };
+        await send();
+        let isErased = false;
+        const erasing = node(writer + 1)
+          .get(ErasuresService)
+          .eraseByIdentifier(aCaller(tenantId), { type: 'EXTERNAL', value }, null)
+          .finally(() => (isErased = true));
+        const sendMeanwhile = async (): Promise<void> => {
+          while (!isErased) await send();
+        };
+        await Promise.all([erasing, sendMeanwhile()]);
+      }
+    };
+    const snapshots = await snapshotsWhile(write);
+    expect(snapshots.length).toBeGreaterThan(10);
+    expect(snapshots.filter(({ statistics, log }) => statistics !== log)).toEqual([]);
+    expect(snapshots.filter((each) => each.late !== each.lateInLog)).toEqual([]);
+    await expectCounted({ accepted, late });
+    // An erased event stays in the log, as a row without its person.
+    const rows = await rowsOf<{ erased: number }>(
+      url,
+      `SELECT count(*)::int AS erased FROM events WHERE tenant_id = $1 AND content_hash = ''`,
+      [tenantId],
+    );
+    expect(rows).toEqual([{ erased: accepted }]);
   }, 120_000);
 
   it('wait for a transaction that has received events and not committed them', async () => {

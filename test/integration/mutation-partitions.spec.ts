@@ -40,18 +40,18 @@ async function aService(url: string): Promise<TestApp> {
   return service;
 }
 
-async function aNode(url: string): Promise<PartitionsNode> {
+async function aNode(url: string, environment: Readonly<Record<string, string>> = {}): Promise<PartitionsNode> {
   const source = await new DataSource(databaseOptions({ url })).initialize();
   const time = new OutcomeClock(source, clock);
   opened.push(source);
   started.push(time);
   await time.start();
-  return { partitions: new WeeklyPartitions(source, time, readSettings({ DATABASE_URL: url })), time };
+  return { partitions: new WeeklyPartitions(source, time, readSettings({ ...environment, DATABASE_URL: url })), time };
 }
 
-const partitions = (url: string): Promise<string[]> =>
+const partitions = (url: string, table = 'mutation_outcomes'): Promise<string[]> =>
   withClient(url, async (client) => {
-    const sql = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'mutation_outcomes'::regclass`;
+    const sql = `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = '${table}'::regclass`;
     return (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name).sort();
   });
 const keepUp = async (node: PartitionsNode): Promise<void> => {
@@ -120,6 +120,22 @@ describe('the partitions of outcomes', () => {
     await node.partitions.dropOld();
     expect(await partitions(url)).toEqual(wanted(node));
   });
+});
+
+it('the partitions of the history go when their last entries are STATE_HISTORY_DAYS old, and no day earlier', async () => {
+  const url = await freshDatabaseUrl('partitions');
+  const node = await aNode(url, { STATE_HISTORY_DAYS: '10' });
+  await keepUp(node);
+  const week = weekOf(node.time.now());
+  const name = nameOf(week).replace('mutation_outcomes', 'value_changes');
+  const lasts = Math.ceil((week.to.getTime() + 10 * DAY_MS - node.time.now().getTime()) / DAY_MS);
+  for (let day = 1; day <= lasts + 7; day += 1) {
+    clock.passedMs = day * DAY_MS;
+    await keepUp(node);
+    if (day < lasts) expect(await partitions(url, 'value_changes')).toContain(name);
+  }
+  expect(await partitions(url, 'value_changes')).not.toContain(name);
+  expect(await partitions(url, 'value_changes')).not.toEqual([]);
 });
 
 describe('the time by which outcomes age', () => {

@@ -8,6 +8,8 @@ export interface ClockedDatabase {
   readonly url: string;
   /** Sets the clock so many milliseconds before `boundary`, and lets it go on from there. */
   setBefore(ms: number): Promise<void>;
+  /** Sets the clock to a time, and lets it go on from there. */
+  setTo(time: Date): Promise<void>;
   /** Sets the clock so many days further ahead. */
   passDays(days: number): Promise<void>;
   /** The next full hour. */
@@ -28,6 +30,8 @@ export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
   await run(`CREATE FUNCTION test_clock.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
     AS 'SELECT pg_catalog.statement_timestamp() + by FROM test_clock.ahead'`);
   await run(`ALTER DATABASE ${databaseOf(url)} SET search_path = public, test_clock, pg_catalog`);
+  const setTo = (time: Date) =>
+    run(`UPDATE test_clock.ahead SET by = $1::timestamptz - pg_catalog.clock_timestamp()`, [time]);
   const boundary = new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS);
   return {
     url,
@@ -36,10 +40,11 @@ export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
     passDays: async (days) => {
       await run(`UPDATE test_clock.ahead SET by = by + $1 * interval '1 day'`, [days]);
     },
+    setTo: async (time) => {
+      await setTo(time);
+    },
     setBefore: async (ms) => {
-      await run(`UPDATE test_clock.ahead SET by = $1::timestamptz - pg_catalog.clock_timestamp()`, [
-        new Date(boundary.getTime() - ms),
-      ]);
+      await setTo(new Date(boundary.getTime() - ms));
     },
   };
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../platform/errors/domain-error';
 import { isPassing, LostRaceError } from '../../platform/group-commit/persist-batch';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import { Clock } from '../../platform/values/clock';
 import type { EffectFailure, EventToProcess } from '../../processing/domain/event-effects';
 import { failureOf } from '../../processing/effect-errors';
 import { bisect, withinSavepoint } from '../../processing/effect-scope';
 import { LateEffects, type LateEntry, type LateEvent, type LateResult } from '../../processing/late-effects';
+import { VariablesService } from '../../variables/variables.service';
 import {
   failureOfFaults,
   faultsOfReaction,
@@ -22,6 +24,7 @@ import {
   addCounts,
   addSums,
   mayBackfill,
+  withoutEarlierPeriods,
   withoutSuperseded,
   type BackfillCounts,
   type EventOutcome,
@@ -57,6 +60,8 @@ export class BackfillBatch {
     private readonly late: LateEffects,
     private readonly reactions: EventReactions,
     private readonly marks: BackfillMarks,
+    private readonly variables: VariablesService,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -80,7 +85,7 @@ export class BackfillBatch {
     const operations = tried.flatMap(({ plan }) =>
       plan !== undefined && 'operations' in plan ? [plan.operations] : [],
     );
-    const sums = backfill.isDryRun ? addSums(backfill.sums, operations) : backfill.sums;
+    const sums = backfill.isDryRun ? inOrder(addSums(backfill.sums, operations), compiled) : backfill.sums;
     const outcomes = [...tried.map(({ result }) => result), ...untouched];
     return { count, progress: { ...addCounts(backfill, outcomes), sums, attempts } };
   }
@@ -95,9 +100,13 @@ export class BackfillBatch {
       compiled,
       entries.map((entry) => eventOf(entry, backfill)),
     );
-    const planned = plans.flatMap((plan, index) => {
+    const declarations = await this.variables.declarationsNow(backfill.tenantId, backfill.campaignId);
+    const now = this.clock.now().getTime();
+    const planned = plans.flatMap((found, index) => {
       const entry = entries[index];
-      return entry === undefined ? [] : [{ entry, plan }];
+      if (entry === undefined) return [];
+      const { receivedAt } = entry.toProcess.event;
+      return { entry, plan: found && withoutEarlierPeriods(found, declarations, receivedAt, now) };
     });
     if (!isOverdue(plans.at(-1))) return { planned, attempts: 0 };
     const attempts = planned.length === 1 ? backfill.attempts + 1 : 1;
@@ -185,6 +194,12 @@ export class BackfillBatch {
 }
 
 const NO_LATER: LaterSets = { user: false, shared: false };
+
+/** In the order of the paths of the reaction; its first events may leave some out. */
+function inOrder(sums: readonly VariableSum[], { reaction: { ops } }: CompiledReaction): readonly VariableSum[] {
+  const placeOf = (sum: VariableSum): number => ops.findIndex(({ path }) => path === sum.path);
+  return [...sums].sort((a, b) => placeOf(a) - placeOf(b));
+}
 
 /** Events of erased persons have no effects. */
 function mayComeTo({ isErased, before }: LateEntry, backfill: RunningBackfill): boolean {

@@ -37,14 +37,16 @@ export type MutationPlan = Extract<Plan, { readonly operations: unknown }>;
 /**
  * The result of one reaction; faults say why it failed. `not_in_force`: the reaction waited for its customer, and was
  * gone or no longer applied to the event when the customer was linked. `superseded`: a later event had set all that a
- * backfill would have set. `limit_reached`: a value would have left its limits. `clamped`: at least one value was moved
- * to its limit instead.
+ * backfill would have set. `period_over`: a backfill came to the event after the period in which it would have counted.
+ * `limit_reached`: a value would have left its limits. `clamped`: at least one value was moved to its limit instead.
  */
 export type ReactionResult =
   | { readonly outcome: 'applied'; readonly reason?: 'clamped' }
   | { readonly outcome: 'waiting_for_customer' }
-  | { readonly outcome: 'skipped'; readonly reason: 'condition' | 'not_in_force' | 'superseded' | 'limit_reached' }
+  | { readonly outcome: 'skipped'; readonly reason: SkipReason }
   | { readonly outcome: 'failed'; readonly faults: readonly Fault[]; readonly mayRetry?: true };
+
+type SkipReason = 'condition' | 'not_in_force' | 'superseded' | 'period_over' | 'limit_reached';
 
 /**
  * Plans what a reaction to this event type does with an event; undefined: it does not apply to the event. In a plan

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { customerViolations, type CustomerRows } from '../oracle/customers';
 import { eventViolations, isUnsettled, type StoredEvent } from '../oracle/events';
-import { historyViolations, type HistoryStep } from '../oracle/history';
 import { isUnsettledMutation, mutationViolations, type Value } from '../oracle/mutations';
 import { reactionViolations } from '../oracle/reactions';
 import { deadlocksIn } from '../oracle/server-log';
+import { brokenHistories } from '../../support/histories';
 import { QUEUED_EVENTS } from '../../support/processing';
 import { brokenRules } from '../../support/sound-customers';
 import { withSession, type Arena } from './arena';
@@ -47,7 +47,7 @@ export async function violationsIn(arena: Arena, worlds: readonly World[], journ
     violations.push(...eventViolations(ofWorld(journal.events, world), stored));
     const values = await storedValues(arena, world, journal);
     violations.push(...mutationViolations(ofWorld(journal.mutations, world), values));
-    violations.push(...historyViolations(await storedHistory(arena, world), values));
+    violations.push(...(await brokenHistories(arena.postgres.url(), world.tenantId)));
     const erased = ofWorld(journal.erasures, world);
     violations.push(
       ...erased.filter(({ isConfirmed }) => !isConfirmed).map(({ subject }) => `never erased: ${subject}`),
@@ -112,18 +112,6 @@ async function storedValues(arena: Arena, world: World, journal: Journal): Promi
     }
   }
   return values;
-}
-
-/** The history of every value of a campaign, in its order. */
-async function storedHistory(arena: Arena, world: World): Promise<HistoryStep[]> {
-  const rows = await rowsOf<HistoryStep & { readonly subject: string; readonly path: string }>(
-    arena,
-    `SELECT subject, 'state.' || scope || '.' || name AS path, previous, current,
-       (date_part('epoch', period_start) * 1000)::float8 AS "periodStart"
-     FROM value_changes WHERE tenant_id = $1 ORDER BY at, position`,
-    world,
-  );
-  return rows.map(({ subject, path, ...step }) => ({ ...step, variable: variableOf(world, subject, path) }));
 }
 
 function subjectsOf(mutations: readonly MutationRecord[]): Set<string> {

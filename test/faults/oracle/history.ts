@@ -9,11 +9,13 @@ export interface HistoryStep {
   readonly current: Value;
   /** The beginning of its period; null for a variable without periods. */
   readonly periodStart: number | null;
+  /** What the variable was before its first change. */
+  readonly initial: Value;
 }
 
 /**
- * What is wrong with the history of values, whose entries come in their order. `stored`: the values that are stored now,
- * by the same texts.
+ * What is wrong with the history of values, all of whose entries come in their order: none is removed by age. `stored`:
+ * the values that are stored now, by the same texts.
  */
 export function historyViolations(
   entries: readonly HistoryStep[],
@@ -23,6 +25,9 @@ export function historyViolations(
   const violations: string[] = [];
   for (const entry of entries) {
     const before = last.get(entry.variable);
+    if (before === undefined && !isDeepStrictEqual(entry.previous, entry.initial)) {
+      violations.push(`a history without its beginning: ${entry.variable}`);
+    }
     if (before !== undefined && !isNewPeriod(before, entry) && !isDeepStrictEqual(before.current, entry.previous)) {
       violations.push(`a break in the history: ${entry.variable}`);
     }

@@ -1,6 +1,8 @@
 import type { ReactionRecord } from '../../../processing/domain/event-effects';
 import { addDecimal } from '../../../runtime/domain/decimal';
 import type { Operation } from '../../../runtime/domain/operation';
+import type { Declarations } from '../../../variables/domain/declarations';
+import { periodAt } from '../../../variables/domain/period';
 import { parseVariablePath } from '../../../variables/domain/variable';
 import type { Plan, ReactionResult } from '../../domain/react';
 import type { ReactionOperation } from '../../domain/reaction';
@@ -24,7 +26,7 @@ export interface BackfillCounts {
   readonly applied: number;
   /** Until their customer has an EXTERNAL identifier. */
   readonly waiting: number;
-  /** Not met, superseded, of an erased person, expired meanwhile, or the reaction has come to them before. */
+  /** Not met, superseded, of an earlier period or an erased person, expired, or the reaction has come to them before. */
   readonly skipped: number;
   readonly failed: number;
 }
@@ -71,7 +73,7 @@ function hasMatched(outcome: EventOutcome): boolean {
     case 'waiting_for_customer':
       return true;
     case 'skipped':
-      return outcome.reason === 'superseded' || outcome.reason === 'limit_reached';
+      return outcome.reason !== 'condition' && outcome.reason !== 'not_in_force';
     case 'failed':
       return outcome.faults.every(({ path }) => path !== 'when');
   }
@@ -112,9 +114,28 @@ export function withoutSuperseded(plan: Plan, later: LaterSets): Plan {
   const superseded = new Set(
     reaction.ops.flatMap(({ op, path }) => (op === 'set' && isSetLater(path, later) ? [path] : [])),
   );
-  if (superseded.size === 0) return plan;
-  const operations = plan.operations.filter(({ path }) => !superseded.has(path));
-  if (operations.length === 0) return { reaction, result: { outcome: 'skipped', reason: 'superseded' } };
+  return leavingOut(plan, (path) => superseded.has(path), 'superseded');
+}
+
+/**
+ * The plan without operations on variables whose current period has begun after the receipt of the event: it would have
+ * counted in an earlier period, of which nothing is left by now (docs/adr/0080). `now` in epoch milliseconds.
+ */
+export function withoutEarlierPeriods(plan: Plan, declarations: Declarations, receivedAt: Date, now: number): Plan {
+  const isEarlier = (path: string): boolean => {
+    const variable = parseVariablePath(path);
+    const period = variable === undefined ? undefined : declarations.get(variable.scope, variable.name)?.period;
+    return period !== undefined && receivedAt.getTime() < periodAt(period, now).start;
+  };
+  return leavingOut(plan, isEarlier, 'period_over');
+}
+
+/** `reason`: why nothing is left to do. */
+function leavingOut(plan: Plan, isOut: (path: string) => boolean, reason: 'superseded' | 'period_over'): Plan {
+  if (!('operations' in plan)) return plan;
+  const operations = plan.operations.filter(({ path }) => !isOut(path));
+  if (operations.length === plan.operations.length) return plan;
+  if (operations.length === 0) return { reaction: plan.reaction, result: { outcome: 'skipped', reason } };
   return { ...plan, operations };
 }
 
@@ -122,7 +143,7 @@ function isSetLater(path: string, { user, shared }: LaterSets): boolean {
   return parseVariablePath(path)?.scope === 'user' ? user : shared;
 }
 
-/** Adds the operations of some events to the sums, which are in the order of the paths of the reaction. */
+/** Adds the operations of some events to the sums; new paths come last. */
 export function addSums(
   sums: readonly VariableSum[],
   operationsByEvent: readonly (readonly Operation[])[],

@@ -36,6 +36,19 @@ describe('the part of a condition that decided', () => {
     expect(decisive(when)).toBe(expected);
   });
 
+  it('costs no look at a large result that no reason needs', () => {
+    let looks = 0;
+    const large = new Proxy({ a: 1 }, { ownKeys: (target) => ((looks += 1), Reflect.ownKeys(target)) });
+    const event = { ...EVENT, properties: { large, list: Array.from({ length: 1_000 }, () => 1) } };
+    const last = { reduce: [{ var: 'properties.list' }, { var: 'accumulator' }, { var: 'properties.large' }] };
+    const results = new ConditionResults();
+    const verdict = compileCondition(last, results)(event);
+    const before = looks;
+    expect(explainCondition(last, verdict, results, event)).toMatchObject({ code: 'condition_met' });
+    // The condition itself tests its result for truth.
+    expect([before, looks]).toEqual([1, 1]);
+  });
+
   it('is that of this event, not of the one before', () => {
     const when = { or: [{ '==': [{ var: 'properties.n' }, 1] }, { '==': [{ var: 'properties.n' }, 2] }] };
     const results = new ConditionResults();

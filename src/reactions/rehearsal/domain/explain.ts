@@ -29,9 +29,12 @@ export interface Reason {
   readonly message: string;
 }
 
-/** Keeps the results of one evaluation of a condition by path. */
+/**
+ * Keeps the results of one evaluation of a condition by path. An operator may be evaluated for each entry of a list, with
+ * a large object as its result. So results are tested for truth only when they are asked for.
+ */
 export class ConditionResults implements ConditionTrace {
-  private readonly results = new Map<string, boolean>();
+  private readonly results = new Map<string, unknown>();
   private begun: string[] = [];
 
   /** Starts again, for another event. */
@@ -46,12 +49,12 @@ export class ConditionResults implements ConditionTrace {
 
   end(path: string, value: unknown): void {
     this.begun.pop();
-    this.results.set(path, isTruthy(value));
+    this.results.set(path, value);
   }
 
   /** Undefined: it was not evaluated. */
   resultAt(path: string): boolean | undefined {
-    return this.results.get(path);
+    return this.results.has(path) ? isTruthy(this.results.get(path)) : undefined;
   }
 
   /** The innermost operator that was not finished. */
