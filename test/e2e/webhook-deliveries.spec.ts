@@ -337,21 +337,22 @@ it('sends a test call, and answers with what came of it', async () => {
   expect(await deliveriesOf(id)).toEqual([]);
 });
 
-it('lets nine endpoints have everything while a tenth one never answers', async () => {
-  receiver.answer(({ path }) => (path === '/silent' ? undefined : { status: 204 }));
-  await aWebhook(client, `${receiver.url}/silent`);
-  for (let n = 1; n <= 9; n += 1) await aWebhook(client, `${receiver.url}/works/${n}`);
+it('lets seven endpoints have everything while three others of their host never answer', async () => {
+  receiver.answer(({ path }) => (path.startsWith('/silent') ? undefined : { status: 204 }));
+  // Two of them alone could hold all calls that a host may have.
+  for (let n = 1; n <= 3; n += 1) await aWebhook(client, `${receiver.url}/silent/${n}`);
+  for (let n = 1; n <= 7; n += 1) await aWebhook(client, `${receiver.url}/works/${n}`);
   const customers = 40;
   const acknowledged = new Map<string, number>();
   for (let n = 0; n < customers; n += 1) {
     const eventId = await send({ identity: { type: 'EXTERNAL', value: `customer-${n}` } });
     acknowledged.set(eventId, Date.now());
   }
-  const works = await receiver.until(9 * customers, ({ path }) => path !== '/silent');
-  const silent = receiver.calls.filter(({ path }) => path === '/silent');
+  const works = await receiver.until(7 * customers, ({ path }) => !path.startsWith('/silent'));
+  const silent = receiver.calls.filter(({ path }) => path.startsWith('/silent'));
   // Its first calls are still under way.
   expect(silent.length).toBeGreaterThan(0);
-  expect(silent.length).toBeLessThanOrEqual(16);
+  expect(silent.length).toBeLessThanOrEqual(24 + 2);
   const waits = works.map(({ atMs, body }) => atMs - acknowledged.get(body.data.eventId)!);
   expect(Math.max(...waits)).toBeLessThan(15_000);
 });

@@ -23,6 +23,7 @@ const REMOVE_QUEUES = `
   DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
     WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+const REMOVE_LOCKED_QUEUES = withoutSkipping(REMOVE_QUEUES);
 const REMOVE_DELIVERIES = `
   DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
@@ -39,6 +40,7 @@ const RESUME_QUEUES = `
     WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() AND due_at > '-infinity'
       AND claim_id IS NULL
     ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
 
 const NEXT_ENDPOINT = `
   SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
@@ -86,9 +88,10 @@ export class DeliveryUpkeep implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_DELIVERIES];
+    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_LOCKED_QUEUES, REMOVE_DELIVERIES];
+    const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
     this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
-    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, [RESUME_QUEUES]));
+    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
     this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
   }
 
@@ -157,4 +160,13 @@ export class DeliveryUpkeep implements OnModuleInit {
     const [, count]: [unknown, number] = await this.database.query(statement, [...values]);
     return count;
   }
+}
+
+/**
+ * The same for queues that a transaction locked at that moment: one at a time, and waiting for it. So this holds no lock
+ * that it could wait for in another order than others do. A queue that is left out here would stay as it is for a day,
+ * or for ever.
+ */
+function withoutSkipping(statement: string): string {
+  return statement.replace('LIMIT $3 FOR UPDATE SKIP LOCKED', 'LIMIT least($3, 1) FOR UPDATE');
 }
