@@ -5,7 +5,6 @@ import { DeliveryViews, type DeliveryView } from '../ingest/log/delivery-views';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { ConcurrencyLimiter } from '../platform/async/concurrency-limiter';
 import { DomainError } from '../platform/errors/domain-error';
-import { unavailable } from '../platform/errors/unavailable';
 import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
 import { pageOf, type Page } from '../platform/pagination/page';
@@ -29,6 +28,7 @@ const TESTS_AT_ONCE_MAX = 4;
 const TESTS_IN_ALL_MAX = 64;
 const TESTS_WAITING_MAX = 20;
 const TEST_WAIT_MS_MAX = 15_000;
+const TESTS_RETRY_AFTER_SECONDS = 5;
 
 const SEQ = /^\d{1,18}$/;
 const LAST_SEQ = '9'.repeat(18);
@@ -58,7 +58,7 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     runningInAllMax: TESTS_IN_ALL_MAX,
     waitingMax: TESTS_WAITING_MAX,
     waitMsMax: TEST_WAIT_MS_MAX,
-    refusal: () => unavailable(),
+    refusal: tooManyTests,
   });
 
   constructor(
@@ -187,6 +187,12 @@ function startOf(cursor: string | undefined): { readonly seq: string; readonly e
   const [seq, eventId] = decodeCursor(cursor, 2) ?? [];
   if (seq === undefined || eventId === undefined || !SEQ.test(seq) || !isUuid(eventId)) throw notACursor();
   return { seq, eventId };
+}
+
+function tooManyTests(): DomainError {
+  const message =
+    'Too many test calls of this workspace are under way. Send the request again after the time in Retry-After.';
+  return new DomainError('unavailable', message, { retryAfterSeconds: TESTS_RETRY_AFTER_SECONDS });
 }
 
 function noSuchDelivery(): DomainError {

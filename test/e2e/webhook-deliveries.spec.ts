@@ -228,6 +228,18 @@ it('signs with both secrets after a rotation', async () => {
   new Webhook(rotated.body.secret).verify(second!.text, headersOf(second!));
 });
 
+it('signs with the new secret when the old one was sealed under a key that is lost', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  const rotated = await client.post(`/v1/webhooks/${id}:rotate-secret`, {});
+  const lost = `UPDATE webhook_endpoints SET previous_secret = reverse(previous_secret) WHERE id = $1`;
+  await rowsOf(service.databaseUrl, lost, [id]);
+  await send();
+  const [call] = await receiver.until(1);
+  expect(new Webhook(rotated.body.secret).verify(call!.text, headersOf(call!))).toEqual(call!.body);
+  expect(call!.headers['webhook-signature']).not.toContain(' ');
+  expect((await client.post(`/v1/webhooks/${id}:test`, {})).body).toMatchObject({ outcome: 'delivered' });
+});
+
 it('disables an endpoint that answers 410, keeps what happens, and sends it in order when it is enabled', async () => {
   const { id } = await aWebhook(client, receiver.url);
   receiver.answer(() => ({ status: 410 }));

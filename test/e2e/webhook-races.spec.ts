@@ -255,3 +255,25 @@ it('adds the deliveries of a whole turn of the worker at once, however many endp
   expect(stored).toEqual({ queues: endpoints * 7 });
   expect(receiver.calls).toEqual([]);
 });
+
+it('makes four test calls of a workspace at a time, and refuses those that are too many to wait', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  const release = holdCalls(() => true);
+  const refused: Answer[] = [];
+  const testing = Array.from({ length: 30 }, async () => {
+    const answer = await client.post(`/v1/webhooks/${id}:test`, {});
+    if (answer.status !== 200) refused.push(answer);
+    return answer;
+  });
+  // Four are under way and 20 wait.
+  await until(() => refused.length === 6);
+  const [first] = refused;
+  expectProblem(first!, 503, 'unavailable', []);
+  expect(Number(first!.headers.get('retry-after'))).toBeGreaterThan(0);
+  await receiver.until(4);
+  expect(receiver.calls).toHaveLength(4);
+  release();
+  const answers = await Promise.all(testing);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(24);
+  expect(receiver.calls).toHaveLength(24);
+});

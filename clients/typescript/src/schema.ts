@@ -2876,7 +2876,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string|null}
              */
-            reason: "attempts_used_up" | "event_gone" | "profile_erased" | null;
+            reason: "attempts_used_up" | "event_gone" | "profile_erased" | "change_expired" | null;
             /** @example 1 */
             attemptCount: number;
             /** @description The last 20, oldest first. */
