@@ -1001,7 +1001,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too. */
+        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too; older ones end at once. */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
