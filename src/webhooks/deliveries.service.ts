@@ -3,6 +3,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit }
 import { DataSource } from 'typeorm';
 import { DeliveryViews, type DeliveryView } from '../ingest/log/delivery-views';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
+import { ConcurrencyLimiter } from '../platform/async/concurrency-limiter';
 import { DomainError } from '../platform/errors/domain-error';
 import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
@@ -15,12 +16,19 @@ import { Clock } from '../platform/values/clock';
 import { isUuid } from '../platform/values/uuid';
 import { ADD_AGAIN } from './delivery/delivery.sql';
 import { DeliverySignal } from './delivery/delivery-signal';
-import { signedHeaders } from './delivery/signed-headers';
+import { openSecrets, signedHeaders } from './delivery/signed-headers';
 import { WebhookClient, type CallResult } from './delivery/webhook-client';
 import { testBody } from './domain/delivery-body';
 import { DELIVERY_STATES, ENDPOINTS_PER_WORKSPACE_MAX, type Attempt, type DeliveryState } from './domain/webhook';
 import { WebhookDelivery } from './entities/webhook-delivery.entity';
 import { WebhooksService } from './webhooks.service';
+
+/** Test calls of a workspace at a time: each may last 15 seconds. */
+const TESTS_AT_ONCE_MAX = 4;
+const TESTS_IN_ALL_MAX = 64;
+const TESTS_WAITING_MAX = 20;
+const TEST_WAIT_MS_MAX = 15_000;
+const TESTS_RETRY_AFTER_SECONDS = 5;
 
 const SEQ = /^\d{1,18}$/;
 const LAST_SEQ = '9'.repeat(18);
@@ -45,6 +53,13 @@ const OF_EVENTS: Statement = {
 @Injectable()
 export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly client: WebhookClient;
+  private readonly tests = new ConcurrencyLimiter({
+    runningMax: () => TESTS_AT_ONCE_MAX,
+    runningInAllMax: TESTS_IN_ALL_MAX,
+    waitingMax: TESTS_WAITING_MAX,
+    waitMsMax: TEST_WAIT_MS_MAX,
+    refusal: tooManyTests,
+  });
 
   constructor(
     private readonly database: DataSource,
@@ -88,23 +103,32 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
   async retry(tenantId: string, webhookId: string, eventId: string): Promise<WebhookDelivery> {
     const { endpoint } = await this.webhooks.get(tenantId, webhookId);
     const delivery = await this.find(tenantId, endpoint.id, eventId);
-    const { profileId } = delivery;
-    await this.database.transaction(async (manager) => {
+    const { profileId, createdAt } = delivery;
+    const added = await this.database.transaction(async (manager) => {
       await manager.query(ADD_AGAIN.text, [[tenantId], [endpoint.id], [profileId], [delivery.eventId]]);
+      const now = await this.find(tenantId, endpoint.id, eventId, manager);
+      // It was removed meanwhile, with its person or its endpoint, and stays so.
+      if (now.createdAt.getTime() !== createdAt.getTime()) throw noSuchDelivery();
       await manager.query(SEND_NOW, [tenantId, endpoint.id, profileId]);
+      return now;
     });
     this.signal.announce();
-    return this.find(tenantId, endpoint.id, eventId);
+    return added;
   }
 
-  /** Sends a test call and returns what came of it; nothing is stored. Throws `not_found`. */
-  async test(tenantId: string, webhookId: string): Promise<Attempt> {
+  /** Sends a test call and returns what came of it; nothing is stored. Throws `not_found`, and `unavailable`. */
+  test(tenantId: string, webhookId: string): Promise<Attempt> {
+    return this.tests.run(tenantId, () => this.callForTest(tenantId, webhookId));
+  }
+
+  private async callForTest(tenantId: string, webhookId: string): Promise<Attempt> {
     const { endpoint } = await this.webhooks.get(tenantId, webhookId);
     const at = this.clock.now();
     const body = testBody(endpoint.id, at);
     const isRotating = endpoint.previousSecretUntil !== null && endpoint.previousSecretUntil > at;
-    const sealed = [endpoint.secret, ...(isRotating ? [endpoint.previousSecret] : [])];
-    const secrets = sealed.flatMap((each) => (each === null ? [] : [this.box.open(each, tenantId, endpoint.id)]));
+    const { id: endpointId, secret } = endpoint;
+    const previousSecret = isRotating ? endpoint.previousSecret : null;
+    const secrets = openSecrets(this.box, { tenantId, endpointId, secret, previousSecret });
     const id = `test_${randomBytes(12).toString('hex')}`;
     const result = await this.client.post({ url: endpoint.url, headers: signedHeaders(id, at, body, secrets), body });
     return attemptOf(result, at);
@@ -126,11 +150,16 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     return found;
   }
 
-  private async find(tenantId: string, endpointId: string, eventId: string): Promise<WebhookDelivery> {
+  private async find(
+    tenantId: string,
+    endpointId: string,
+    eventId: string,
+    manager = this.database.manager,
+  ): Promise<WebhookDelivery> {
     const delivery = isUuid(eventId)
-      ? await this.database.manager.findOneBy(WebhookDelivery, { tenantId, eventId, endpointId })
+      ? await manager.findOneBy(WebhookDelivery, { tenantId, eventId, endpointId })
       : null;
-    if (delivery === null) throw new DomainError('not_found', 'The webhook has no delivery with this id.');
+    if (delivery === null) throw noSuchDelivery();
     return delivery;
   }
 
@@ -158,6 +187,16 @@ function startOf(cursor: string | undefined): { readonly seq: string; readonly e
   const [seq, eventId] = decodeCursor(cursor, 2) ?? [];
   if (seq === undefined || eventId === undefined || !SEQ.test(seq) || !isUuid(eventId)) throw notACursor();
   return { seq, eventId };
+}
+
+function tooManyTests(): DomainError {
+  const message =
+    'Too many test calls of this workspace are under way. Send the request again after the time in Retry-After.';
+  return new DomainError('unavailable', message, { retryAfterSeconds: TESTS_RETRY_AFTER_SECONDS });
+}
+
+function noSuchDelivery(): DomainError {
+  return new DomainError('not_found', 'The webhook has no delivery with this id.');
 }
 
 function attemptOf({ outcome, status, answer, durationMs }: CallResult, at: Date): Attempt {

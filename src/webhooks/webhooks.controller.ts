@@ -67,7 +67,7 @@ export class WebhooksController {
     return viewOf(await this.webhooks.delete(tenantId, id));
   }
 
-  /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too. */
+  /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too; older ones end at once. */
   @Post(':id\\:rotate-secret')
   @AuthenticateApiKey('webhooks:write')
   @Header('Cache-Control', 'no-store')

@@ -25,6 +25,7 @@ import { WebhookSet } from './entities/webhook-set.entity';
 import { ChangeOutbox } from './change-outbox';
 import { ChangeRulesCache } from './change-rules';
 import { ChangeRelay } from './delivery/change-relay';
+import { CallsUnderWay } from './delivery/calls-under-way';
 import { ChangesOfPerson } from './delivery/changes-of-person';
 import { WebhookReplayJob } from './replay/webhook-replay-job';
 import { WebhookReplayProgress } from './replay/webhook-replay-progress';
@@ -58,6 +59,7 @@ import { WebhooksService } from './webhooks.service';
   ],
   controllers: [WebhooksController, DeliveriesController, WebhookReplaysController],
   providers: [
+    CallsUnderWay,
     WebhooksService,
     WebhookRepository,
     WebhookDefinitionCheck,

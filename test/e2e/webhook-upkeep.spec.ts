@@ -114,6 +114,36 @@ describe('deliveries in the course of time', () => {
     expect(numbersOf(receiver.calls)).toEqual([2, 2]);
   });
 
+  it('are ended when they are about a change and have waited for 90 days; those of events wait on', async () => {
+    await client.post('/v1/campaigns/spring/variables:define', { scope: 'campaign', name: 'stock', type: 'number' });
+    const events = [{ change: { scope: 'campaign', name: 'stock' } }, { eventType: 'purchase' }];
+    const { id } = await aWebhook(client, receiver.url, { events });
+    const setStock = async (value: number): Promise<void> => {
+      const ops = [{ path: 'state.campaign.stock', op: 'set', value }];
+      expect((await client.post('/v1/campaigns/spring/participants/ann/state:mutate', { ops })).status).toBe(200);
+    };
+    await client.post(`/v1/webhooks/${id}:disable`, {});
+    for (const value of [1, 2]) await setStock(value);
+    await send('ann', 7);
+    await until(async () => (await deliveriesOf(id)).length === 3);
+    const expire = () => service.app.get(DeliveryUpkeep).expireAll();
+    await letPass(90 * DAY_MS - HOUR_MS);
+    await setStock(3);
+    await until(async () => (await deliveriesOf(id)).length === 4);
+    await expire();
+    expect(await statesOf(id)).toEqual(Array(4).fill('pending'));
+    await letPass(90 * DAY_MS + HOUR_MS);
+    await expire();
+    const byKind = (await deliveriesOf(id)).map(({ kind, state, reason }) => `${kind} ${reason ?? state}`);
+    expect(byKind.toSorted()).toEqual([
+      ...['change change_expired', 'change change_expired', 'change pending', 'event pending'],
+    ]);
+    await client.post(`/v1/webhooks/${id}:enable`, {});
+    await receiver.until(2);
+    await until(async () => !(await statesOf(id)).includes('pending'));
+    expect(receiver.calls.map(({ body }) => body.data.current ?? body.data.properties.n).toSorted()).toEqual([3, 7]);
+  });
+
   it('are removed with their attempts 30 days after they were done, and not while they wait', async () => {
     const { id } = await aWebhook(client, receiver.url);
     receiver.answer(({ body }) => ({ status: body.data.properties.n === 0 ? 200 : 500, body: 'an answer' }));

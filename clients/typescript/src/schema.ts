@@ -1001,7 +1001,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too. */
+        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too; older ones end at once. */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -2876,7 +2876,7 @@ export interface components {
              * @description Why it failed.
              * @enum {string|null}
              */
-            reason: "attempts_used_up" | "event_gone" | "profile_erased" | null;
+            reason: "attempts_used_up" | "event_gone" | "profile_erased" | "change_expired" | null;
             /** @example 1 */
             attemptCount: number;
             /** @description The last 20, oldest first. */

@@ -13,6 +13,7 @@ import { participantQueueId } from '../domain/change-delivery';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { WebhookChange } from '../entities/webhook-change.entity';
 import { WebhookDelivery } from '../entities/webhook-delivery.entity';
+import { CallsUnderWay } from './calls-under-way';
 
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 200;
@@ -47,7 +48,7 @@ const FORGET_WHO = `
     RETURNING 1
   )
   UPDATE webhook_changes c SET subject = '', change = (c.change::jsonb || '{"cause": {"kind": "mutation"}}')::json
-  FROM page WHERE c.tenant_id = $1 AND c.id = page.id`;
+  FROM page WHERE c.tenant_id = $1 AND c.id = page.id RETURNING c.queue_id`;
 
 /**
  * Changes of values that endpoints get, for exports and erasures: of a person's own values, and of shared values that
@@ -61,6 +62,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     private readonly database: DataSource,
     private readonly data: PersonalData,
     private readonly state: StateService,
+    private readonly calls: CallsUnderWay,
   ) {}
 
   onModuleInit(): void {
@@ -79,16 +81,23 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  /** Each statement changes some rows in a transaction of its own. */
+  /**
+   * Each statement changes some rows in a transaction of its own. Then nothing about the person is read any more, and
+   * this waits for the calls that are under way.
+   */
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
+    const queueIds = new Set([participantQueueId(tenantId, subject)]);
     for (const [statement, parameter] of stepsOf(tenantId, subject)) {
       for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT;) {
         steps.goOn();
         const values = [tenantId, parameter, ROWS_PER_STATEMENT];
-        [, changed] = await this.database.query<[unknown, number]>(statement, values);
+        const [rows, count] = await this.database.query<[{ queue_id?: string }[], number]>(statement, values);
+        for (const { queue_id: queueId } of rows) if (queueId !== undefined) queueIds.add(queueId);
+        changed = count;
       }
     }
+    await this.calls.ended(tenantId, [...queueIds], steps.goOn);
     return true;
   }
 

@@ -10,6 +10,7 @@ import {
 import { NIL_UUID } from '../../platform/values/uuid';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { WebhookDelivery } from '../entities/webhook-delivery.entity';
+import { CallsUnderWay } from './calls-under-way';
 
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
 const ROWS_PER_STATEMENT = 200;
@@ -48,6 +49,7 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly data: PersonalData,
+    private readonly calls: CallsUnderWay,
   ) {}
 
   onModuleInit(): void {
@@ -67,8 +69,12 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
     }
   }
 
-  /** Statement by statement, each a transaction of its own, so that locks are short. */
+  /**
+   * Waits for the calls that are under way: none begins any more, and nothing is sent after the erasure was answered.
+   * Then statement by statement, each a transaction of its own, so that locks are short.
+   */
   async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
+    await this.calls.ended(person.tenantId, person.profileIds, goOn);
     await this.eraseAnswers(this.database.manager, person, goOn);
     return true;
   }

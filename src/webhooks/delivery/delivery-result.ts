@@ -37,7 +37,7 @@ export function endedResult(delivery: ClaimedDelivery, reason: 'event_gone' | 'p
   return { delivery, state: 'failed', attempt: null, reason, delayMs: 0 };
 }
 
-/** The process stops: another one makes the call. */
+/** The process stops, or was too slow to begin the call: it is made by another one, or later. */
 export function cutOffResult(delivery: ClaimedDelivery): DeliveryResult {
   return { delivery, state: 'pending', attempt: null, reason: null, delayMs: 0 };
 }

@@ -18,7 +18,12 @@ export const SLOTS = {
   perFailingEndpoint: 2,
   /** Of all failing endpoints together, so that they leave room for the others. */
   failingInAll: 64,
+  /** The same at one host. */
+  failingPerHost: 8,
 } as const;
+
+/** The last quarter of what endpoints share is for those that have no call under way. */
+const OPEN_TO_ALL = 0.75;
 
 interface Use {
   readonly key: string;
@@ -26,14 +31,21 @@ interface Use {
 }
 
 /**
- * Counts the calls under way, so that an endpoint, a host or a workspace that is slow takes a bounded share of them.
+ * Counts the calls under way, so that an endpoint, a host or a workspace that is slow takes a bounded share of them. A
+ * few endpoints that stop answering do not keep others from their first call.
  */
 export class DeliverySlots {
   private readonly used = new Map<string, number>();
 
   /** How many more calls may begin now. */
   free(destination: Destination): number {
-    return Math.max(0, Math.min(...usesOf(destination).map(({ key, most }) => most - this.usedOf(key))));
+    const own = ownUses(destination).map(({ key, most }) => most - this.usedOf(key));
+    const isFirst = this.usedOf(endpointKey(destination)) === 0;
+    const shared = sharedUses(destination).map(({ key, most }) => {
+      const open = Math.floor(most * OPEN_TO_ALL) - this.usedOf(key);
+      return isFirst && open < 1 ? Math.min(1, most - this.usedOf(key)) : open;
+    });
+    return Math.max(0, Math.min(...own, ...shared));
   }
 
   take(destination: Destination, calls = 1): void {
@@ -58,12 +70,28 @@ export class DeliverySlots {
   }
 }
 
-function usesOf({ tenantId, endpointId, host, isFailing }: Destination): readonly Use[] {
+function usesOf(destination: Destination): readonly Use[] {
+  return [...sharedUses(destination), ...ownUses(destination)];
+}
+
+function sharedUses({ tenantId, host }: Destination): readonly Use[] {
   return [
     { key: 'all', most: SLOTS.inAll },
     { key: `workspace ${tenantId}`, most: SLOTS.perWorkspace },
     { key: `host ${host}`, most: SLOTS.perHost },
-    { key: `endpoint ${endpointId}`, most: isFailing ? SLOTS.perFailingEndpoint : SLOTS.perEndpoint },
-    ...(isFailing ? [{ key: 'failing', most: SLOTS.failingInAll }] : []),
   ];
+}
+
+function ownUses(destination: Destination): readonly Use[] {
+  const endpoint = endpointKey(destination);
+  if (!destination.isFailing) return [{ key: endpoint, most: SLOTS.perEndpoint }];
+  return [
+    { key: endpoint, most: SLOTS.perFailingEndpoint },
+    { key: 'failing', most: SLOTS.failingInAll },
+    { key: `failing at ${destination.host}`, most: SLOTS.failingPerHost },
+  ];
+}
+
+function endpointKey({ endpointId }: Destination): string {
+  return `endpoint ${endpointId}`;
 }

@@ -7,6 +7,11 @@ import { NIL_UUID } from '../../platform/values/uuid';
 
 /** Delivered and failed deliveries are kept so long, with their attempts. */
 const KEPT_DAYS = 30;
+/**
+ * A change of a value waits no longer, as its history is kept for so long by default. Events wait as long as they are
+ * stored (docs/adr/0077).
+ */
+const CHANGE_WAITS_DAYS_MAX = 90;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_HOUR = '23 * * * *';
 /** Rows of one statement: few enough to hold their locks for milliseconds. */
@@ -23,6 +28,7 @@ const REMOVE_QUEUES = `
   DELETE FROM webhook_queues WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
     WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+const REMOVE_LOCKED_QUEUES = withoutSkipping(REMOVE_QUEUES);
 const REMOVE_DELIVERIES = `
   DELETE FROM webhook_deliveries WHERE (tenant_id, event_id, endpoint_id) IN (
     SELECT tenant_id, event_id, endpoint_id FROM webhook_deliveries
@@ -39,6 +45,7 @@ const RESUME_QUEUES = `
     WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() AND due_at > '-infinity'
       AND claim_id IS NULL
     ORDER BY profile_id LIMIT $3 FOR UPDATE SKIP LOCKED)`;
+const RESUME_LOCKED_QUEUES = withoutSkipping(RESUME_QUEUES);
 
 const NEXT_ENDPOINT = `
   SELECT d.tenant_id, d.endpoint_id, e.id IS NULL AS is_deleted
@@ -54,6 +61,23 @@ const EXPIRE = `
       AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
       AND done_at < clock_timestamp() - $4 * interval '1 day'
     ORDER BY seq LIMIT $5)`;
+
+/**
+ * Ends pending deliveries of changes that were added over $4 days ago. Looks at some deliveries of an endpoint behind the
+ * position $3, and returns their positions.
+ */
+const END_OLD_CHANGES = `
+  WITH page AS MATERIALIZED (
+    SELECT event_id, is_change, seq FROM webhook_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND state = 'pending' AND created_at > '-infinity' AND seq > $3
+      AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
+    ORDER BY seq LIMIT $5
+  ), ended AS (
+    UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = clock_timestamp()
+    FROM page p
+    WHERE p.is_change AND d.tenant_id = $1 AND d.event_id = p.event_id AND d.endpoint_id = $2 AND d.state = 'pending'
+  )
+  SELECT seq FROM page ORDER BY seq`;
 
 const NEXT_CHANGED_WORKSPACE = `
   SELECT tenant_id FROM webhook_changes WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1`;
@@ -86,9 +110,10 @@ export class DeliveryUpkeep implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_DELIVERIES];
+    const remove = [REMOVE_REPLAYS, REMOVE_QUEUES, REMOVE_LOCKED_QUEUES, REMOVE_DELIVERIES];
+    const resume = [RESUME_QUEUES, RESUME_LOCKED_QUEUES];
     this.jobs.handle(REMOVE_JOB, (payload) => this.repeat(REMOVE_JOB, payload, remove));
-    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, [RESUME_QUEUES]));
+    this.jobs.handle(RESUME_JOB, (payload) => this.repeat(RESUME_JOB, payload, resume));
     this.jobs.handle(RETENTION_JOB, () => this.expireAll(), { cron: EVERY_HOUR });
   }
 
@@ -112,11 +137,20 @@ export class DeliveryUpkeep implements OnModuleInit {
       after = [next.tenant_id, next.endpoint_id];
       // A worker that had read the rules before the deletion may have added deliveries since.
       if (next.is_deleted) await this.addJob(this.database.manager, REMOVE_JOB, ...after);
+      await this.endOldChanges(after);
       for (const state of ['delivered', 'failed']) {
         while ((await this.change(EXPIRE, [...after, state, KEPT_DAYS, ROWS_PER_STEP])) === ROWS_PER_STEP);
       }
     }
     await this.expireChanges();
+  }
+
+  private async endOldChanges(endpoint: readonly [tenantId: string, endpointId: string]): Promise<void> {
+    for (let seq: string | undefined = '0'; seq !== undefined;) {
+      const values: unknown[] = [...endpoint, seq, CHANGE_WAITS_DAYS_MAX, ROWS_PER_STEP];
+      const page: { seq: string }[] = await this.database.query(END_OLD_CHANGES, values);
+      seq = page.length < ROWS_PER_STEP ? undefined : page.at(-1)?.seq;
+    }
   }
 
   /** Removes changes of values whose deliveries were removed. */
@@ -157,4 +191,13 @@ export class DeliveryUpkeep implements OnModuleInit {
     const [, count]: [unknown, number] = await this.database.query(statement, [...values]);
     return count;
   }
+}
+
+/**
+ * The same for queues that a transaction locked at that moment: one at a time, and waiting for it. So this holds no lock
+ * that it could wait for in another order than others do. A queue that is left out here would stay as it is for a day,
+ * or for ever.
+ */
+function withoutSkipping(statement: string): string {
+  return statement.replace('LIMIT $3 FOR UPDATE SKIP LOCKED', 'LIMIT least($3, 1) FOR UPDATE');
 }

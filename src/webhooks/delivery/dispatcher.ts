@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { describeError } from '../../platform/errors/error-summary';
@@ -21,8 +22,8 @@ import type { ClaimedDelivery, DueEndpoint } from './claimed-delivery';
 import { CLAIM_MS, DeliveryQueue } from './delivery-queue';
 import { cutOffResult, endedResult, resultOfCall, type DeliveryResult } from './delivery-result';
 import { DeliverySignal } from './delivery-signal';
-import { DeliverySlots, type Destination } from './delivery-slots';
-import { signedHeaders } from './signed-headers';
+import { DeliverySlots, SLOTS, type Destination } from './delivery-slots';
+import { openSecrets, signedHeaders } from './signed-headers';
 import { ATTEMPT_MS_MAX, WebhookClient } from './webhook-client';
 
 /** Of one look at the queues; the next one goes on after them. */
@@ -70,6 +71,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   private readonly running = new Set<Promise<void>>();
   /** Results that are not stored yet. */
   private results: DeliveryResult[] = [];
+  /** How often slots were shared out. */
+  private looks = 0;
   private after: Pick<DueEndpoint, 'tenantId' | 'endpointId'> = BEFORE_ALL;
   /** The workspace behind which changes are looked for. */
   private changesAfter: string = NIL_UUID;
@@ -96,6 +99,8 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
+    // Each call listens.
+    setMaxListeners(SLOTS.inAll, this.stopped.signal);
     this.client = new WebhookClient({
       allowPrivate: settings.webhooksAllowPrivate === 'true',
       resolve: hostResolver(settings.webhooksDnsServers),
@@ -186,7 +191,11 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
 
   /** How many deliveries of each endpoint to claim: one of each in turn, as long as there are slots. */
   private share(due: readonly DueEndpoint[]): { endpoint: DueEndpoint; most: number }[] {
-    const shares = due.map((endpoint) => ({ endpoint, destination: destinationOf(endpoint), most: 0 }));
+    // Each look begins behind another endpoint, so that none always takes the slot that has become free.
+    this.looks += 1;
+    const first = due.length === 0 ? 0 : this.looks % due.length;
+    const inTurn = [...due.slice(first), ...due.slice(0, first)];
+    const shares = inTurn.map((endpoint) => ({ endpoint, destination: destinationOf(endpoint), most: 0 }));
     let left = CLAIMED_AT_ONCE_MAX;
     for (let isAny = true; isAny && left > 0;) {
       isAny = false;
@@ -209,7 +218,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     const running = this.attempt(started)
       .then(
         (result) => {
-          if (result !== undefined) this.results.push(result);
+          this.results.push(result);
         },
         // The claim runs out, and the delivery is tried again.
         (error: unknown) => this.failed(error),
@@ -222,12 +231,11 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     this.running.add(running);
   }
 
-  /** Undefined: it was too late for a call within the claim, which has to run out. */
-  private async attempt({ delivery, endpoint, startsBefore }: Started): Promise<DeliveryResult | undefined> {
+  /** What is too late for a call within its claim is given back, and claimed again. */
+  private async attempt({ delivery, endpoint, startsBefore }: Started): Promise<DeliveryResult> {
     const body = await this.bodyOf(delivery, endpoint);
     if (typeof body !== 'string') return endedResult(delivery, body.ended);
-    if (performance.now() > startsBefore) return undefined;
-    if (this.isStopping()) return cutOffResult(delivery);
+    if (performance.now() > startsBefore || this.isStopping()) return cutOffResult(delivery);
     const at = this.clock.now();
     const call = { url: endpoint.url, headers: this.headersOf(delivery, endpoint, at, body), body };
     const result = await this.client.post(call, this.stopped.signal);
@@ -252,16 +260,13 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   }
 
   private headersOf(
-    { tenantId, endpointId, eventId }: ClaimedDelivery,
-    { secret, previousSecret }: DueEndpoint,
+    { eventId }: ClaimedDelivery,
+    endpoint: DueEndpoint,
     at: Date,
     body: string,
   ): Record<string, string> {
-    const secrets = [secret, previousSecret].flatMap((sealed) =>
-      sealed === null ? [] : [this.box.open(sealed, tenantId, endpointId)],
-    );
     // The id is the same for every attempt.
-    return signedHeaders(eventId, at, body, secrets);
+    return signedHeaders(eventId, at, body, openSecrets(this.box, endpoint));
   }
 
   private isStopping(): boolean {

@@ -50,6 +50,7 @@ export interface CallResult {
 
 class AddressRefusedError extends Error {}
 class NotResolvedError extends Error {}
+class OverdueError extends Error {}
 
 /**
  * Sends webhooks (docs/adr/0068). It connects only to addresses that it has just checked, so that a changed DNS answer
@@ -69,16 +70,23 @@ export class WebhookClient {
   /** Never throws: a call that fails is a result. `stop` ends it early. */
   async post(call: WebhookCall, stop?: AbortSignal): Promise<CallResult> {
     const startedAt = performance.now();
-    const timeout = AbortSignal.timeout(this.options.timeMsMax ?? ATTEMPT_MS_MAX);
-    const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
+    const ended = new AbortController();
+    const timer = setTimeout(() => ended.abort(new OverdueError()), this.options.timeMsMax ?? ATTEMPT_MS_MAX);
+    // `AbortSignal.any` would leave a reference at `stop` for each call, as long as the process lives.
+    const end = (): void => ended.abort();
+    stop?.addEventListener('abort', end, { once: true });
+    if (stop?.aborted === true) end();
     const durationMs = (): number => Math.round(performance.now() - startedAt);
     try {
       if (publicUrlFault(call.url, this.options.allowPrivate) !== undefined) throw new AddressRefusedError();
-      const answer = await this.send(call, signal);
+      const answer = await this.send(call, ended.signal);
       return { ...answer, durationMs: durationMs() };
     } catch (error) {
-      const outcome = timeout.aborted ? 'timed_out' : outcomeOf(error);
+      const outcome = ended.signal.reason instanceof OverdueError ? 'timed_out' : outcomeOf(error);
       return { outcome, status: null, answer: '', durationMs: durationMs(), retryAfter: undefined };
+    } finally {
+      clearTimeout(timer);
+      stop?.removeEventListener('abort', end);
     }
   }
 

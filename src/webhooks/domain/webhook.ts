@@ -44,8 +44,8 @@ export const ATTEMPT_OUTCOMES = [
 ] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** Why a delivery ended without success. */
-export const FAILURE_REASONS = ['attempts_used_up', 'event_gone', 'profile_erased'] as const;
+/** Why a delivery ended without success. `change_expired`: it waited for 90 days. */
+export const FAILURE_REASONS = ['attempts_used_up', 'event_gone', 'profile_erased', 'change_expired'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** One attempt, as it is stored and shown. */

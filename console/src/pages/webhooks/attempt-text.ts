@@ -20,6 +20,7 @@ export function attemptText({ outcome, status, durationMs }: Attempt): string {
 const REASONS = {
   attempts_used_up: 'all attempts are used up',
   event_gone: 'what it was for is not stored any more',
+  change_expired: 'the change waited for 90 days',
   profile_erased: 'the person was erased',
 };
 
