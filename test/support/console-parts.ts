@@ -65,11 +65,15 @@ export async function expectKeyboardDialog(
   for (const key of ['Tab', 'Shift+Tab']) {
     for (let pressed = 0; pressed <= stops + 1; pressed += 1) {
       await page.keyboard.press(key);
-      if (!(await isWithin())) throw new Error(`${key} leads out of the dialog "${title}".`);
+      // At its ends the dialog takes the focus back.
+      await until(isWithin, 5);
     }
   }
   await inside();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  await until(async () => (await opener.and(focused).count()) === 1);
+  const isBack = async () => (await opener.and(focused).count()) === 1;
+  await until(isBack).catch((cause: unknown) => {
+    throw new Error(`The dialog "${title}" did not give the focus back.`, { cause });
+  });
 }
