@@ -7,7 +7,9 @@ import { startService } from './stage/service.mjs';
 /** What `--ab` measures, by the keys of the scenarios. */
 const CASES = {
   a: { title: 'single events', load: (service) => newEvents(service) },
+  an: { title: 'new customers', load: (service) => newEvents(service, 'new') },
   b: { title: 'batches of 200', load: (service) => batchLoad(service, 200) },
+  bn: { title: 'the same, new customers', load: (service) => batchLoad(service, 200, 'new') },
   d: { title: 'one counter', load: async (service, bench) => incrementLoad(await bench.campaign(service), 'counter') },
   e: { title: 'state reads', load: async (service, bench) => stateReadLoad(await bench.campaign(service)) },
 };
@@ -36,7 +38,7 @@ export async function compareBuilds(bench, main, only = Object.keys(CASES)) {
     }
     const rates = spread(rounds.map(({ ours, other }) => ours.rate / other.rate));
     const cpus = spread(rounds.map(({ ours, other }) => ours.cpu.service / other.cpu.service));
-    lines.push(`${key}. ${title.padEnd(15)} rate × ${rates}   CPU of the service × ${cpus}`);
+    lines.push(`${key}. ${title.padEnd(23)} rate × ${rates}   CPU of the service × ${cpus}`);
     process.stdout.write(`${lines.at(-1)}\n`);
     for (const name of Object.keys(builds)) await bench.stopService(`${name}_${key}`);
   }

@@ -11,7 +11,7 @@ const USAGE = `npm run bench -- [options]
   --load=autocannon   what sends requests: wrk, which is the default where it is on the PATH, or autocannon
   --folder=PATH       where the database lives (else a temporary folder)
   --soak=600          instead of scenarios: full load for so many seconds, and resident memory
-  --ab=PATH           instead of scenarios: this build beside the one whose dist/main.js is PATH, --only=a,b,d,e
+  --ab=PATH           instead of scenarios: this build beside the one whose dist/main.js is PATH, --only=a,an,b,bn,d,e
   --no-write          leaves bench/RESULTS.md alone
 `;
 

@@ -45,13 +45,16 @@ const KINDS = {
     ],
   }),
 
-  /** A new event each time. */
-  event: ({ path, headers }, host) => ({ head: post(host, path, headers), body: one(event(unique())) }),
+  /** A new event each time. `customers`: `new`, each is of a customer of its own; else they are of those above. */
+  event: ({ path, headers, customers }, host) => ({
+    head: post(host, path, headers),
+    body: one(event(unique(), customers)),
+  }),
 
   /** A batch of new events each time. */
-  batch: ({ path, headers, items }, host) => ({
+  batch: ({ path, headers, items, customers }, host) => ({
     head: post(host, path, headers),
-    body: { open: '{"items":[', item: event(unique()), times: items, close: ']}' },
+    body: { open: '{"items":[', item: event(unique(), customers), times: items, close: ']}' },
   }),
 
   /** Events of a given name over and over: `prefix` and numbers below `count`. */
@@ -83,12 +86,13 @@ function filled(pieces, at) {
     .join('');
 }
 
-function event(prefix) {
+function event(prefix, customers) {
+  const customer = customers === 'new' ? [`${prefix}-`, NUMBER] : [{ below: CUSTOMERS }];
   return [
     `{"source":"shop.orders","external_event_id":"${prefix}-`,
     NUMBER,
     `","type":"order.paid","occurred_at":"2026-01-05T10:00:00Z","identity":{"type":"EXTERNAL","value":"customer-`,
-    { below: CUSTOMERS },
+    ...customer,
     `"},"attributes":{"amount":49.9,"currency":"EUR","items":3,"campaign":"spring"}}`,
   ];
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { cursorAfterLookedAt, type LookedAtRow } from '../platform/pagination/id-key';
 import { PAGE_BYTES_MAX } from '../platform/pagination/page-bytes';
+import { preparedQuery } from '../platform/postgres/prepared-query';
 import { READ_CUSTOMER, READ_CUSTOMERS } from './customer.sql';
 import { IDENTIFIER_KINDS, type Identifier } from './domain/identifier';
 import type { Customer } from './domain/known-identities';
@@ -36,7 +37,7 @@ export class CustomerReader {
 
   /** The customer of a profile; null if there is none. */
   async findById(tenantId: string, profileId: string): Promise<Customer | null> {
-    const [row]: CustomerRow[] = await this.database.query(READ_CUSTOMER, [tenantId, profileId]);
+    const [row] = await preparedQuery<CustomerRow>(this.database, READ_CUSTOMER, [tenantId, profileId]);
     return row === undefined ? null : customerOf(row);
   }
 

@@ -1,3 +1,5 @@
+import type { Statement } from '../platform/postgres/statement';
+
 /** Bytes of a record without its identifiers and profiles, and of a profile id with quotes and comma. */
 const OTHER_FIELDS_BYTES = 256;
 const PROFILE_ID_BYTES = 40;
@@ -28,9 +30,12 @@ const customerOfRoot = (rootId: string): string => `
  * The customer that profile $2 belongs to. One statement, so that it sees a concurrent merge or undo completely or not
  * at all.
  */
-export const READ_CUSTOMER = `
+export const READ_CUSTOMER: Statement = {
+  name: 'identity_read_customer',
+  text: `
   SELECT c.* FROM profiles p CROSS JOIN LATERAL (${customerOfRoot('p.root_id')}) c
-  WHERE p.tenant_id = $1 AND p.profile_id = $2`;
+  WHERE p.tenant_id = $1 AND p.profile_id = $2`,
+};
 
 /**
  * Customers with root ids below $2, highest first: at most $3, and at most $4 bytes, but at least one. The row of the

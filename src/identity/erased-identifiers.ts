@@ -5,7 +5,7 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { tenantIdentifierKey, type Identifier, type TenantIdentifier } from './domain/identifier';
-import { FIND_ERASED } from './profile.sql';
+import { FAIL_IF_ERASED, FIND_ERASED } from './profile.sql';
 
 /** The hashes of erased identifiers, which need the SECRETS_KEY that they were made with. */
 export const ERASED_HASHES: KeyedRecords = {
@@ -46,13 +46,15 @@ export class ErasedIdentifiers {
   /** Returns those of the identifiers that are an erased person's. Sends no query for an empty list. */
   async find(transaction: Transaction, identifiers: readonly TenantIdentifier[]): Promise<readonly TenantIdentifier[]> {
     if (identifiers.length === 0 || !this.hasKey) return [];
-    const rows = await transaction.send<{ position: string }>(FIND_ERASED, [
-      identifiers.map(({ tenantId }) => tenantId),
-      identifiers.map((identifier) => this.hashOf(identifier).toString('hex')),
-    ]);
+    const rows = await transaction.send<{ position: string }>(FIND_ERASED, this.hashColumns(identifiers));
     const found = rows.flatMap(({ position }) => identifiers[Number(position) - 1] ?? []);
     for (const identifier of found) this.suspects.set(tenantIdentifierKey(identifier), true);
     return found;
+  }
+
+  /** Voids the transaction's precondition (platform/postgres/precondition.ts) at COMMIT if one of them is an erased person's. */
+  assertNone(transaction: Transaction, identifiers: readonly TenantIdentifier[]): void {
+    if (identifiers.length > 0 && this.hasKey) transaction.sendLast(FAIL_IF_ERASED, this.hashColumns(identifiers));
   }
 
   /** `find`, for identifiers that were found before only. */
@@ -93,6 +95,13 @@ export class ErasedIdentifiers {
       [tenantId, this.hashOf({ tenantId, ...identifier })],
     );
     return lifted;
+  }
+
+  private hashColumns(identifiers: readonly TenantIdentifier[]): [string[], string[]] {
+    return [
+      identifiers.map(({ tenantId }) => tenantId),
+      identifiers.map((identifier) => this.hashOf(identifier).toString('hex')),
+    ];
   }
 
   private hashOf({ tenantId, kind, value }: TenantIdentifier): Buffer {

@@ -7,7 +7,7 @@ import { identityRules, type Identifier, type IdentityRules } from './domain/ide
 import {
   addedIdentifiers,
   changedRootsOf,
-  changesNoCustomer,
+  changesNoStoredCustomer,
   identifiersOf,
   planBatch,
   rootsToMerge,
@@ -54,8 +54,8 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  *
  * 1. `read` looks the identifiers up; nothing is locked;
  * 2. `decide` plans what to change;
- * 3. if nothing changes (`changesNothing`): `holdAtCommit` makes the transaction fail at COMMIT if a customer changed since
- *    `read`;
+ * 3. if no stored customer changes (`fitsCommit`): `writeAtCommit` creates the new customers, and makes the transaction
+ *    fail at COMMIT if a customer changed since `read`, or if another node was faster;
  * 4. otherwise: `claim` locks the customers, compares their versions with those that `read` saw, and inserts the new
  *    identifiers. Then `write` locks the profiles that events are stored under, and writes the rest;
  * 5. `rememberWritten` after the COMMIT.
@@ -159,18 +159,36 @@ export class IdentityService {
     return separations.length === 0 ? decision : planBatch(claims, reading, separations, this.policy);
   }
 
-  /**
-   * Whether the decision changes no customer and needs no further look-up, so that `claim` and `write` have nothing to
-   * do.
-   */
+  /** Whether the decision changes no stored customer, so that `writeAtCommit` can replace `claim` and `write`. */
+  fitsCommit(decision: IdentityDecision): boolean {
+    return changesNoStoredCustomer(decision);
+  }
+
+  /** Whether the decision creates no customer either, and needs no further look-up. */
   changesNothing(claims: readonly TenantClaim[], reading: IdentityReading, decision: IdentityDecision): boolean {
-    if (!changesNoCustomer(decision)) return false;
+    const createsNobody = decision.plans.every(({ plan }) => plan.newProfiles.length === 0);
+    if (!createsNobody || !this.fitsCommit(decision)) return false;
     return reading.isComplete || unknownIdentifiers(claims, reading).length === 0;
   }
 
-  /** `confirmRecalled` for a decision that `changesNothing`; replaces `claim` and `write`. */
-  holdAtCommit(transaction: Transaction, decision: IdentityDecision, claims: readonly TenantClaim[]): void {
+  /**
+   * Writes a decision that `fitsCommit` by statements that share the round trip of COMMIT. The precondition
+   * (platform/postgres/precondition.ts): each stored profile still belongs to the same customer and is not erased, and
+   * what is unknown in `reading` is neither another node's by now nor an erased person's. Where it `changesNothing` the
+   * precondition concerns the caller's statements only. Otherwise the caller has the transaction taken back unless it
+   * holds (`ASSERT_PRECONDITION`), and repeats the batch with `claim` and `write`.
+   */
+  writeAtCommit(
+    transaction: Transaction,
+    claims: readonly TenantClaim[],
+    reading: IdentityReading,
+    decision: IdentityDecision,
+  ): void {
     this.profiles.holdProfilesLast(transaction, storedProfilesUsed(decision, claims));
+    this.profiles.insertIdentifiersLast(transaction, addedIdentifiers(decision));
+    // After the insert, as in `claim`.
+    this.erased.assertNone(transaction, unknownIdentifiers(claims, reading));
+    this.profiles.writeNewLast(transaction, decision.plans);
   }
 
   /**

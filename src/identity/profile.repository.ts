@@ -97,14 +97,12 @@ export class ProfileRepository {
     transaction: Transaction,
     identifiers: readonly (TenantIdentifier & TenantProfile)[],
   ): Promise<number> {
-    const sorted = identifiers.toSorted(byIdentifier);
-    const rows = await transaction.send(sql.INSERT_IDENTIFIERS, [
-      sorted.map((identifier) => identifier.tenantId),
-      sorted.map((identifier) => identifier.kind),
-      sorted.map((identifier) => identifier.value),
-      sorted.map((identifier) => identifier.profileId),
-    ]);
-    return rows.length;
+    return (await transaction.send(sql.INSERT_IDENTIFIERS, identifierColumns(identifiers))).length;
+  }
+
+  /** Inserts new identifiers with COMMIT; the precondition is void if one of them exists already. */
+  insertIdentifiersLast(transaction: Transaction, identifiers: readonly (TenantIdentifier & TenantProfile)[]): void {
+    if (identifiers.length > 0) transaction.sendLast(sql.INSERT_IDENTIFIERS_AT_COMMIT, identifierColumns(identifiers));
   }
 
   /** Locks profiles, so that they cannot be erased before the transaction ends. Returns how many are not erased. */
@@ -147,23 +145,19 @@ export class ProfileRepository {
 
   /** Writes new profiles, changed customers and merges. The caller has locked the customers. */
   async write(transaction: Transaction, plans: readonly TenantPlan[], mergeIds: () => string): Promise<void> {
-    const profiles = plans.flatMap(({ tenantId, plan }) =>
-      plan.newProfiles.map((profile) => ({
-        tenant_id: tenantId,
-        profile_id: profile.profileId,
-        root_id: profile.rootId,
-        created_at: new Date(profile.createdAt).toISOString(),
-        ...customerColumns(profile),
-      })),
-    );
     const updates = plans.flatMap(({ tenantId, plan }) =>
       plan.rootUpdates.map((root) => ({ tenant_id: tenantId, profile_id: root.rootId, ...customerColumns(root) })),
     );
     await Promise.all([
-      ...sendRows(transaction, sql.INSERT_PROFILES, profiles),
+      ...(createsProfiles(plans) ? [transaction.send(sql.INSERT_PROFILES, newProfileColumns(plans))] : []),
       ...sendRows(transaction, sql.UPDATE_ROOTS, updates),
       ...this.sendMerges(transaction, plans, mergeIds),
     ]);
+  }
+
+  /** Writes new profiles with COMMIT. */
+  writeNewLast(transaction: Transaction, plans: readonly TenantPlan[]): void {
+    if (createsProfiles(plans)) transaction.sendLast(sql.INSERT_PROFILES, newProfileColumns(plans));
   }
 
   private sendMerges(
@@ -218,6 +212,25 @@ function knownIdentifier(identifier: TenantIdentifier, row: IdentifierRow): Know
   };
 }
 
+/** The parameters of `INSERT_PROFILES`. */
+function newProfileColumns(plans: readonly TenantPlan[]): readonly unknown[][] {
+  const profiles = plans.flatMap(({ tenantId, plan }) => plan.newProfiles.map((profile) => ({ tenantId, profile })));
+  return [
+    profiles.map(({ tenantId }) => tenantId),
+    profiles.map(({ profile }) => profile.profileId),
+    profiles.map(({ profile }) => profile.rootId),
+    profiles.map(({ profile }) => profile.externalId),
+    profiles.map(({ profile }) => profile.counts.EMAIL),
+    profiles.map(({ profile }) => profile.counts.PHONE),
+    profiles.map(({ profile }) => profile.counts.DEVICE),
+    profiles.map(({ profile }) => profile.createdAt),
+  ];
+}
+
+function createsProfiles(plans: readonly TenantPlan[]): boolean {
+  return plans.some(({ plan }) => plan.newProfiles.length > 0);
+}
+
 interface CustomerState {
   readonly externalId: string | null;
   readonly counts: KnownCustomer['counts'];
@@ -242,6 +255,17 @@ function sendRows(
 
 function columns(profiles: readonly TenantProfile[]): [string[], string[]] {
   return [profiles.map((profile) => profile.tenantId), profiles.map((profile) => profile.profileId)];
+}
+
+/** In one order on all nodes, so that two transactions do not wait for each other. */
+function identifierColumns(identifiers: readonly (TenantIdentifier & TenantProfile)[]): string[][] {
+  const sorted = identifiers.toSorted(byIdentifier);
+  return [
+    sorted.map((identifier) => identifier.tenantId),
+    sorted.map((identifier) => identifier.kind),
+    sorted.map((identifier) => identifier.value),
+    sorted.map((identifier) => identifier.profileId),
+  ];
 }
 
 function byProfile(a: TenantProfile, b: TenantProfile): number {

@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { replacing } from '../platform/postgres/one-workspace';
-import { preconditionOf } from '../platform/postgres/precondition';
+import { failIfAny, preconditionOf, voidIfFewer } from '../platform/postgres/precondition';
 import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
@@ -101,6 +101,28 @@ export const INSERT_IDENTIFIERS: Statement = {
 };
 
 /**
+ * Inserts new identifiers along with COMMIT. It voids the precondition (platform/postgres/precondition.ts) if another
+ * transaction has inserted one of them; the transaction must then be taken back (`ASSERT_PRECONDITION`).
+ */
+export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
+  name: 'identity_insert_identifiers_at_commit',
+  text: voidIfFewer(
+    `
+      INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+      SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[])
+      ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
+      RETURNING profile_id`,
+    'cardinality($1::uuid[])',
+  ),
+  oneWorkspace: {
+    text: `
+    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))`,
+    values: replacing(0),
+  },
+};
+
+/**
  * Locks the profiles that events are stored under, so that an erasure waits for this commit. Erased ones are missing.
  */
 export const HOLD_PROFILES: Statement = {
@@ -133,8 +155,8 @@ export const INSERT_PROFILES: Statement = {
       version, created_at)
     SELECT p.tenant_id, p.profile_id, p.root_id, p.external_id, p.email_count, p.phone_count, p.device_count,
       1, p.created_at
-    FROM json_to_recordset($1::json) AS p (tenant_id uuid, profile_id uuid, root_id uuid, external_id text,
-      email_count int, phone_count int, device_count int, created_at timestamptz)`,
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::int[], $7::int[], $8::timestamptz[])
+      AS p (tenant_id, profile_id, root_id, external_id, email_count, phone_count, device_count, created_at)`,
 };
 
 /** Only for roots that LOCK_ROOTS has locked. The new version tells other nodes that their reading is stale. */
@@ -191,6 +213,9 @@ export const FIND_ERASED: Statement = {
       WHERE tenant_id = u.tenant_id AND hash = decode(u.hash, 'hex') LIMIT 1
     ) e`,
 };
+
+/** Voids the precondition if one of these hashes belongs to an identifier of an erased person. */
+export const FAIL_IF_ERASED = failIfAny(FIND_ERASED);
 
 /**
  * Locks those of the customers that have no EXTERNAL identifier: they get none, and are not merged, before the

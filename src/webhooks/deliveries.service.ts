@@ -8,6 +8,8 @@ import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
 import { pageOf, type Page } from '../platform/pagination/page';
 import { notACursor } from '../platform/pagination/time-key';
+import { preparedQuery } from '../platform/postgres/prepared-query';
+import type { Statement } from '../platform/postgres/statement';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
 import { isUuid } from '../platform/values/uuid';
@@ -28,13 +30,16 @@ const SEND_NOW = `
   UPDATE webhook_queues SET due_at = clock_timestamp()
   WHERE tenant_id = $1 AND endpoint_id = $2 AND profile_id = $3 AND claim_id IS NULL`;
 
-const OF_EVENTS = `
+const OF_EVENTS: Statement = {
+  name: 'webhooks_of_events',
+  text: `
   SELECT d.event_id AS "eventId", d.endpoint_id AS "webhookId", d.state, d.attempt_count AS "attemptCount"
   FROM unnest($2::uuid[]) AS u (event_id)
   CROSS JOIN LATERAL (
     SELECT * FROM webhook_deliveries WHERE tenant_id = $1 AND event_id = u.event_id
     ORDER BY endpoint_id LIMIT ${ENDPOINTS_PER_WORKSPACE_MAX}
-  ) d`;
+  ) d`,
+};
 
 /** Shows deliveries, and sends them again (contract section 15). */
 @Injectable()
@@ -114,9 +119,8 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     tenantId: string,
     eventIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly DeliveryView[]>> {
-    const rows: (DeliveryView & { readonly eventId: string })[] = await this.database.query(OF_EVENTS, [
-      ...[tenantId, eventIds],
-    ]);
+    const values = [tenantId, eventIds];
+    const rows = await preparedQuery<DeliveryView & { readonly eventId: string }>(this.database, OF_EVENTS, values);
     const found = new Map<string, DeliveryView[]>();
     for (const { eventId, ...view } of rows) found.set(eventId, [...(found.get(eventId) ?? []), view]);
     return found;

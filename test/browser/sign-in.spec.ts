@@ -30,9 +30,18 @@ afterAll(() => provider.stop());
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true });
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
+/** A page whose session the sign-in page has begun; it was asked for `path`. */
+async function signedInByHand(path = ''): Promise<{ readonly page: Page; readonly tenant: Tenant }> {
+  const tenant = await aTenant(browser.service.databaseUrl);
+  const page = await browser.openPage();
+  await page.goto(path);
+  await signIn(page, tenant.adminKey);
+  return { page, tenant };
+}
+
 describe('signing in', () => {
   it('leads to the page that was asked for, and shows the workspace', async () => {
-    const { page, tenant } = await browser.signedIn({ path: 'customers' });
+    const { page, tenant } = await signedInByHand('customers');
     await heading(page, 'Customers').waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/customers');
     await page.getByText(tenant.name).waitFor();
@@ -51,7 +60,7 @@ describe('signing in', () => {
   });
 
   it('leaves nothing of the key in the page, its address, its storage or its cookies', async () => {
-    const { page, tenant } = await browser.signedIn();
+    const { page, tenant } = await signedInByHand();
     await heading(page, 'Overview').waitFor();
     const stored = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',

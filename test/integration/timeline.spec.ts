@@ -67,7 +67,7 @@ describe('a timeline of 100,000 events', () => {
     const { startAt, startId, end } = timelineRange({ order, after: after === 0 ? undefined : keys.rows[0] });
     return withClient(url, async (client) => {
       const explained = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${readTimeline(order, profileIds.length)}`,
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${readTimeline(order, profileIds.length).text}`,
         [tenantId, startAt, startId, end, null, null, PAGE + 1, PAGE + 1, ...profileIds],
       );
       return explained.rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => nodesOf(Plan)));

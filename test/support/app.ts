@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings } from '../../src/platform/config/env';
@@ -9,6 +10,9 @@ import { WebhookDispatcher } from '../../src/webhooks/delivery/dispatcher';
 import { databaseUrl, WORKSPACES } from './database';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
+
+// By Node.js, which loads it once for all spec files of a Jest worker.
+createRequire(__filename)('./jest/documents-once.cjs');
 
 export interface TestApp {
   readonly url: string;

@@ -86,7 +86,8 @@ async function cloneTemplate(name: string, template: string): Promise<string> {
     // Two workers must not clone at once: PostgreSQL refuses while another session uses the template.
     await client.query('SELECT pg_advisory_lock(1)');
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    // Without the write-ahead log, in which each page would be written once more.
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   });
   return urlOf(name);
 }

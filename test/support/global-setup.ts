@@ -24,6 +24,8 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   autovacuum: 'off',
+  // Dropping a database looks through all of it.
+  shared_buffers: '256MB',
 };
 
 /** One real PostgreSQL for all test files, with a migrated template that spec files clone. */

@@ -45,11 +45,12 @@ export function noteSecrets(credential: string | undefined, body: string | Uint8
 function personalTexts(body: string): string[] {
   const texts: string[] = [];
   const collect = (value: unknown, kept: boolean): void => {
-    if (texts.length >= TEXTS_MAX) return;
     if (typeof value === 'string' && kept) texts.push(value);
     if (typeof value !== 'object' || value === null) return;
-    for (const [key, inner] of Object.entries(value))
-      if (key !== 'type') collect(inner, kept || KEPT_OBJECTS.test(key));
+    for (const key of Object.keys(value)) {
+      if (texts.length >= TEXTS_MAX) return;
+      if (key !== 'type') collect((value as Record<string, unknown>)[key], kept || KEPT_OBJECTS.test(key));
+    }
   };
   try {
     collect(JSON.parse(body), false);

@@ -81,9 +81,9 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<EventPageDto> {
     const span = timelineSpan(query);
-    const { profileIds } = await this.profiles.find(tenantId, id);
+    const { rootId, profileIds } = await this.profiles.find(tenantId, id);
     const page = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
     const unmasked = await this.unmasking.unmasks(request);
-    return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
+    return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked, customerId: rootId }));
   }
 }

@@ -108,11 +108,10 @@ export function rootsToMerge({ plans }: IdentityDecision, { identifiers }: Ident
   return [...roots.values()];
 }
 
-/** Whether the decision changes no customer and creates none. */
-export function changesNoCustomer({ plans }: IdentityDecision): boolean {
+/** Whether the decision changes no customer that is stored. It may create customers that nothing is merged into. */
+export function changesNoStoredCustomer({ plans }: IdentityDecision): boolean {
   return plans.every(
-    ({ plan: { newProfiles, changedRoots, rootUpdates } }) =>
-      newProfiles.length + changedRoots.length + rootUpdates.length === 0,
+    ({ plan: { merges, changedRoots, rootUpdates } }) => merges.length + changedRoots.length + rootUpdates.length === 0,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Statement } from '../../platform/postgres/statement';
 import { EVENT_COLUMNS } from '../store/event-columns';
 import type { TimelineOrder } from './timeline-range';
 
@@ -55,7 +56,9 @@ const COLUMNS = Object.entries(EVENT_COLUMNS)
  * key when the ones before it leave room, so that a page of large events costs PostgreSQL what it shows, not what it leaves out.
  * A row without an id stands for an event that has gone meanwhile.
  */
-export const READ_EVENTS_WITHIN = `
+export const READ_EVENTS_WITHIN: Statement = {
+  name: 'ingest_events_within',
+  text: `
   WITH RECURSIVE page AS (
     SELECT 0 AS number, 0::bigint AS bytes, ${COLUMNS.map(({ name, type }) => `NULL::${type} AS ${name}`).join(', ')}
     UNION ALL
@@ -76,4 +79,5 @@ export const READ_EVENTS_WITHIN = `
     WHERE p.number < cardinality($2::uuid[]) AND p.bytes < $3
   )
   SELECT ${COLUMNS.map(({ property, name }) => `${name} AS "${property}"`).join(', ')}
-  FROM page WHERE number > 0 ORDER BY number`;
+  FROM page WHERE number > 0 ORDER BY number`,
+};

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
+import { preparedQuery } from '../../platform/postgres/prepared-query';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
 import type { EventFamily } from '../domain/submission';
@@ -148,7 +149,8 @@ export class EventReader {
     ids: readonly string[],
   ): Promise<{ readonly events: readonly EventRow[]; readonly read: number }> {
     if (ids.length === 0) return { events: [], read: 0 };
-    const rows: readonly EventText[] = await this.database.query(READ_EVENTS_WITHIN, [tenantId, ids, PAGE_BYTES_MAX]);
+    const values = [tenantId, ids, PAGE_BYTES_MAX];
+    const rows = await preparedQuery<EventText>(this.database, READ_EVENTS_WITHIN, values);
     const slice = new TimeSlice();
     const events: EventRow[] = [];
     for (const { eventId, identity, properties, ...rest } of rows) {

@@ -9,6 +9,8 @@ import { ProcessingReader } from '../queue/processing-reader';
 
 export interface EventViewOptions {
   readonly unmasked: boolean;
+  /** The customer of all of the events, where the caller has looked it up. */
+  readonly customerId?: string;
 }
 
 /** Stored events as the API shows them (contract section 3, record). */
@@ -25,9 +27,9 @@ export class EventViews {
    * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. The statements run one after
    * the other, so that a page takes one connection at a time.
    */
-  async of(tenantId: string, events: readonly EventRow[], { unmasked }: EventViewOptions): Promise<EventDto[]> {
-    const profileIds = [...new Set(events.map((event) => event.profileId))];
-    const customers = await this.identity.customersOf(tenantId, profileIds);
+  async of(tenantId: string, events: readonly EventRow[], options: EventViewOptions): Promise<EventDto[]> {
+    const { unmasked } = options;
+    const customerOf = await this.customers(tenantId, events, options);
     const processing = await this.processing.of(tenantId, events);
     const deliveries = await this.deliveries.of(
       tenantId,
@@ -38,12 +40,23 @@ export class EventViews {
     const slice = new TimeSlice();
     const views: EventDto[] = [];
     for (const event of events) {
-      const customerId = customers.get(event.profileId) ?? event.profileId;
+      const customerId = customerOf(event);
       const personal = names === null ? null : namesFrom(names, event.eventType);
       const { eventId } = event;
       const progress = { processing: processing.get(eventId), deliveries: deliveries.get(eventId) };
       views.push(await slice.run(EventDto.of(event, customerId, personal, progress)));
     }
     return views;
+  }
+
+  private async customers(
+    tenantId: string,
+    events: readonly EventRow[],
+    { customerId }: EventViewOptions,
+  ): Promise<(event: EventRow) => string> {
+    if (customerId !== undefined) return () => customerId;
+    const profileIds = [...new Set(events.map((event) => event.profileId))];
+    const customers = await this.identity.customersOf(tenantId, profileIds);
+    return ({ profileId }) => customers.get(profileId) ?? profileId;
   }
 }

@@ -1,3 +1,4 @@
+import type { Statement } from '../../platform/postgres/statement';
 import type { TimelineOrder } from './timeline-range';
 
 /** The parameters before those that name the profiles. */
@@ -11,7 +12,7 @@ const FIXED_PARAMETERS = 8;
  * as they are read (Merge Append). Nothing is sorted, and no row is read that the page does not look at, so a page costs the
  * same wherever it lies. The row that is the last one to be looked at comes in any case: the next page begins behind it.
  */
-export function readTimeline(order: TimelineOrder, profiles: number): string {
+export function readTimeline(order: TimelineOrder, profiles: number): Statement {
   const [before, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
   const ordered = `ORDER BY occurred_at ${direction}, event_id ${direction}`;
   const ranges = Array.from(
@@ -22,7 +23,7 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
         AND (occurred_at, event_id) ${before} ($2::timestamptz, $3::uuid) AND occurred_at ${ending} $4::timestamptz
       ${ordered} LIMIT $7)`,
   );
-  return `
+  const text = `
     SELECT event_id, occurred_at AS at, fits, position FROM (
       SELECT event_id, occurred_at, row_number() OVER (${ordered}) AS position,
         ($5::text IS NULL OR source = $5) AND ($6::text IS NULL OR event_type = $6) AS fits
@@ -30,6 +31,7 @@ export function readTimeline(order: TimelineOrder, profiles: number): string {
     ) looked_at
     WHERE fits OR position = $7
     ${ordered} LIMIT $8`;
+  return { name: `ingest_timeline_${order}_${profiles}`, text };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { preparedQuery } from '../../platform/postgres/prepared-query';
+import type { Statement } from '../../platform/postgres/statement';
 import type { ProcessingView } from './processing-record';
-import { EventProcessing } from './entities/event-processing.entity';
 import type { EventRow } from '../store/entities/event.entity';
 
 interface BundleRow {
@@ -9,6 +10,29 @@ interface BundleRow {
   readonly is_queued: boolean;
   readonly processed_at: Date | null;
 }
+
+interface ProcessingRow extends ProcessingView {
+  readonly eventId: string;
+}
+
+const READ_RECORDS: Statement = {
+  name: 'ingest_processing_records',
+  text: `
+    SELECT p.event_id AS "eventId", p.state, p.attempts, p.processed_at AS "processedAt", p.last_error AS "lastError", p.reactions
+    FROM unnest($2::uuid[]) AS u (event_id)
+    CROSS JOIN LATERAL (SELECT * FROM event_processing WHERE tenant_id = $1 AND event_id = u.event_id LIMIT 1) p`,
+};
+
+const READ_BUNDLES: Statement = {
+  name: 'ingest_processing_bundles',
+  text: `
+    SELECT u.id, queued.id IS NOT NULL AS is_queued, processed.processed_at
+    FROM unnest($2::uuid[]) AS u (id)
+    LEFT JOIN LATERAL (SELECT id FROM queued_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1) queued ON true
+    LEFT JOIN LATERAL (
+      SELECT processed_at FROM processed_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1
+    ) processed ON true`,
+};
 
 /** Finds the processing records of events. */
 @Injectable()
@@ -27,8 +51,8 @@ export class ProcessingReader {
   private async ofOwnRecords(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
     if (events.length === 0) return [];
     const eventIds = events.map(({ eventId }) => eventId);
-    const found = await this.database.manager.findBy(EventProcessing, { tenantId, eventId: In(eventIds) });
-    return found.map((processing) => [processing.eventId, processing]);
+    const found = await preparedQuery<ProcessingRow>(this.database, READ_RECORDS, [tenantId, eventIds]);
+    return found.map(({ eventId, ...processing }) => [eventId, processing]);
   }
 
   /** A bundle is in the queue or processed. The time of its processing is kept for a while (`bundle-retention.ts`). */
@@ -36,15 +60,7 @@ export class ProcessingReader {
     const ids = new Set(events.map(({ queueBundleId }) => queueBundleId));
     if (ids.size === 0) return [];
     // One statement, that is one moment: a bundle goes from one table to the other in one transaction.
-    const found: BundleRow[] = await this.database.query(
-      `SELECT u.id, queued.id IS NOT NULL AS is_queued, processed.processed_at
-       FROM unnest($2::uuid[]) AS u (id)
-       LEFT JOIN LATERAL (SELECT id FROM queued_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1) queued ON true
-       LEFT JOIN LATERAL (
-         SELECT processed_at FROM processed_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1
-       ) processed ON true`,
-      [tenantId, [...ids]],
-    );
+    const found = await preparedQuery<BundleRow>(this.database, READ_BUNDLES, [tenantId, [...ids]]);
     const processed = new Map(found.filter((row) => !row.is_queued).map((row) => [row.id, row.processed_at]));
     return events.flatMap(({ eventId, queueBundleId }): [string, ProcessingView][] => {
       const processedAt = processed.get(queueBundleId ?? '');

@@ -2,11 +2,12 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { GroupCommit, type SizedWork } from '../../platform/group-commit/group-commit';
 import { GroupCommitMetrics } from '../../platform/group-commit/group-commit-metrics';
-import { isPassing, persistBatch } from '../../platform/group-commit/persist-batch';
+import { isPassing, LostRaceError, persistBatch } from '../../platform/group-commit/persist-batch';
 import { Tracing } from '../../platform/observability/tracing';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure } from '../../platform/postgres/database-errors';
 import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
+import { isVoidPrecondition } from '../../platform/postgres/precondition';
 import { newMark } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
 import type { Event } from '../domain/event';
@@ -126,8 +127,15 @@ export class EventStore implements BeforeApplicationShutdown {
 
   private async storeRest(results: Results, rest: readonly Event[], batchId: string, until: number): Promise<void> {
     if (rest.length === 0) return;
+    let isFirst = true;
     const stored = await persistBatch<Event, IngestResult>(rest, {
-      attempt: (events) => this.commit(events, (open, queued) => this.transaction.run(open, events, batchId, queued)),
+      attempt: (events) => {
+        const createsAtCommit = isFirst;
+        isFirst = false;
+        return this.commit(events, (open, queued) =>
+          this.transaction.run(open, events, batchId, { queued, createsAtCommit }),
+        );
+      },
       refuse: refusedBy,
       patienceMs: until - performance.now(),
     });
@@ -144,7 +152,9 @@ export class EventStore implements BeforeApplicationShutdown {
   ): Promise<T> {
     let queued: Queued | undefined;
     const work = async (open: Transaction): Promise<() => T> => run(open, (entries) => (queued = entries));
-    const conclude = await this.connection.transaction(work, first?.tenantId);
+    const conclude = await this.connection.transaction(work, first?.tenantId).catch((error: unknown) => {
+      throw isVoidPrecondition(error) ? new LostRaceError('another node was faster') : error;
+    });
     if (queued !== undefined) this.signal.notify(queued);
     return conclude();
   }

@@ -82,8 +82,8 @@ export const INSERT_EVENTS: Statement = {
 
 /**
  * The same, with the bundles that they are queued in, for a commit that does not wait for the answer. Stores nothing unless
- * the transaction's precondition holds; the sum of `events` is how many it has stored. The form for one workspace queues no
- * bundle: `INSERT_QUEUED_BUNDLES` does.
+ * the transaction's precondition holds, and voids it if any of the events was there already; the sum of `events` is how many it
+ * has stored. The form for one workspace queues no bundle: `INSERT_QUEUED_BUNDLES` does.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
@@ -96,7 +96,8 @@ export const STORE_EVENTS: Statement = {
       SELECT tenant_id, queue_bundle_id, clock_timestamp(), count(*) FROM stored
       WHERE queue_bundle_id IS NOT NULL GROUP BY tenant_id, queue_bundle_id
     )
-    SELECT count(*)::int AS events FROM stored`,
+    SELECT events, CASE WHEN events < cardinality($1::uuid[]) THEN set_config('cds.precondition', 'void', true) END
+    FROM (SELECT count(*)::int AS events FROM stored) counted`,
   // Fails where an event is there already, or the precondition does not hold: all of the transaction is then run again.
   oneWorkspace: ofOneWorkspace(`${INSERT_OF_ONE}
     RETURNING 1 AS events`),

@@ -109,7 +109,7 @@ export class StoreFromMemory {
     this.review.assertNoRefusals(transaction, events);
     const bundled = known.filter(isBundled).map(({ event }) => event);
     this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
-    queued(this.log.storeLast(transaction, known, batchId, (count) => (stored = count)));
+    queued(this.log.storeLast(transaction, known, batchId, { stored: (count) => void (stored = count) }));
     return () => {
       if (stored < known.length) return undefined;
       this.storing.end();

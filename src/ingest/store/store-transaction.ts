@@ -34,12 +34,24 @@ interface Prepared {
   readonly decision: IdentityDecision;
   /** The fresh events whose customers are known. */
   readonly resolved: readonly ResolvedEvent[];
+  readonly createsCustomers: boolean;
+}
+
+/** How to store a batch. */
+interface StoreOptions {
+  /** Hears what will be in the queue once this is committed. */
+  readonly queued: OnQueued;
+  /**
+   * Creates new customers in the round trip of COMMIT. That fails where another node has created one of them, or where an
+   * identifier is an erased person's; a repetition goes step by step.
+   */
+  readonly createsAtCommit: boolean;
 }
 
 /**
  * The slow, complete path: stores one batch in one transaction, that is events, identities, queue entries and warnings, or
- * nothing of it. Two round trips where no customer changes, three or four where one does. No two events of a batch have the
- * same id.
+ * nothing of it. Two round trips where no stored customer changes, four where one does. No two events of a batch have the same
+ * id.
  */
 @Injectable()
 export class StoreTransaction {
@@ -52,11 +64,15 @@ export class StoreTransaction {
   ) {}
 
   /**
-   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. `queued` is called with what
-   * will be in the queue once this is committed. Subscribed events have entries of their own there, in an order that matters; all
-   * others share one.
+   * May be run again with the same batch id after a failure, also when a commit's outcome is unknown. Subscribed events have
+   * entries of their own in the queue, in an order that matters; all others share one.
    */
-  async run(transaction: Transaction, batch: readonly Event[], batchId: string, queued: OnQueued): Promise<Conclude> {
+  async run(
+    transaction: Transaction,
+    batch: readonly Event[],
+    batchId: string,
+    { queued, createsAtCommit }: StoreOptions,
+  ): Promise<Conclude> {
     const allClaims = batch.map(claimOf);
     const [stored, reading, subscribed, hasRefusals] = await Promise.all([
       this.log.find(transaction, batch),
@@ -75,8 +91,11 @@ export class StoreTransaction {
     const claims = allClaims.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, reading);
     const resolved = resolveEvents(fresh, decision, subscribed);
-    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved };
-    const likely = this.resultsWithoutTraces(prepared);
+    const createsCustomers = !this.identity.changesNothing(claims, reading, decision);
+    const written = { fresh, claims, reading, decision, resolved, createsCustomers };
+    const prepared = { batch, batchId, stored, hasRefusals, ...written };
+    const fits = this.identity.fitsCommit(decision) && (createsAtCommit || !createsCustomers);
+    const likely = fits ? this.resultsWithoutTraces(prepared) : undefined;
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const results = await this.storeStepByStep(transaction, prepared, queued);
     return () => {
@@ -105,11 +124,10 @@ export class StoreTransaction {
     return inOrder(batch, results);
   }
 
-  /** The results of a batch that stores nothing but its events, if no other node comes in between; most batches are such. */
+  /** The results of a batch that stores events and new customers only, if no other node comes in between; most are such. */
   private resultsWithoutTraces(prepared: Prepared): IngestResult[] | undefined {
-    const { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved } = prepared;
-    if (hasRefusals || resolved.length === 0 || !this.identity.changesNothing(claims, reading, decision))
-      return undefined;
+    const { batch, batchId, stored, hasRefusals, fresh, decision, resolved } = prepared;
+    if (hasRefusals || resolved.length === 0) return undefined;
     const results: Results = new Map();
     addStored(results, batch, stored, batchId);
     addFresh(results, fresh, decision, new Set(resolved.map(({ event }) => event.eventId)));
@@ -123,16 +141,18 @@ export class StoreTransaction {
   /** Everything in the flush of COMMIT: what became of it is known after the commit. */
   private storeAtOnce(
     transaction: Transaction,
-    { claims, decision, resolved, batchId }: Prepared,
+    { claims, reading, decision, resolved, batchId, createsCustomers }: Prepared,
     queued: OnQueued,
     results: readonly IngestResult[],
   ): Conclude {
-    this.identity.holdAtCommit(transaction, decision, claims);
+    this.identity.writeAtCommit(transaction, claims, reading, decision);
     let storedNow = 0;
-    queued(this.log.storeLast(transaction, resolved, batchId, (count) => (storedNow = count)));
+    const stored = (count: number): void => void (storedNow = count);
+    queued(this.log.storeLast(transaction, resolved, batchId, { stored, orNothing: createsCustomers }));
     return () => {
       if (storedNow < resolved.length)
         throw new LostRaceError('another node has stored an event, or erased a customer');
+      this.identity.rememberWritten(decision);
       return results;
     };
   }

@@ -1,3 +1,4 @@
+import { sqlStateOf } from './database-errors';
 import { oneWorkspaceForm } from './one-workspace';
 import type { Statement } from './statement';
 
@@ -10,6 +11,8 @@ import type { Statement } from './statement';
  * On a distributed database the setting would be written on one server and read on another. There a precondition that does not
  * hold is an error (division by zero), which takes the whole transaction back; `PipelinedConnection` says so by `RolledBackError`.
  */
+
+const DIVISION_BY_ZERO = '22012';
 
 /** A condition of statements that write. */
 export const PRECONDITION_HOLDS = `current_setting('cds.precondition', true) = 'holds'`;
@@ -27,6 +30,28 @@ export function preconditionOf(name: string, { expected, found }: { expected: st
     SELECT 1 / (${expected} = count(*))::int
       ${found}`),
   };
+}
+
+/**
+ * Fails unless the precondition holds, for transactions with statements that do not look at it themselves: everything is
+ * taken back. The error is `isVoidPrecondition`. Where a precondition that does not hold is an error already, it is not needed.
+ */
+export const ASSERT_PRECONDITION: Statement = {
+  name: 'platform_assert_precondition',
+  text: `SELECT 1 / coalesce(${PRECONDITION_HOLDS}, false)::int`,
+};
+
+/** Whether this is the failure of `ASSERT_PRECONDITION`. */
+export function isVoidPrecondition(error: unknown): boolean {
+  return sqlStateOf(error) === DIVISION_BY_ZERO;
+}
+
+/** Makes the precondition void if an insert with RETURNING has inserted fewer rows than `expected`; an expression. */
+export function voidIfFewer(insert: string, expected: string): string {
+  return `
+    WITH inserted AS (${insert})
+    SELECT set_config('cds.precondition', 'void', true)
+    FROM (SELECT count(*) AS number FROM inserted) rows WHERE rows.number < ${expected}`;
 }
 
 /** Makes the precondition void for the rest of this transaction if a statement finds any row. Takes the same values. */
