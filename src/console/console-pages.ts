@@ -4,6 +4,7 @@ import { dirname, extname, join } from 'node:path';
 import type { Request, Response } from 'express';
 import { DomainError } from '../platform/errors/domain-error';
 import { isErrno } from '../platform/errors/error-summary';
+import type { ProblemDetails } from '../platform/errors/problem-details';
 
 const PAGES_PATH = '/console';
 /** The build gives these files names with a hash of their content. */
@@ -44,6 +45,18 @@ export class ConsolePages {
     if (await this.isFile(name)) await this.sendFile(name, request, response);
     else if (name.startsWith(ASSETS)) throw noSuchFile();
     else await this.sendIndex(request.path, response);
+  }
+
+  /**
+   * Shows a person what went wrong with an address that a browser has opened: the index with the problem in its head.
+   * Status and headers are set already. False: there are no pages, and nothing was sent.
+   */
+  async sendProblem(problem: ProblemDetails, path: string, response: Response): Promise<boolean> {
+    const index = await this.indexText();
+    if (index === undefined) return false;
+    response.type('html');
+    response.end(withProblem(withBase(index, baseOf(path)), problem));
+    return true;
   }
 
   private async sendFile(name: string, request: Request, response: Response): Promise<void> {
@@ -131,6 +144,16 @@ function baseOf(path: string): string {
 function withBase(index: string, base: string): string {
   const element = `<base href="${base}" />`;
   return BASE.test(index) ? index.replace(BASE, element) : index.replace('<head>', `<head>${element}`);
+}
+
+/** As an attribute, since the content security policy allows no script in the document. */
+function withProblem(index: string, { status, message, request_id: requestId }: ProblemDetails): string {
+  const content = escapeAttribute(JSON.stringify({ status, message, requestId }));
+  return index.replace('</head>', () => `<meta name="cds-problem" content="${content}" /></head>`);
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
 function noSuchFile(): DomainError {

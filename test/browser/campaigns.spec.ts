@@ -1,7 +1,8 @@
+import { startBackfill } from '../support/backfills';
 import { anExternalEvent } from '../support/builders';
 import type { Client } from '../support/client';
-import { axeOn, useConsoleBrowser } from '../support/console-browser';
-import { buttonOf, dialogOf, expectFailure, refuseCalls } from '../support/console-parts';
+import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import { buttonOf, dialogOf, expectFailure, expectKeyboardDialog, refuseCalls } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 
@@ -184,6 +185,58 @@ describe('a reaction', () => {
     expect(await pointsOf(client, 'ann')).toBe(30);
     await buttonOf(page, 'Dry run').click();
     await page.getByText('No variable would change.').waitFor();
+  });
+
+  it('has a backfill that is cancelled on its way: what it has done stays', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await purchases(
+      client,
+      Array.from({ length: 30 }, (_unused, index) => index),
+    );
+    await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
+    await startBackfill(client, 'spring-sale', 'count', { eventsPerSecondMax: 2 });
+    await page.goto('campaigns/spring-sale/reactions/count');
+    const backfill = page.getByRole('article', { name: 'Backfill' });
+    await backfill.getByText('running').waitFor();
+    await backfill.getByText(/^[1-9]\d* of 30$/).waitFor();
+    await expectKeyboardDialog(page, buttonOf(backfill, 'Cancel'), 'Cancel this backfill?', async () => {
+      expect(await axeInBothWidths(page)).toEqual([]);
+    });
+    await buttonOf(backfill, 'Cancel').click();
+    await buttonOf(dialogOf(page, 'Cancel this backfill?'), 'Cancel backfill').click();
+    await backfill.getByText('cancelled').waitFor();
+    const [job] = (await client.get(`${CAMPAIGN}/reactions/count/backfills`)).body.items;
+    expect(job).toMatchObject({ state: 'cancelled', total: 30 });
+    expect(job.applied).toBeLessThan(30);
+    expect(await pointsOf(client, 'ann')).toBe(job.applied * 10);
+    await backfill.getByText(job.applied.toLocaleString('en'), { exact: true }).first().waitFor();
+  });
+
+  it('shows which events it has met, and values show which event has changed them', async () => {
+    const { page, client } = await browser.signedIn();
+    await define(client, POINTS);
+    await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
+    await purchases(client, [25]);
+    const [{ eventId, profileId }] = (await client.get('/v1/events')).body.items;
+    await page.goto('campaigns/spring-sale?tab=participants&sub=ann');
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await expectKeyboardDialog(page, changes.getByRole('link', { name: eventId }), 'Event', async () => {
+      await dialogOf(page, 'Event').getByRole('link', { name: 'spring-sale: count' }).waitFor();
+    });
+    await page.goto('campaigns/spring-sale/reactions/count');
+    const met = page.getByRole('region', { name: 'Events that it met, newest first' }).getByRole('row').nth(1);
+    await met.getByText('applied').waitFor();
+    await met.getByRole('link', { name: eventId }).click();
+    await dialogOf(page, 'Event').getByText(eventId).waitFor();
+    expect(new URL(page.url()).searchParams.get('event')).toBe(eventId);
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await buttonOf(met, 'Copy event id').click();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(eventId);
+    await met.getByRole('link', { name: profileId }).click();
+    await page.waitForURL(`**/console/customers/${profileId}`);
   });
 });
 

@@ -120,7 +120,7 @@ describe('live events', () => {
     await refused.getByText('date_time').or(refused.getByText('format')).first().waitFor();
     expect(await axeOn(page)).toEqual([]);
 
-    await rowOf(page, 'accepted').getByRole('button', { name: 'shop.orders-1' }).click();
+    await rowOf(page, 'accepted').getByRole('link', { name: 'shop.orders-1' }).click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.getByText(eventId).waitFor();
     await dialog.getByText('j***@e***.com').waitFor();
@@ -128,6 +128,14 @@ describe('live events', () => {
     expect(await axeOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+    await rowOf(page, 'accepted')
+      .getByText('shop.orders', { exact: true })
+      .locator('xpath=ancestor::td')
+      .click({
+        position: { x: 2, y: 2 },
+      });
+    await dialog.getByText(eventId).waitFor();
+    await page.keyboard.press('Escape');
 
     await refused.getByRole('link', { name: 'shop.orders-2' }).click();
     await page.waitForURL('**/console/review/*');
@@ -137,7 +145,7 @@ describe('live events', () => {
     const { page, client, tenant } = await browser.signedIn({ path: 'live' });
     await page.getByText('Live', { exact: true }).waitFor();
     await sendOneOfEach(client, 'shop.orders');
-    await rowOf(page, 'accepted').getByRole('button', { name: 'shop.orders-1' }).click();
+    await rowOf(page, 'accepted').getByRole('link', { name: 'shop.orders-1' }).click();
     const event = page.getByRole('dialog', { name: 'Event' });
     const agesAgo = `UPDATE console_sessions SET proven_at = now() - interval '6 minutes' WHERE tenant_id = $1`;
     await rowsOf(browser.service.databaseUrl, agesAgo, [tenant.tenantId]);
@@ -199,7 +207,7 @@ describe('live events', () => {
       attributes: { a: '\u202egnp.exe' },
     };
     const { event_id: eventId } = await send(client, marked);
-    await page.getByRole('button', { name: marked.external_event_id }).click();
+    await page.getByRole('link', { name: marked.external_event_id }).click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.getByText(eventId).waitFor();
     await dialog.getByText('"\\u202egnp.exe"').waitFor();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import { expectKeyboardDialog } from '../support/console-parts';
 import { withClient } from '../support/database';
 import { sendTooEarly } from '../support/review';
 import { aTenant } from '../support/tenant';
@@ -73,6 +74,21 @@ describe('a refused event', () => {
     await editor.fill(JSON.stringify({ ...event, identity: { type: 'EXTERNAL', value: 'customer-4711' } }));
     await button(page, 'Replay corrected event').click();
     await page.getByText('The event is stored, with its own id').waitFor();
+  });
+
+  it('leads to the stored event that it differs from', async () => {
+    const { page, client } = await browser.signedIn();
+    const event = anExternalEvent({ external_event_id: 'order-1', attributes: { amount: 1 } });
+    const { event_id: eventId } = (await client.post('/v1/external-events', event)).body;
+    await client.post('/v1/external-events', { ...event, attributes: { amount: 2 } });
+    await page.goto('review');
+    const row = entriesTable(page).getByRole('row').filter({ hasText: 'payload_mismatch' });
+    await row.getByRole('link', { name: 'order-1' }).click();
+    await page.getByRole('dialog', { name: 'Event' }).getByText(eventId).waitFor();
+    await page.keyboard.press('Escape');
+    await row.getByRole('link', { name: 'payload_mismatch' }).press('Enter');
+    await expectKeyboardDialog(page, page.getByRole('link', { name: eventId }), 'Event');
+    await button(page, 'Copy event id').waitFor();
   });
 
   it('is dismissed with a note', async () => {

@@ -1,9 +1,31 @@
 import type { Page } from 'playwright-core';
+import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
-import { axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
+import { axeInBothWidths, axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
+import { buttonOf, dialogOf } from '../support/console-parts';
+import { databaseUrl, rowsOf } from '../support/database';
+import { startSignInProvider, type SignInProvider } from '../support/sign-in-provider';
 import { aTenant, type Tenant } from '../support/tenant';
 
-const browser = useConsoleBrowser();
+let provider: SignInProvider;
+/** The workspace to which groups of the provider give access. */
+let company: Tenant;
+
+const browser = useConsoleBrowser(async () => {
+  provider = await startSignInProvider();
+  company = await aTenant(await databaseUrl());
+  const scopes = ['events:read', 'profiles:read'];
+  const groups = {
+    readers: { workspace: company.name, scopes },
+    keepers: { workspace: company.name, scopes: [...scopes, 'pii:read', 'webhooks:write', 'webhooks:read'] },
+  };
+  return {
+    ...{ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of the console' },
+    ...{ OIDC_GROUPS: JSON.stringify(groups), OIDC_SCOPE: 'openid profile groups' },
+  };
+});
+
+afterAll(() => provider.stop());
 
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true });
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
@@ -157,5 +179,126 @@ describe('the shell', () => {
     await heading(page, 'Campaigns').waitFor();
     expect(await page.getByRole('link', { name: 'Campaigns' }).isVisible()).toBe(false);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
+  });
+});
+
+describe('signing in by the identity provider', () => {
+  let people = 0;
+
+  beforeAll(() => provider.set({ redirectUris: [`${away(browser.service.url)}/console/api/oidc/callback`] }));
+  afterEach(() => provider.set({ isAway: false }));
+
+  /** The service under another name: the provider is another site then, as it is outside of tests. */
+  const away = (url: string): string => url.replace('127.0.0.1', 'localhost');
+  const pageOf = (path: string): string => `${away(browser.service.url)}/console/${path}`;
+  const withProvider = (page: Page) => page.getByRole('link', { name: 'Sign in with the identity provider' });
+  const groupsOf = (subject: string, groups: readonly string[]): Promise<void> =>
+    provider.set({ persons: { [subject]: { name: `Person of ${subject}`, groups } }, next: subject });
+
+  /** A person of these groups, at the sign-in. */
+  async function atSignIn(groups: readonly string[], path = ''): Promise<{ page: Page; subject: string }> {
+    people += 1;
+    const subject = `subject-${people}`;
+    await groupsOf(subject, groups);
+    const page = await browser.openPage();
+    await page.goto(pageOf(path));
+    await withProvider(page).waitFor();
+    return { page, subject };
+  }
+
+  async function expectFailed(page: Page, words: string): Promise<void> {
+    await heading(page, 'The sign-in has failed').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText(words).waitFor();
+    await alert.getByText('request_id').waitFor();
+    expect(page.url()).toBe(pageOf(''));
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+    await withProvider(page).waitFor();
+  }
+
+  /** Begins a sign-in in this browser, and opens the callback with an answer that the provider did not give. */
+  async function comeBackWith(page: Page, answer: Readonly<Record<string, string>>): Promise<void> {
+    const begun = await page.context().request.get(pageOf('api/oidc/sign-in'), { maxRedirects: 0 });
+    const state = new URL(begun.headers()['location'] ?? '').searchParams.get('state') ?? '';
+    await page.goto(pageOf(`api/oidc/callback?${new URLSearchParams({ state, iss: provider.issuer, ...answer }).toString()}`));
+  }
+
+  it('leads to the page that was asked for, with what the groups may do and nothing else', async () => {
+    const { page } = await atSignIn(['readers', 'unknown'], 'live?result=refused');
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await withProvider(page).click();
+    await heading(page, 'Live events').waitFor();
+    expect(page.url()).toBe(pageOf('live?result=refused'));
+    await page.getByText(company.name).waitFor();
+    await page.getByText('Person of subject').waitFor();
+    await page.getByText('Waiting for events').waitFor();
+    await page.goto(pageOf('review'));
+    await page.getByRole('heading', { name: 'Your groups do not allow this' }).waitFor();
+    await page.getByText('review:read').waitFor();
+    await page.goto(pageOf('webhooks'));
+    await page.getByRole('heading', { name: 'Your groups do not allow this' }).waitFor();
+    expect(await buttonOf(page, 'Create endpoint').count()).toBe(0);
+  });
+
+  it('ends with the group, at the next renewal: the page goes to the sign-in', async () => {
+    const { page, subject } = await atSignIn(['readers'], 'customers');
+    await withProvider(page).click();
+    await heading(page, 'Customers').waitFor();
+    await groupsOf(subject, []);
+    const aged = `UPDATE console_oidc_grants SET renewed_at = renewed_at - interval '60 seconds' WHERE subject = $1`;
+    await rowsOf(browser.service.databaseUrl, aged, [subject]);
+    await page.getByText('Your session has ended').waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await withProvider(page).click();
+    await expectFailed(page, 'none of your groups gives access');
+    await groupsOf(subject, ['readers']);
+    await withProvider(page).click();
+    await heading(page, 'Overview').waitFor();
+  });
+
+  it('is asked for again where a fresh proof is needed, and leads back to the page', async () => {
+    const { page, subject } = await atSignIn(['keepers']);
+    await withProvider(page).click();
+    await heading(page, 'Overview').waitFor();
+    const event = anExternalEvent({ identity: { type: 'EMAIL', value: 'jane@example.com' } });
+    const admin = new Client(browser.service.url, company.adminKey);
+    const { event_id: eventId } = (await admin.post('/v1/external-events', event)).body;
+    await page.goto(pageOf(`live?event=${eventId}`));
+    const shown = dialogOf(page, 'Event');
+    await shown.getByText('j***@e***.com').waitFor();
+    await rowsOf(
+      browser.service.databaseUrl,
+      `UPDATE console_sessions SET proven_at = proven_at - interval '6 minutes'
+       WHERE grant_id = (SELECT id FROM console_oidc_grants WHERE subject = $1)`,
+      [subject],
+    );
+    await buttonOf(shown, 'Show personal data').click();
+    const proof = dialogOf(page, 'Show that it is you');
+    expect(await proof.getByLabel('API key').count()).toBe(0);
+    expect(await axeOn(page)).toEqual([]);
+    const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/auth`));
+    await proof.getByRole('link', { name: 'Sign in again' }).click();
+    expect(new URL((await asked).url()).searchParams.get('prompt')).toBe('login');
+    await buttonOf(shown, 'Show personal data').click();
+    await shown.getByText('jane@example.com').waitFor();
+    expect(page.url()).toBe(pageOf(`live?event=${eventId}`));
+  });
+
+  it('that fails is a page with the reason and the request id, and a way back', async () => {
+    const { page } = await atSignIn(['readers']);
+    await comeBackWith(page, { code: 'a-code', state: 'x'.repeat(43) });
+    await expectFailed(page, 'was not begun in this browser');
+    await comeBackWith(page, { code: 'a-code-of-nobody' });
+    await expectFailed(page, 'The identity provider does not confirm the sign-in: invalid_grant');
+    await comeBackWith(page, { error: 'access_denied', error_description: '<b>no</b>' });
+    await expectFailed(page, 'access_denied');
+    await provider.set({ isAway: true });
+    await comeBackWith(page, { code: 'a-code' });
+    await expectFailed(page, 'The identity provider cannot be asked now');
+    await provider.set({ isAway: false });
+    await withProvider(page).click();
+    await heading(page, 'Overview').waitFor();
+    expect(page.url()).toBe(pageOf('overview'));
   });
 });

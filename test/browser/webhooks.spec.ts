@@ -1,7 +1,15 @@
 import { anExternalEvent } from '../support/builders';
 import type { Client } from '../support/client';
-import { axeOn, useConsoleBrowser } from '../support/console-browser';
-import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
+import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
+import {
+  buttonOf,
+  dialogOf,
+  expectFailure,
+  expectKeyboardDialog,
+  refuseCalls,
+  takeSecret,
+} from '../support/console-parts';
+import { endProofs } from '../support/console-proof';
 import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 import { aWebhook, startReceiver, type Receiver } from '../support/webhooks';
@@ -90,7 +98,7 @@ describe('an endpoint', () => {
     await page.getByText('failing', { exact: true }).waitFor();
     await page.getByRole('link', { name: address.url }).click();
     await page.getByText('500 refused by its status').waitFor();
-    await page.getByRole('button', { name: /^Show \d+ attempts$/ }).click();
+    await page.getByRole('link', { name: /^Show \d+ attempts?$/ }).click();
     const shown = dialogOf(page, 'Delivery');
     await shown.getByText('<h1>Oops</h1>').first().waitFor();
     expect(await page.locator('h1:text("Oops"), img').count()).toBe(0);
@@ -108,6 +116,99 @@ describe('an endpoint', () => {
     expect(deliveries.map(({ state }: { state: string }) => state)).toEqual(['delivered']);
   });
 
+  it('signs with Ed25519, whose public key is shown, and hears of changes of values', async () => {
+    const { page, client } = await browser.signedIn({ path: 'webhooks' });
+    const points = { scope: 'user', name: 'points', type: 'number', default: 0 };
+    await client.post('/v1/campaigns/spring-sale/variables:define', points);
+    await buttonOf(page, 'Create endpoint').click();
+    const form = dialogOf(page, 'Create an endpoint');
+    await form.getByLabel('Address').fill(anAddress('changes').url);
+    await form.getByLabel('Calls are signed with').selectOption('ed25519');
+    const rules = form.getByLabel('Rules: what is sent');
+    await rules.fill('[{ "change": { "scope": "user" } }]');
+    await buttonOf(form, 'Create endpoint').click();
+    await form.getByText('events[0].change.name').first().waitFor();
+    await rules.fill('[{ "change": { "scope": "user", "name": "points" } }]');
+    await buttonOf(form, 'Create endpoint').click();
+    const shown = dialogOf(page, 'The public key of the endpoint');
+    await buttonOf(shown, 'Copy public key').waitFor();
+    expect(await axeInBothWidths(page)).toEqual([]);
+    expect(await takeSecret(page, 'The public key of the endpoint', 'public key')).toMatch(/^whpk_/);
+    await page.getByText('ed25519', { exact: true }).waitFor();
+
+    const ops = [{ path: 'state.user.points', op: 'inc', value: 5 }];
+    await client.post('/v1/campaigns/spring-sale/participants/ann/state:mutate', { ops });
+    const change = page.getByRole('row').filter({ hasText: 'change' });
+    await until(async () => {
+      if ((await change.count()) === 0) await page.reload();
+      await page.getByRole('tab', { name: 'Deliveries' }).waitFor();
+      return (await change.getByText('204 delivered').count()) === 1;
+    });
+    await buttonOf(change, 'Copy change id').waitFor();
+
+    await buttonOf(page, 'Change').click();
+    const edit = dialogOf(page, 'Change the endpoint');
+    expect(await edit.getByLabel('Calls are signed with').count()).toBe(0);
+    const both = [
+      { change: { scope: 'campaign', name: 'budget', campaignId: 'spring-sale' } },
+      { eventType: 'signup', source: 'web' },
+    ];
+    await edit.getByLabel('Rules: what is sent').fill(JSON.stringify(both));
+    await buttonOf(edit, 'Save').click();
+    await edit.waitFor({ state: 'hidden' });
+    expect((await client.get('/v1/webhooks')).body.items[0]).toMatchObject({ events: both, algorithm: 'ed25519' });
+    await page.getByRole('link', { name: 'All endpoints' }).click();
+    await page.getByText('changes of campaign.budget, signup').waitFor();
+  });
+
+  it('gets personal data only after a fresh proof, which does not interrupt what was written', async () => {
+    const { page, client, tenant } = await browser.signedIn({ path: 'webhooks' });
+    await buttonOf(page, 'Create endpoint').click();
+    const form = dialogOf(page, 'Create an endpoint');
+    await form.getByLabel('Address').fill(anAddress('unmasked').url);
+    await form.getByLabel('Send identity and personal properties as they are').check();
+    await endProofs(browser.service.databaseUrl, tenant.tenantId);
+    await buttonOf(form, 'Create endpoint').click();
+    const proof = dialogOf(page, 'Show that it is you');
+    await proof.waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await proof.waitFor({ state: 'hidden' });
+    await form.getByRole('alert').getByText('request_id').waitFor();
+    expect((await client.get('/v1/webhooks')).body.items).toEqual([]);
+    await buttonOf(form, 'Create endpoint').click();
+    await proof.getByLabel('API key').fill(tenant.adminKey);
+    await page.keyboard.press('Enter');
+    await takeSecret(page, 'The signing secret of the endpoint', 'secret');
+    await page.getByText('sent as they are').waitFor();
+    expect((await client.get('/v1/webhooks')).body.items).toMatchObject([{ unmask: true }]);
+  });
+
+  it('leads from a delivery to its event and back, with the keyboard alone', async () => {
+    const { page, client } = await browser.signedIn();
+    const address = anAddress('keys');
+    const { id } = await aWebhook(client, address.url);
+    await send(client);
+    await until(() => address.calls() === 1);
+    const [{ eventId, profileId }] = (await client.get('/v1/events')).body.items;
+    await page.goto(`webhooks/${id}`);
+    await page.getByRole('link', { name: 'Show 1 attempt' }).focus();
+    await page.keyboard.press('Enter');
+    const delivery = dialogOf(page, 'Delivery');
+    await expectKeyboardDialog(page, delivery.getByRole('link', { name: eventId }), 'Event', async () => {
+      await dialogOf(page, 'Event').getByText('delivered, 1 attempt').waitFor();
+      expect(await axeInBothWidths(page)).toEqual([]);
+    });
+    await delivery.waitFor();
+    await page.keyboard.press('Escape');
+    await delivery.waitFor({ state: 'hidden' });
+    await page.getByRole('row').filter({ hasText: eventId }).getByText('delivered', { exact: true }).click();
+    await delivery.getByRole('link', { name: eventId }).click();
+    await dialogOf(page, 'Event').getByRole('link', { name: profileId }).click();
+    await page.waitForURL(`**/console/customers/${profileId}`);
+    await page.getByRole('heading', { level: 1, name: 'Customer' }).waitFor();
+  });
+
   it('gets a time range again by a replay', async () => {
     const { page, client } = await browser.signedIn();
     const address = anAddress('replayed');
@@ -123,6 +224,34 @@ describe('an endpoint', () => {
     await replay.getByText('3 of 3').waitFor();
     await until(() => address.calls() === 6);
     expect(await axeOn(page)).toEqual([]);
+  });
+
+  it('has a replay that is cancelled on its way', async () => {
+    const { page, client } = await browser.signedIn();
+    const address = anAddress('cancelled');
+    const { id } = await aWebhook(client, address.url);
+    await send(client, 3);
+    await until(() => address.calls() === 3);
+    // A replay waits for its endpoint to be enabled.
+    await client.post(`/v1/webhooks/${id}:disable`, {});
+    await page.goto(`webhooks/${id}?tab=replays`);
+    await page.getByLabel('Received before').fill('2999-01-01T00:00');
+    await buttonOf(page, 'Start replay').click();
+    const replay = page.getByRole('article', { name: 'Replay' });
+    await replay.getByText('running').waitFor();
+    await replay.getByText('0 of 3').waitFor();
+    const asked = dialogOf(page, 'Cancel this replay?');
+    await expectKeyboardDialog(page, buttonOf(replay, 'Cancel'), 'Cancel this replay?', async () => {
+      expect(await axeInBothWidths(page)).toEqual([]);
+    });
+    await buttonOf(replay, 'Cancel').click();
+    await buttonOf(asked, 'Cancel replay').click();
+    await replay.getByText('cancelled').waitFor();
+    expect(await buttonOf(replay, 'Cancel').count()).toBe(0);
+    expect((await client.get(`/v1/webhooks/${id}/replays`)).body.items).toMatchObject([
+      { state: 'cancelled', total: 3, queued: 0 },
+    ]);
+    expect(address.calls()).toBe(3);
   });
 });
 

@@ -28,11 +28,13 @@ export interface ConsoleBrowser {
   signedIn(options?: { readonly path?: string; readonly tenant?: Tenant; readonly key?: string }): Promise<ConsolePage>;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /**
  * Starts one service and one browser for a spec file, and stops them after it. A test fails if a page of it has violated the
  * content security policy, has thrown, or has written an error to its console; answers of the API that refuse are no such error.
  */
-export function useConsoleBrowser(environment: Readonly<Record<string, string>> = {}): ConsoleBrowser {
+export function useConsoleBrowser(environment: Environment | (() => Promise<Environment>) = {}): ConsoleBrowser {
   let service: TestApp | undefined;
   let browser: Browser | undefined;
   let contexts: BrowserContext[] = [];
@@ -41,7 +43,8 @@ export function useConsoleBrowser(environment: Readonly<Record<string, string>> 
   beforeAll(async () => {
     const executablePath = process.env['CHROMIUM_PATH'];
     if (executablePath === undefined) throw new Error('No Chromium was found. Install chromium, or set CHROMIUM_PATH.');
-    service = await startApp(environment, undefined, [], { processesEvents: true });
+    const settings = typeof environment === 'function' ? await environment() : environment;
+    service = await startApp(settings, undefined, [], { processesEvents: true });
     browser = await chromium.launch({ executablePath });
   });
 

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { until } from './until';
 import { noteSecrets } from './log-watch';
 
 /** An open dialog of the console by its title. */
@@ -41,4 +42,38 @@ export async function refuseCalls(page: Page, path: string): Promise<() => Promi
 export async function expectFailure(page: Page): Promise<void> {
   await page.getByRole('alert').getByText(PROBLEM.message).first().waitFor();
   await page.getByRole('alert').getByText(PROBLEM.request_id).first().waitFor();
+}
+
+/**
+ * Opens a dialog with the keyboard and closes it: it keeps the focus within, whichever way one goes, Escape closes it, and the
+ * focus is back on what has opened it. `inside` looks at the open dialog.
+ */
+export async function expectKeyboardDialog(
+  page: Page,
+  opener: Locator,
+  title: string,
+  inside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = dialogOf(page, title);
+  await dialog.waitFor();
+  const focused = page.locator(':focus');
+  const isWithin = async () => (await dialog.and(focused).or(dialog.locator(':focus')).count()) === 1;
+  await until(isWithin);
+  const stops = await dialog.locator('button:enabled, a[href], input, select, textarea, pre[tabindex]').count();
+  for (const key of ['Tab', 'Shift+Tab']) {
+    for (let pressed = 0; pressed <= stops + 1; pressed += 1) {
+      await page.keyboard.press(key);
+      // At its ends the dialog takes the focus back.
+      await until(isWithin, 5);
+    }
+  }
+  await inside();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  const isBack = async () => (await opener.and(focused).count()) === 1;
+  await until(isBack).catch((cause: unknown) => {
+    throw new Error(`The dialog "${title}" did not give the focus back.`, { cause });
+  });
 }

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react';
+import type { ButtonHTMLAttributes, MouseEvent } from 'react';
 import styles from './button.module.css';
 import { classes } from './classes';
 
@@ -9,14 +9,20 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly busy?: boolean;
 }
 
-export function Button({ kind = 'normal', busy = false, className, disabled, ...rest }: ButtonProps) {
+export function Button({ kind = 'normal', busy = false, className, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled === true || busy}
+      // A disabled button loses the focus, and a dialog that it opens could not give it back.
+      onClick={busy ? ignore : onClick}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       className={classes(styles['button'], styles[kind], className)}
     />
   );
+}
+
+function ignore(click: MouseEvent): void {
+  click.preventDefault();
 }

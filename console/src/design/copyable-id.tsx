@@ -4,6 +4,9 @@ import styles from './copy.module.css';
 import { CopyButton } from './copy-button';
 import { visibleText } from './visible-text';
 
+/** Of an id, always shown. */
+const END_CHARACTERS = 6;
+
 interface CopyableIdProps {
   readonly id: string;
   /** Completes the label of the button: "Copy event id". */
@@ -14,13 +17,20 @@ interface CopyableIdProps {
 
 /** An id on one line, shortened where there is no room, with a button that copies all of it. */
 export function CopyableId({ id, what, href }: CopyableIdProps) {
-  const text: ReactNode = <code title={visibleText(id)}>{visibleText(id)}</code>;
+  const shown = visibleText(id);
+  // Ids of one time begin alike: where there is no room, the middle is left out.
+  const text: ReactNode = (
+    <code title={shown}>
+      <span>{shown.slice(0, -END_CHARACTERS)}</span>
+      {shown.slice(-END_CHARACTERS)}
+    </code>
+  );
   return (
     <span className={styles['id']}>
       {href === undefined ? (
         text
       ) : (
-        <Link href={href} onClick={(click) => click.stopPropagation()}>
+        <Link href={href} aria-label={shown} onClick={(click) => click.stopPropagation()}>
           {text}
         </Link>
       )}

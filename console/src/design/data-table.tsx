@@ -4,6 +4,7 @@ import type { PagedList } from '../api/queries';
 import { Button } from './button';
 import styles from './data-table.module.css';
 import { Failed, Loading } from './state-views';
+import { ExactTimes } from './time';
 
 /** A column: what its head says, and what a record shows in it. */
 export interface Column<T> {
@@ -23,7 +24,7 @@ interface DataTableProps<T> {
   readonly rows: readonly T[];
   readonly rowKey: (item: T) => string;
   /** Where a click on a row leads. One cell holds a link to the same place, for the keyboard. */
-  readonly rowHref?: (item: T) => string;
+  readonly rowHref?: (item: T) => string | undefined;
 }
 
 /** Rows below a head that stays in sight. It scrolls by itself where the page is too narrow. */
@@ -41,9 +42,11 @@ export function DataTable<T extends object>({ label, columns, rows, rowKey, rowH
           </tr>
         </thead>
         <tbody>
-          {rows.map((item) => (
-            <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
-          ))}
+          <ExactTimes value={true}>
+            {rows.map((item) => (
+              <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
+            ))}
+          </ExactTimes>
         </tbody>
       </table>
     </div>

@@ -1,4 +1,4 @@
-import { useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 
 /** Values of filters by name; those that are not set are undefined. */
 export type FilterValues<N extends string> = Readonly<Partial<Record<N, string>>>;
@@ -25,4 +25,16 @@ export function useFilters<const N extends string>(
       { replace: true },
     );
   return [Object.fromEntries(given) as FilterValues<N>, change];
+}
+
+/** The address of this page with one value of its search replaced; without a value it is left out. */
+export function useHrefWith(name: string): (value?: string) => string {
+  const [path] = useLocation();
+  const [search] = useSearchParams();
+  return (value) => {
+    const after = new URLSearchParams(search);
+    if (value === undefined) after.delete(name);
+    else after.set(name, value);
+    return after.size === 0 ? path : `${path}?${after.toString()}`;
+  };
 }

@@ -12,12 +12,18 @@ interface SecretDialogProps {
   /** Undefined: the dialog is closed. */
   readonly secret: string | undefined;
   readonly onClose: () => void;
+  /** Nobody must keep it secret: a public key that the service does not show again. */
+  readonly isPublic?: boolean;
   /** What else to say of it. */
   readonly children?: ReactNode;
 }
 
+const SECRET =
+  'Copy it now and store it where secrets are kept. The service has only what it needs to check it, and can never show it again.';
+const PUBLIC = 'Copy it now and give it to the receiver. It is no secret; another one is made when it is rotated.';
+
 /** Shows a secret for the only time. It stays open until the viewer says that the secret is stored. */
-export function SecretDialog({ title, what, secret, onClose, children }: SecretDialogProps) {
+export function SecretDialog({ title, what, secret, onClose, isPublic = false, children }: SecretDialogProps) {
   const [isStored, setStored] = useState(false);
   const [isReminded, setReminded] = useState(false);
   const close = (): void => {
@@ -30,8 +36,7 @@ export function SecretDialog({ title, what, secret, onClose, children }: SecretD
     <Dialog title={title} open={secret !== undefined} onClose={close} wide>
       <Notice tone="warning">
         <p>
-          <strong>This is shown once.</strong> Copy it now and store it where secrets are kept. The service has only
-          what it needs to check it, and can never show it again.
+          <strong>This is shown once.</strong> {isPublic ? PUBLIC : SECRET}
         </p>
       </Notice>
       <CodeBlock code={secret ?? ''} what={what} />

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { createContext, useContext, type ReactNode } from 'react';
 import { ApiError } from '../api/api-error';
 import { Button } from './button';
 import { CopyButton } from './copy-button';
@@ -48,13 +48,28 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
   );
 }
 
-/** The session's key lacks the scope. `error.message` names it. */
+/** Where the scopes of the session come from: an API key, or groups of an identity provider. */
+export const ScopeSource = createContext<'key' | 'oidc'>('key');
+
+const REMEDIES = {
+  key: {
+    title: 'Your key does not allow this',
+    remedy: 'Sign in with a key that has the scope, or ask an administrator of the workspace for one.',
+  },
+  oidc: {
+    title: 'Your groups do not allow this',
+    remedy: 'Ask an administrator for a group that has the scope, then sign in again.',
+  },
+};
+
+/** The session lacks the scope. `error.message` names it. */
 export function Forbidden({ error }: { readonly error: ApiError }) {
+  const { title, remedy } = REMEDIES[useContext(ScopeSource)];
   return (
     <section role="alert" className={styles['state']}>
-      <h2>Your key does not allow this</h2>
+      <h2>{title}</h2>
       <p>{error.message}</p>
-      <p>Sign in with a key that has the scope, or ask an administrator of the workspace for one.</p>
+      <p>{remedy}</p>
       {error.requestId !== undefined && (
         <p className={styles['request']}>
           request_id <code>{error.requestId}</code> <CopyButton text={error.requestId} what="request id" />

@@ -1,9 +1,13 @@
+import { createContext, useContext } from 'react';
 import { useNow } from './clock';
+
+/** Whether times are exact by themselves: in tables they are compared with each other. */
+export const ExactTimes = createContext(false);
 
 interface TimeProps {
   /** RFC 3339, as the API writes it. Without one a dash is shown. */
   readonly at: string | null | undefined;
-  /** Shows the date and time in the viewer's zone instead of "3 min ago"; `time` leaves out the date. */
+  /** Shows the date and time instead of "3 min ago", as tables do anyway; `time` leaves out the date. */
   readonly exact?: boolean | 'time';
 }
 
@@ -19,16 +23,19 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** A time, with the exact one in UTC and in the viewer's zone on hover. */
-export function Time({ at, exact = false }: TimeProps) {
+/** A time in the viewer's zone; on hover exactly in UTC, and how long ago it was. */
+export function Time({ at, exact: asked = false }: TimeProps) {
   const now = useNow();
+  const isInTable = useContext(ExactTimes);
   if (at === null || at === undefined) return <span>–</span>;
+  const exact = asked === false ? isInTable : asked;
   const time = new Date(at);
   const local = LOCAL.format(time);
+  const relative = relativeTime(time.getTime(), now);
   const shown = exact === 'time' ? TIME_OF_DAY.format(time) : local;
   return (
-    <time dateTime={at} title={`${at}\n${local} (your time zone)`}>
-      {exact === false ? relativeTime(time.getTime(), now) : shown}
+    <time dateTime={at} title={`${at}\n${exact === true ? relative : `${local} in your time zone, ${relative}`}`}>
+      {exact === false ? relative : shown}
     </time>
   );
 }

@@ -5,7 +5,7 @@ import { Router } from 'wouter';
 import { BASE_PATH, handleSessionErrors, isTransient } from '../api/api';
 import { ApiError } from '../api/api-error';
 import { readSession, type Session } from '../api/session';
-import { Failed } from '../design/state-views';
+import { Failed, ScopeSource } from '../design/state-views';
 import { Toasts } from '../design/toast';
 import { ProofDialog, askForProof } from './proof-dialog';
 import { SessionContext } from './session-context';
@@ -69,8 +69,10 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
   if (session === null) return <SignIn hasEnded={hasEnded} onSignedIn={() => void query.refetch()} />;
   return (
     <SessionContext.Provider value={session}>
-      {children}
-      <ProofDialog />
+      <ScopeSource.Provider value={session.via}>
+        {children}
+        <ProofDialog />
+      </ScopeSource.Provider>
     </SessionContext.Provider>
   );
 }

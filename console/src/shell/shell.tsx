@@ -6,6 +6,7 @@ import { Button } from '../design/button';
 import { classes } from '../design/classes';
 import { Page } from '../design/page';
 import { Loading } from '../design/state-views';
+import { EventDialog } from './event-dialog';
 import { PageErrors } from './page-errors';
 import { ROUTES, type ConsoleRoute } from './routes';
 import { useSession } from './session-context';
@@ -45,6 +46,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={styles['main']}>
         <Pages />
       </main>
+      <EventDialog />
     </div>
   );
 }

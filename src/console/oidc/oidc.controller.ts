@@ -1,4 +1,4 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Unauthenticated } from '../../platform/auth/authenticate.decorator';
@@ -7,6 +7,7 @@ import { CheckedQuery } from '../../platform/http/checked-query.decorator';
 import { sessionSecretOf, setSessionCookie } from '../session-cookie';
 import { OidcSignIn } from './oidc-sign-in';
 import { OidcSignInQuery } from './oidc-sign-in.query';
+import { SignInFailureFilter } from './sign-in-failure.filter';
 import { SignInFlows } from './sign-in-flow';
 
 const SEE_OTHER = 303;
@@ -16,6 +17,7 @@ const TO_CONSOLE = '../../';
 /** Sign-in at an identity provider. The browser itself goes to these addresses. */
 @ApiExcludeController()
 @Controller('console/api/oidc')
+@UseFilters(SignInFailureFilter)
 export class OidcController {
   constructor(
     private readonly signIns: OidcSignIn,

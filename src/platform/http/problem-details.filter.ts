@@ -7,7 +7,7 @@ import { endBeforeBody } from './unread-body';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
 import { describeError } from '../errors/error-summary';
-import { problemDetails, problemHeaders } from '../errors/problem-details';
+import { problemDetails, problemHeaders, type ProblemDetails } from '../errors/problem-details';
 import type { StatusPolicy } from '../errors/status-policy';
 
 /** The codes for exceptions of the framework. Their messages may quote the request, so they are replaced. */
@@ -41,9 +41,15 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    const problem = this.begin(error, request, response);
+    if (problem !== undefined) endBeforeBody(request, response, `${JSON.stringify(problem)}\n`);
+  }
+
+  /** Sets status and headers of the answer, and returns its body. Undefined: there is nobody left to answer. */
+  begin(error: unknown, request: Request, response: Response): ProblemDetails | undefined {
     if (error instanceof ClientGone) {
       response.destroy();
-      return;
+      return undefined;
     }
     const refusal = READS.has(request.method) ? this.refusalOf(error).ofRead() : this.refusalOf(error);
     const requestId = requestIdOf(request);
@@ -51,12 +57,12 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     if (response.headersSent) {
       // A part of the answer has been sent. Closing the connection is the only way to show that it is incomplete.
       response.destroy();
-      return;
+      return undefined;
     }
     const problem = problemDetails(refusal, requestId, this.policy);
     response.statusCode = problem.status;
     for (const [name, value] of Object.entries(problemHeaders(refusal, this.policy))) response.setHeader(name, value);
-    endBeforeBody(request, response, `${JSON.stringify(problem)}\n`);
+    return problem;
   }
 
   /** The refusal that an error is answered with. */

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
 import type { PagedList } from '../../api/queries';
-import { CopyableId } from '../../design/copyable-id';
 import { PagedTable, type Column } from '../../design/data-table';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
+import { EventId } from '../../shell/record-ids';
 import { ValueText } from './values';
 
 export type HistoryEntry = Schema<'HistoryEntryDto'>;
@@ -63,7 +63,7 @@ function Cause({ cause }: { readonly cause: HistoryEntry['cause'] }) {
       {eventId !== undefined && (
         <>
           {' '}
-          <CopyableId id={eventId} what="event id" />
+          <EventId id={eventId} />
         </>
       )}
     </>

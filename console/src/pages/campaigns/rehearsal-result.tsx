@@ -1,10 +1,10 @@
 import type { Schema } from '../../api/api-types';
 import { Badge, type Tone } from '../../design/badge';
-import { CopyableId } from '../../design/copyable-id';
 import { DataTable, type Column } from '../../design/data-table';
 import { Stack } from '../../design/layout';
 import { Empty } from '../../design/state-views';
 import { visibleText } from '../../design/visible-text';
+import { EventId } from '../../shell/record-ids';
 import styles from './campaigns.module.css';
 import { ValueText } from './values';
 
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<RehearsedEvent>[] = [
   {
     id: 'event',
     header: 'Event',
-    cell: ({ eventId }) => (eventId === null ? '–' : <CopyableId id={eventId} what="event id" />),
+    cell: ({ eventId }) => (eventId === null ? '–' : <EventId id={eventId} />),
   },
   { id: 'outcome', header: 'Outcome', cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
   { id: 'why', header: 'Why', cell: (event) => <Why event={event} />, grow: true },

@@ -5,12 +5,12 @@ import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
-import { CopyableId } from '../../design/copyable-id';
 import { PagedTable, type Column } from '../../design/data-table';
 import { ConfirmDialog } from '../../design/dialog';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
+import { CustomerId, EventId } from '../../shell/record-ids';
 import { useScope } from '../../shell/session-context';
 
 type Merge = Schema<'MergeDto'>;
@@ -23,12 +23,12 @@ export function Merges({ id }: { readonly id: string }) {
   const list = useList('/v1/cdp/profiles/{id}/merges', { path: { id } });
   const columns: readonly Column<Merge>[] = [
     { id: 'at', header: 'Merged', cell: ({ mergedAt }) => <Time at={mergedAt} /> },
-    { id: 'from', header: 'From', cell: ({ fromProfileId }) => <CopyableId id={fromProfileId} what="profile id" /> },
-    { id: 'into', header: 'Into', cell: ({ intoProfileId }) => <CopyableId id={intoProfileId} what="profile id" /> },
+    { id: 'from', header: 'From', cell: ({ fromProfileId }) => <CustomerId id={fromProfileId} /> },
+    { id: 'into', header: 'Into', cell: ({ intoProfileId }) => <CustomerId id={intoProfileId} /> },
     {
       id: 'event',
       header: 'Event that named both',
-      cell: ({ eventId }) => <CopyableId id={eventId} what="event id" />,
+      cell: ({ eventId }) => <EventId id={eventId} />,
     },
     {
       id: 'state',

@@ -1,11 +1,11 @@
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { CallOptions, Operation, Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
 import { Badge, type Tone } from '../../design/badge';
 import { PagedTable, type Column } from '../../design/data-table';
 import { Dialog } from '../../design/dialog';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
-import { useFilters } from '../../design/filters';
+import { useFilters, useHrefWith } from '../../design/filters';
 import { JsonView } from '../../design/json-view';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
@@ -15,6 +15,8 @@ import styles from './customers.module.css';
 type CustomerEvent = Schema<'EventDto'>;
 type TimelineQuery = NonNullable<CallOptions<Operation<'get', '/v1/cdp/profiles/{id}/events'>>['query']>;
 
+/** The event in the address. */
+const SHOWN = 'shown';
 const FILTERS = ['eventType', 'source', 'from', 'to', 'order'] as const;
 const FIELDS: readonly FilterField[] = [
   { name: 'eventType', label: 'Event type', kind: 'text', placeholder: 'purchase' },
@@ -44,7 +46,7 @@ const TONES: Readonly<Record<CustomerEvent['processing']['state'], Tone>> = {
 /** The events of a customer by the time when they occurred. The event that is open stands in the address. */
 export function Timeline({ id, isUnmasked }: { readonly id: string; readonly isUnmasked: boolean }) {
   const [filters] = useFilters(FILTERS);
-  const hrefOf = useEventHref(id);
+  const hrefOf = useHrefWith(SHOWN);
   const query = { ...filters, ...(isUnmasked ? { unmask: 'true' } : {}) } as TimelineQuery;
   const list = useList('/v1/cdp/profiles/{id}/events', { path: { id }, query });
   const columns: readonly Column<CustomerEvent>[] = [
@@ -78,27 +80,17 @@ export function Timeline({ id, isUnmasked }: { readonly id: string; readonly isU
         rowHref={({ eventId }) => hrefOf(eventId)}
         empty={<NoEvents isFiltered={Object.keys(filters).length > 0} />}
       />
-      <OpenEvent id={id} events={list.items} />
+      <ShownEvent events={list.items} />
     </div>
   );
 }
 
-/** The address of this page with an event open, or with none. */
-function useEventHref(id: string): (eventId?: string) => string {
-  const search = useSearch();
-  return (eventId) => {
-    const parameters = new URLSearchParams(search);
-    parameters.delete('event');
-    if (eventId !== undefined) parameters.set('event', eventId);
-    return `/customers/${id}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
-  };
-}
-
-function OpenEvent({ id, events }: { readonly id: string; readonly events: readonly CustomerEvent[] }) {
-  const [{ event: openId }] = useFilters(['event']);
+/** All of an event as the timeline has it, which takes no scope for events. */
+function ShownEvent({ events }: { readonly events: readonly CustomerEvent[] }) {
+  const [{ [SHOWN]: shownId }] = useFilters([SHOWN]);
   const [, navigate] = useLocation();
-  const hrefOf = useEventHref(id);
-  const event = events.find(({ eventId }) => eventId === openId);
+  const hrefOf = useHrefWith(SHOWN);
+  const event = events.find(({ eventId }) => eventId === shownId);
   return (
     <Dialog
       title={event === undefined ? 'Event' : visibleText(event.eventType)}

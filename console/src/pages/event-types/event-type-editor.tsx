@@ -8,6 +8,7 @@ import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
 import { EventProperties } from '../../design/event-properties';
 import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Stack } from '../../design/layout';
 import { Failed } from '../../design/state-views';
 import { showToast } from '../../design/toast';
 import { useScope } from '../../shell/session-context';
@@ -53,7 +54,7 @@ export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) 
     <>
       {note !== undefined && <DraftNote note={note} />}
       <div className={styles['editor']}>
-        <div className={styles['column']}>
+        <Stack>
           <JsonEditor label="Event type as JSON" text={text} onChange={setText} rows={24} />
           <Syntax />
           <div className={styles['actions']}>
@@ -79,13 +80,13 @@ export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) 
             <p className={styles['hint']}>Check it first; then it can be published.</p>
           )}
           {error !== undefined && <Failed error={error} />}
-        </div>
-        <div className={styles['column']}>
+        </Stack>
+        <Stack>
           {trial !== undefined && <CheckResult trial={trial} />}
           {definition !== undefined && (
             <EventProperties eventType={definition.eventType} properties={shownProperties(definition)} />
           )}
-        </div>
+        </Stack>
       </div>
       {definition !== undefined && (
         <ConfirmDialog

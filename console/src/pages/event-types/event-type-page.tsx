@@ -12,6 +12,7 @@ import { EventProperties } from '../../design/event-properties';
 import { Select } from '../../design/field';
 import { useFilters } from '../../design/filters';
 import { JsonView } from '../../design/json-view';
+import { Stack } from '../../design/layout';
 import { Page } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import { Tabs } from '../../design/tabs';
@@ -93,7 +94,7 @@ function HistoryView({ history: { eventType, deprecatedAt, versions } }: { reado
             id: 'properties',
             label: 'Properties',
             content: (
-              <div className={styles['column']}>
+              <Stack>
                 <div className={styles['version']}>
                   <Select
                     label="Version"
@@ -107,7 +108,7 @@ function HistoryView({ history: { eventType, deprecatedAt, versions } }: { reado
                 </div>
                 <p>{ADDITIONAL[shown.additionalProperties]}</p>
                 <EventProperties eventType={eventType} properties={shown.properties} />
-              </div>
+              </Stack>
             ),
           },
           { id: 'versions', label: 'Versions', content: <Versions versions={versions} /> },

@@ -1,9 +1,10 @@
 import { Link } from 'wouter';
 import { Badge } from '../../design/badge';
+import { CopyableId } from '../../design/copyable-id';
 import type { Column } from '../../design/data-table';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
-import { OpenEvent } from './event-dialog';
+import { EventId } from '../../shell/record-ids';
 import { FilterValue } from './filter-value';
 import type { LiveRow } from './live-events';
 import styles from './live.module.css';
@@ -43,8 +44,13 @@ export const LIVE_COLUMNS: readonly Column<LiveRow>[] = [
 
 /** Leads to the stored event, or to the review entry of a refused one. */
 function EventLink({ row: { id, eventId, entryId } }: { readonly row: LiveRow }) {
-  const text = <code>{visibleText(id ?? eventId ?? 'not readable')}</code>;
-  if (eventId !== null) return <OpenEvent eventId={eventId}>{text}</OpenEvent>;
-  if (entryId !== undefined) return <Link href={`/review/${encodeURIComponent(entryId)}`}>{text}</Link>;
-  return text;
+  if (eventId !== null) return <EventId id={eventId} externalId={id} />;
+  const href = entryHref(entryId);
+  if (id !== null) return <CopyableId id={id} what="id of the sender" {...(href === undefined ? {} : { href })} />;
+  return href === undefined ? 'not readable' : <Link href={href}>not readable</Link>;
+}
+
+/** The address of a review entry; undefined where a refused event has none. */
+export function entryHref(entryId: string | undefined): string | undefined {
+  return entryId === undefined ? undefined : `/review/${encodeURIComponent(entryId)}`;
 }

@@ -6,13 +6,13 @@ import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
 import { DataTable } from '../../design/data-table';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
-import { useFilters } from '../../design/filters';
+import { useFilters, useHrefWith } from '../../design/filters';
 import { Page } from '../../design/page';
 import { Empty, Failed, Loading } from '../../design/state-views';
+import { OPEN_EVENT } from '../../shell/record-ids';
 import { useScope } from '../../shell/session-context';
-import { EventDialog } from './event-dialog';
 import { HiddenValues } from './hidden-values';
-import { LIVE_COLUMNS } from './live-columns';
+import { entryHref, LIVE_COLUMNS } from './live-columns';
 import { ROWS_MAX, useLiveEvents, type Connection, type LiveRow } from './live-events';
 import { LIVE_FILTERS } from './live-filters';
 import styles from './live.module.css';
@@ -60,6 +60,7 @@ function Refusal() {
 
 function LiveEvents() {
   const [filters] = useFilters(LIVE_FILTERS);
+  const eventHref = useHrefWith(OPEN_EVENT);
   const { rows, notShown, connection, reconnect } = useLiveEvents(filters);
   // What was shown when it was paused; undefined while it runs.
   const [paused, setPaused] = useState<readonly LiveRow[]>();
@@ -87,9 +88,14 @@ function LiveEvents() {
       {shown.length === 0 ? (
         <Waiting />
       ) : (
-        <DataTable label="Live events" columns={LIVE_COLUMNS} rows={shown} rowKey={({ key }) => String(key)} />
+        <DataTable
+          label="Live events"
+          columns={LIVE_COLUMNS}
+          rows={shown}
+          rowKey={({ key }) => String(key)}
+          rowHref={({ eventId, entryId }) => (eventId === null ? entryHref(entryId) : eventHref(eventId))}
+        />
       )}
-      <EventDialog />
     </Page>
   );
 }

@@ -5,6 +5,7 @@ import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { JsonEditor, parseJson } from '../../design/json-editor';
+import { Stack } from '../../design/layout';
 import { Section } from '../../design/page';
 import { Failed } from '../../design/state-views';
 import { FaultList } from '../../design/fault-list';
@@ -60,7 +61,7 @@ export function EntryEditor({ entry, text: original, isMasked, onReplayed, onCan
   return (
     <Section title="Correct the event" actions={<Button onClick={onCancel}>Close</Button>}>
       <div className={styles['editor']}>
-        <div className={styles['column']}>
+        <Stack>
           <JsonEditor label="Event as JSON" text={text} onChange={setText} rows={Math.min(28, lines(original) + 2)} />
           {hidden.length > 0 && (
             <p role="status" className={styles['note']}>
@@ -88,11 +89,11 @@ export function EntryEditor({ entry, text: original, isMasked, onReplayed, onCan
             </Button>
           </div>
           {error !== undefined && <Failed error={error} />}
-        </div>
-        <div className={styles['column']}>
+        </Stack>
+        <Stack>
           <VerdictView title={verdict === undefined ? 'Faults' : 'Result'} verdict={shown} payload={payload} />
           {family === 'cdp' && eventType !== null && <DeclaredProperties eventType={eventType} />}
-        </div>
+        </Stack>
       </div>
     </Section>
   );

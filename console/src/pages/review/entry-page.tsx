@@ -11,6 +11,7 @@ import { Page, Properties, Section } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
+import { EventId } from '../../shell/record-ids';
 import { EntryActions } from './entry-actions';
 import { EntryStatus } from './entry-status';
 import { NextEntry } from './next-entry';
@@ -96,9 +97,7 @@ function EntryProperties({ entry }: { readonly entry: Entry }) {
         ['First seen', <Time key="first" at={firstSeenAt} />],
         ['Last seen', <Time key="last" at={lastSeenAt} />],
         ['Entry', <CopyableId key="id" id={id} what="entry id" />],
-        ...(eventId === undefined
-          ? []
-          : [['Stored event', <CopyableId key="event" id={eventId} what="event id" />] as const]),
+        ...(eventId === undefined ? [] : [['Stored event', <EventId key="event" id={eventId} />] as const]),
       ]}
     />
   );

@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/api-types';
 import { Badge } from '../../design/badge';
-import { CopyableId } from '../../design/copyable-id';
 import { FaultList } from '../../design/fault-list';
 import { visibleText } from '../../design/visible-text';
+import { EventId } from '../../shell/record-ids';
 import styles from './review.module.css';
 
 type Outcome = Schema<'ReplayedDto'>['outcome'];
@@ -17,7 +17,7 @@ export function ReplayOutcome({ outcome }: { readonly outcome: Outcome }) {
       <p>
         <Badge tone={tone}>{outcome.status}</Badge> {words}
       </p>
-      {typeof eventId === 'string' && <CopyableId id={eventId} what="event id" />}
+      {typeof eventId === 'string' && <EventId id={eventId} />}
       {'message' in outcome && <p>{visibleText(outcome.message)}</p>}
       {'details' in outcome && <FaultList faults={outcome.details} />}
     </section>

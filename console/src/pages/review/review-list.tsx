@@ -3,6 +3,7 @@ import type { Schema } from '../../api/api-types';
 import { useList, useRead } from '../../api/queries';
 import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
+import { CopyableId } from '../../design/copyable-id';
 import { Curl } from '../../design/code-block';
 import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar, type FilterField } from '../../design/filter-bar';
@@ -10,6 +11,7 @@ import { Page } from '../../design/page';
 import { Empty, Loaded } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
+import { EventId } from '../../shell/record-ids';
 import { useScope } from '../../shell/session-context';
 import { BulkReplayDialog } from './bulk-replay-dialog';
 import { EntryLink } from './entry-link';
@@ -31,7 +33,7 @@ export function ReviewList() {
     { id: 'message', header: 'Message', cell: ({ message }) => visibleText(message), grow: true },
     { id: 'type', header: 'Event type', cell: ({ eventType }) => visibleText(eventType ?? '–') },
     { id: 'source', header: 'Source', cell: ({ source }) => visibleText(source ?? '–') },
-    { id: 'event', header: 'Event id', cell: ({ externalEventId }) => visibleText(externalEventId ?? '–') },
+    { id: 'event', header: 'Event id', cell: (entry) => <SubjectOfEntry entry={entry} /> },
     { id: 'count', header: 'Count', align: 'end', cell: ({ occurrences }) => occurrences.toLocaleString() },
     { id: 'seen', header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     ...(query.status === undefined ? [STATUS] : []),
@@ -47,7 +49,7 @@ export function ReviewList() {
       }
     >
       <FilterBar fields={FIELDS} />
-      {query.status !== undefined && list.error === null && (
+      {query.status !== undefined && !list.isPending && list.error === null && (
         <Loaded query={summary}>{(counts) => <ReviewGroups counts={counts} />}</Loaded>
       )}
       <PagedTable
@@ -63,6 +65,12 @@ export function ReviewList() {
       )}
     </Page>
   );
+}
+
+/** The sender's id. It opens the stored event, where the entry is about one. */
+function SubjectOfEntry({ entry: { externalEventId, eventId } }: { readonly entry: Entry }) {
+  if (eventId !== undefined) return <EventId id={eventId} externalId={externalEventId} />;
+  return externalEventId === null ? '–' : <CopyableId id={externalEventId} what="id of the sender" />;
 }
 
 const STATUS: Column<Entry> = {

@@ -1,16 +1,16 @@
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
 import { Badge, type Tone } from '../../design/badge';
-import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar } from '../../design/filter-bar';
-import { useFilters } from '../../design/filters';
+import { useFilters, useHrefWith } from '../../design/filters';
 import { Stack } from '../../design/layout';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
+import { EventId } from '../../shell/record-ids';
 import { attemptText, reasonText } from './attempt-text';
 import { DeliveryDialog } from './delivery-dialog';
 
@@ -26,6 +26,7 @@ export function DeliveryState({ state }: Pick<Delivery, 'state'>) {
 
 export function Deliveries({ id }: { readonly id: string }) {
   const [{ state, delivery }] = useFilters(['state', 'delivery']);
+  const deliveryHref = useHrefWith('delivery');
   const chosen = STATES.find((each) => each === state);
   const [isMoving, setMoving] = useState(false);
   const list = useList(
@@ -47,6 +48,7 @@ export function Deliveries({ id }: { readonly id: string }) {
         columns={COLUMNS}
         list={list}
         rowKey={(each) => each.id}
+        rowHref={(each) => deliveryHref(each.id)}
         empty={<NoDeliveries isFiltered={chosen !== undefined} />}
       />
       <DeliveryDialog webhookId={id} delivery={list.items.find((each) => each.id === delivery)} />
@@ -56,13 +58,18 @@ export function Deliveries({ id }: { readonly id: string }) {
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { id: 'kind', header: 'What', cell: ({ kind }) => kind },
-  { id: 'id', header: 'Id', cell: ({ kind, id }) => <CopyableId id={id} what={`${kind} id`} /> },
+  { id: 'id', header: 'Id', cell: (delivery) => <SubjectId delivery={delivery} /> },
   { id: 'state', header: 'State', cell: ({ state }) => <DeliveryState state={state} /> },
   { id: 'last', header: 'Last attempt', cell: lastAttempt, grow: true },
   { id: 'attempts', header: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} />, align: 'end' },
   { id: 'created', header: 'Queued', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { id: 'done', header: 'Done', cell: ({ doneAt }) => <Time at={doneAt} /> },
 ];
+
+/** The event that is sent; a change has no page of its own. */
+export function SubjectId({ delivery: { kind, id } }: { readonly delivery: Pick<Delivery, 'kind' | 'id'> }) {
+  return kind === 'event' ? <EventId id={id} /> : <CopyableId id={id} what="change id" />;
+}
 
 function lastAttempt({ attempts, reason }: Delivery): string {
   const last = attempts.at(-1);
@@ -72,17 +79,12 @@ function lastAttempt({ attempts, reason }: Delivery): string {
 
 /** Opens the delivery. */
 function Attempts({ delivery: { id, attemptCount } }: { readonly delivery: Delivery }) {
-  const [, setSearch] = useSearchParams();
-  const open = (): void =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      after.set('delivery', id);
-      return after;
-    });
+  const deliveryHref = useHrefWith('delivery');
+  const words = `${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}`;
   return (
-    <Button kind="quiet" aria-label={`Show ${attemptCount} attempts`} onClick={open}>
+    <Link href={deliveryHref(id)} aria-label={`Show ${words}`}>
       {attemptCount}
-    </Button>
+    </Link>
   );
 }
 

@@ -11,7 +11,7 @@ import { Time } from '../../design/time';
 import { showToast } from '../../design/toast';
 import { useScope } from '../../shell/session-context';
 import { attemptText, reasonText } from './attempt-text';
-import { DeliveryState, type Delivery } from './deliveries';
+import { DeliveryState, SubjectId, type Delivery } from './deliveries';
 import styles from './webhooks.module.css';
 
 interface DeliveryDialogProps {
@@ -31,13 +31,13 @@ export function DeliveryDialog({ webhookId, delivery }: DeliveryDialogProps) {
 }
 
 function Content({ webhookId, delivery }: { readonly webhookId: string; readonly delivery: Delivery }) {
-  const { kind, id, state, reason, attempts, attemptCount, createdAt, doneAt } = delivery;
+  const { kind, state, reason, attempts, attemptCount, createdAt, doneAt } = delivery;
   return (
     <>
       <Properties
         entries={[
           ['State', <DeliveryState state={state} />],
-          [kind === 'event' ? 'Event' : 'Change', <code>{id}</code>],
+          [kind === 'event' ? 'Event' : 'Change', <SubjectId delivery={delivery} />],
           ['Queued', <Time at={createdAt} exact />],
           ['Done', <Time at={doneAt} exact />],
           ['Reason', reasonText(reason)],

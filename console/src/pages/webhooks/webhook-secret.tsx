@@ -11,7 +11,8 @@ export function WebhookSecret({ issued, onClose }: WebhookSecretProps) {
   const isPublic = issued?.webhook.algorithm === 'ed25519';
   return (
     <SecretDialog
-      title="The signing secret of the endpoint"
+      title={isPublic ? 'The public key of the endpoint' : 'The signing secret of the endpoint'}
+      isPublic={isPublic}
       what={isPublic ? 'public key' : 'secret'}
       secret={issued?.secret}
       onClose={onClose}

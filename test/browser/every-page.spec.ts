@@ -1,0 +1,194 @@
+import type { Locator, Page } from 'playwright-core';
+import { anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
+import type { Client } from '../support/client';
+import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { buttonOf, expectKeyboardDialog, refuseCalls } from '../support/console-parts';
+import { aTenant } from '../support/tenant';
+import { until } from '../support/until';
+
+/** UTC and half an hour off the hours of most others. */
+const ZONE = 'Asia/Kolkata';
+
+const browser = useConsoleBrowser({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
+
+interface Workspace {
+  readonly page: Page;
+  readonly client: Client;
+  /** Pages with lists of records that have times. */
+  readonly lists: readonly string[];
+  readonly webhookId: string;
+  readonly profileId: string;
+}
+
+const CAMPAIGN = '/v1/campaigns/spring-sale';
+const COUNT = { name: 'count', eventType: 'purchase', ops: [{ path: 'state.user.points', op: 'inc', value: 1 }] };
+
+/** A workspace with something in each list. */
+async function aFilledWorkspace(): Promise<Workspace> {
+  const { page, client } = await browser.signedIn();
+  await registerTypes(client, [PURCHASE]);
+  await client.post(`${CAMPAIGN}/variables:define`, { scope: 'user', name: 'points', type: 'number' });
+  await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
+  // Nobody listens there: the delivery waits for its next attempt.
+  const webhook = { url: 'http://127.0.0.1:9/', events: [{ eventType: 'purchase' }] };
+  const { id: webhookId } = (await client.post('/v1/webhooks', webhook)).body.webhook;
+  await client.post('/v1/external-events', anExternalEvent({ identity: { type: 'EXTERNAL', value: 'ann' } }));
+  await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+  await until(async () => (await client.get('/v1/processing/summary')).body.queued === 0);
+  const [{ profileId }] = (await client.get('/v1/events')).body.items;
+  const lists = [
+    ...['review', 'customers', `customers/${profileId}`, 'event-types', 'event-types/purchase?tab=versions'],
+    ...['campaigns/spring-sale?tab=reactions', 'campaigns/spring-sale?tab=participants&sub=ann'],
+    ...['campaigns/spring-sale/reactions/count', 'webhooks', `webhooks/${webhookId}`, 'access'],
+  ];
+  return { page, client, lists, webhookId, profileId };
+}
+
+describe('every table', () => {
+  it("shows times in the viewer's zone, and exactly in UTC on hover", async () => {
+    const { page, lists } = await aFilledWorkspace();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: ZONE });
+    const local = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: ZONE });
+    for (const list of lists) {
+      await page.goto(list);
+      const times = page.locator('td time');
+      await times.first().waitFor();
+      for (const time of await times.all()) {
+        const at = (await time.getAttribute('datetime')) ?? '';
+        const [exact] = ((await time.getAttribute('title')) ?? '').split('\n');
+        expect([list, exact]).toEqual([list, new Date(at).toISOString()]);
+        expect([list, await time.textContent()]).toEqual([list, local.format(new Date(at))]);
+      }
+    }
+  });
+
+  it('opens its rows with Enter', async () => {
+    const { page, webhookId, profileId } = await aFilledWorkspace();
+    const rows = [
+      ['review', /\/review\/[\w-]+$/],
+      ['customers', `/customers/${profileId}`],
+      [`customers/${profileId}`, '?shown='],
+      ['event-types', '/event-types/purchase'],
+      ['campaigns/spring-sale', '/variables/user/points'],
+      ['campaigns/spring-sale?tab=reactions', '/reactions/count'],
+      ['campaigns/spring-sale/reactions/count', '?event='],
+      ['webhooks', `/webhooks/${webhookId}`],
+      [`webhooks/${webhookId}`, '?event='],
+    ] as const;
+    for (const [list, leadsTo] of rows) {
+      await page.goto(list);
+      const link = page.getByRole('row').nth(1).getByRole('link').first();
+      await link.waitFor();
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) =>
+        typeof leadsTo === 'string' ? url.href.includes(leadsTo) : leadsTo.test(url.pathname),
+      );
+    }
+  });
+});
+
+describe('every page with a search', () => {
+  it('gives it the focus by the key /', async () => {
+    const { page } = await browser.signedIn();
+    for (const path of ['live', 'review', 'customers', 'campaigns']) {
+      await page.goto(path);
+      const search = page.getByRole('searchbox').first();
+      await search.waitFor();
+      await page.keyboard.press('/');
+      await until(async () => (await search.and(page.locator(':focus')).count()) === 1);
+      expect(await search.inputValue()).toBe('');
+    }
+  });
+});
+
+describe('every dialog', () => {
+  it('keeps the focus, closes with Escape, gives the focus back, and has no violations of accessibility', async () => {
+    const { page, webhookId, profileId } = await aFilledWorkspace();
+    const main = page.getByRole('main');
+    const labelled = (name: string) => (): Locator => buttonOf(main, name);
+    const dialogs: readonly (readonly [path: string, opener: () => Locator, title: string])[] = [
+      ['overview', () => page.getByRole('button', { name: 'Keyboard shortcuts' }), 'Keyboard shortcuts'],
+      ['review', labelled('Replay all'), 'Replay all that match'],
+      [`customers/${profileId}`, labelled('Erase'), 'Erase the customer for good'],
+      [`customers/${profileId}`, () => main.getByRole('link', { name: 'purchase' }), 'purchase'],
+      ['event-types/purchase', labelled('Deprecate'), 'Deprecate purchase'],
+      ['campaigns/spring-sale', labelled('Define variable'), 'Define a variable'],
+      ['campaigns/spring-sale/variables/user/points', labelled('Change'), 'Change the variable'],
+      ['campaigns/spring-sale/variables/user/points', labelled('Archive'), 'Archive this variable?'],
+      ['campaigns/spring-sale?tab=reactions', labelled('Define reaction'), 'Define a reaction'],
+      ['campaigns/spring-sale/reactions/count', labelled('Disable'), 'Disable this reaction?'],
+      ['campaigns/spring-sale/reactions/count', labelled('Delete'), 'Delete this reaction?'],
+      ['webhooks', labelled('Create endpoint'), 'Create an endpoint'],
+      [`webhooks/${webhookId}`, labelled('Send a test call'), 'Test call'],
+      [`webhooks/${webhookId}`, labelled('Change'), 'Change the endpoint'],
+      [`webhooks/${webhookId}`, labelled('Disable'), 'Disable this endpoint?'],
+      [`webhooks/${webhookId}`, labelled('Rotate secret'), 'Rotate the secret?'],
+      [`webhooks/${webhookId}`, labelled('Delete'), 'Delete this endpoint?'],
+    ];
+    for (const [path, opener, title] of dialogs) {
+      if (!page.url().endsWith(`/console/${path}`)) await page.goto(path);
+      await expectKeyboardDialog(page, opener(), title, async () => {
+        expect([title, await axeOn(page)]).toEqual([title, []]);
+      });
+    }
+  });
+});
+
+describe('every state of every page', () => {
+  const PAGES = [
+    'overview',
+    'live',
+    'review',
+    'customers',
+    'event-types',
+    'campaigns/spring-sale',
+    'webhooks',
+    'access',
+  ];
+  // Its stream of events is no call of the API.
+  const READING = PAGES.filter((path) => path !== 'live');
+
+  /** `isOnePart`: the state looks alike on all pages, so that axe looks at one of them. */
+  async function expectFit(page: Page, path: string, shown: Locator, isOnePart: boolean): Promise<void> {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await shown.first().waitFor();
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    const found = isOnePart && path !== 'review' ? [] : await axeOn(page);
+    expect([path, width, found]).toEqual([path, 360, []]);
+  }
+
+  const narrow = async ({ page }: { readonly page: Page }): Promise<Page> => {
+    await page.setViewportSize({ width: 360, height: 720 });
+    return page;
+  };
+
+  it('fits into 360 pixels when it is filled', async () => {
+    const page = await narrow(await aFilledWorkspace());
+    for (const path of PAGES) {
+      await expectFit(page, path, page.getByText('Waiting for events').or(page.getByRole('table')), false);
+    }
+  });
+
+  it('fits into 360 pixels when it is empty, loading, or cannot be read', async () => {
+    const page = await narrow(await browser.signedIn());
+    for (const path of PAGES) {
+      await expectFit(page, path, page.getByText('curl -X POST').or(page.getByRole('table')), true);
+    }
+    await page.route('**/console/api/v1/**', () => undefined);
+    for (const path of READING) await expectFit(page, path, page.getByText('Loading …'), true);
+    await page.unrouteAll();
+    await refuseCalls(page, '/v1/**');
+    for (const path of READING) await expectFit(page, path, page.getByRole('alert').getByText('request_id'), true);
+  });
+
+  it('fits into 360 pixels when the key lacks the scope', async () => {
+    const tenant = await aTenant(browser.service.databaseUrl);
+    const key = await tenant.key({ scopes: ['profiles:write'] });
+    const page = await narrow(await browser.signedIn({ tenant, key }));
+    const refusal = page.getByRole('heading', { name: 'Your key does not allow this' });
+    for (const path of PAGES) await expectFit(page, path, refusal, true);
+  });
+});
