@@ -4,8 +4,10 @@ import { IdentityModule } from '../identity/identity.module';
 import { EventParsers } from '../ingest/parse/event-parsers';
 import { IngestModule } from '../ingest/ingest.module';
 import { ReviewModule } from '../review/review.module';
+import { RuntimeModule } from '../runtime/runtime.module';
 import { CdpEventParser } from './cdp-event-parser';
 import { CdpEventsController } from './cdp-events.controller';
+import { CampaignStatesController } from './customers/campaign-states.controller';
 import { ErasuresController } from './customers/erasures.controller';
 import { ErasuresService } from './customers/erasures.service';
 import { EventTypeVersion } from './event-types/entities/event-type-version.entity';
@@ -25,11 +27,12 @@ import { ProfilesController } from './customers/profiles.controller';
 import { ProfilesService } from './customers/profiles.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule],
+  imports: [TypeOrmModule.forFeature([EventType, EventTypeVersion]), IngestModule, IdentityModule, ReviewModule, RuntimeModule],
   controllers: [
     CdpEventsController,
     EventTypesController,
     ProfilesController,
+    CampaignStatesController,
     MergesController,
     PersonalDataController,
     ErasuresController,

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
@@ -16,6 +16,7 @@ import type { Page } from '../platform/pagination/page';
 import { nextMillisecond } from '../platform/postgres/next-millisecond';
 import { EventTypeCatalog } from '../ingest/event-type-catalog';
 import { EventSample } from '../ingest/log/event-sample';
+import { ReactionCounter } from '../variables/reaction-counter';
 import { VariablesService } from '../variables/variables.service';
 import {
   appliesFrom,
@@ -40,7 +41,7 @@ export interface DefinedReaction {
 
 /** Defines how campaigns react to events (contract section 8). */
 @Injectable()
-export class ReactionsService {
+export class ReactionsService implements OnModuleInit {
   private readonly mutex: KeyedMutex;
 
   constructor(
@@ -51,8 +52,13 @@ export class ReactionsService {
     private readonly catalog: EventTypeCatalog,
     private readonly sample: EventSample,
     private readonly clock: Clock,
+    private readonly counter: ReactionCounter,
   ) {
     this.mutex = new KeyedMutex(clock);
+  }
+
+  onModuleInit(): void {
+    this.counter.register((tenantId, campaignIds) => this.reactions.countsOfCampaigns(tenantId, campaignIds));
   }
 
   /**

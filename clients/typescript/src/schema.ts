@@ -340,6 +340,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the campaigns of the workspace, newest first, also those whose variables are all archived. */
+        get: operations["listCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}/variables:define": {
         parameters: {
             query?: never;
@@ -571,6 +588,26 @@ export interface paths {
         };
         /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
         get: operations["listProfileEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the campaigns in which a customer has `user` values, by campaign, with these values. A customer takes part by the
+         *     EXTERNAL identifier, which is the `sub` of the participant's tokens; without one the list is empty.
+         */
+        get: operations["listProfileCampaigns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1807,6 +1844,30 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        CampaignDto: {
+            /** @example spring-sale */
+            campaignId: string;
+            /**
+             * @description How many variables are in force, of all scopes.
+             * @example 3
+             */
+            variables: number;
+            /**
+             * @description How many reactions are defined, also disabled ones.
+             * @example 1
+             */
+            reactions: number;
+            /**
+             * Format: date-time
+             * @description When its first variable was defined.
+             */
+            createdAt: string;
+        };
+        CampaignPageDto: {
+            items: components["schemas"]["CampaignDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         /**
          * @description Stays for good.
          * @enum {string}
@@ -2191,6 +2252,22 @@ export interface components {
         };
         ProfilePageDto: {
             items: components["schemas"]["ProfileDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        CampaignStateDto: {
+            /** @example spring-sale */
+            campaignId: string;
+            state: components["schemas"]["OwnStateTreeDto"];
+            /**
+             * Format: date-time
+             * @description When a value last changed.
+             */
+            updatedAt: string;
+        };
+        CampaignStatePageDto: {
+            /** @description By campaign. */
+            items: components["schemas"]["CampaignStateDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;
         };
@@ -5012,6 +5089,55 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    listCampaigns: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "campaignId": "spring-sale",
+                     *           "variables": 3,
+                     *           "reactions": 1,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
     defineVariable: {
         parameters: {
             query?: never;
@@ -6006,6 +6132,65 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listProfileCampaigns: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "campaignId": "spring-sale",
+                     *           "state": {
+                     *             "user": {
+                     *               "points": 120
+                     *             },
+                     *             "system": {
+                     *               "sessionId": null
+                     *             }
+                     *           },
+                     *           "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignStatePageDto"];
                 };
             };
             401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
