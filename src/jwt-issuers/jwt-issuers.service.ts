@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import type { Principal } from '../platform/auth/principal';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
 import { DomainError } from '../platform/errors/domain-error';
@@ -9,9 +10,9 @@ import { isUuid, NIL_UUID } from '../platform/values/uuid';
 import type { Page } from '../platform/pagination/page';
 import type { TimeKey } from '../platform/pagination/time-key';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { defaultAlgorithms, keySourcesOf } from './domain/issuer-definition';
+import { defaultAlgorithms } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';
-import { IssuerDefinitionCheck, type IssuerRequest } from './issuer-definition-check';
+import { IssuerDefinitionCheck, type IssuerSettings } from './issuer-definition-check';
 import { JwtIssuerRepository, type NamedPair } from './jwt-issuer.repository';
 import { issuerSubject } from './known-issuers';
 
@@ -22,6 +23,9 @@ const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
 const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
 const DEVELOPMENT_SECRET_BYTES = 32;
 
+/** In the audit log. */
+const AUDIT_KIND = 'jwt_issuer';
+
 /** An issuer with its secret in plaintext, for code of the service that signs tokens. */
 export interface DevelopmentIssuer {
   readonly issuer: JwtIssuer;
@@ -31,25 +35,33 @@ export interface DevelopmentIssuer {
 /** An issuer before its registration, which sets `createdAt`. */
 type NewIssuer = Omit<JwtIssuer, 'createdAt'>;
 
+/** What a definition says beside the pair and the secret. */
+type Configuration = Omit<NewIssuer, 'tenantId' | 'id' | 'issuer' | 'audience' | 'origin' | 'createdBy' | 'secret'>;
+
 /** Registers the issuers of participant tokens (contract section 2, JWT issuers). */
 @Injectable()
-export class JwtIssuersService {
+export class JwtIssuersService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly issuers: JwtIssuerRepository,
     private readonly definitionCheck: IssuerDefinitionCheck,
     private readonly secrets: SecretBox,
     private readonly feed: InvalidationFeed,
+    private readonly log: AuditLog,
   ) {}
+
+  onModuleInit(): void {
+    this.log.registerNotes(AUDIT_KIND);
+  }
 
   /**
    * Registers an issuer. Its tokens are accepted at once on this node, and within a second on every other node. Throws
    * `validation_failed`, and `issuer_taken` when the workspace has registered the same issuer and audience before. The
    * answer reveals nothing about other workspaces.
    */
-  async create({ tenantId, credentialId }: Principal, body: unknown): Promise<JwtIssuer> {
+  async create({ tenantId, credentialId }: Principal, body: unknown, address: string | null): Promise<JwtIssuer> {
     const issuer = this.newIssuer(tenantId, this.definitionCheck.check(body), 'api', credentialId);
-    const registered = await this.register(issuer);
+    const registered = await this.register(issuer, address);
     if (registered === null) throw issuerTaken();
     return registered;
   }
@@ -66,12 +78,43 @@ export class JwtIssuersService {
     return issuer;
   }
 
+  /**
+   * Puts a definition in the place of the stored one; the pair stays, and so do the keys if the body has no source of them.
+   * In force at once on this node, and within a second on every other node. Each token is checked by one of the two, so none
+   * that fits both is refused. Throws `not_found` and `validation_failed`.
+   */
+  async change(
+    { tenantId, credentialId: by }: Principal,
+    id: string,
+    body: unknown,
+    address: string | null,
+  ): Promise<JwtIssuer> {
+    if (!isUuid(id)) throw unknownIssuer();
+    const changed = await this.database.transaction(async (manager) => {
+      // Of two changes at once the later one is checked against what the first has stored.
+      const stored = await this.issuers.hold(manager, tenantId, id);
+      if (stored === null) throw unknownIssuer();
+      const settings = this.definitionCheck.checkChange(body, stored);
+      const isKept = settings.source === 'secret' && settings.secret === undefined;
+      const secret = isKept ? stored.secret : this.sealed(settings, tenantId, id);
+      const issuer: JwtIssuer = { ...stored, ...configurationOf(settings), secret };
+      await this.issuers.change(manager, issuer);
+      await this.feed.announce(manager, issuerSubject(issuer));
+      await this.note(manager, 'changed', issuer, { by, address });
+      return issuer;
+    });
+    this.feed.forget(issuerSubject(changed));
+    return changed;
+  }
+
   /** Its tokens are refused at once on this node, and within a second on every other node. Throws `not_found`. */
-  async delete(tenantId: string, id: string): Promise<JwtIssuer> {
+  async delete({ tenantId, credentialId: by }: Principal, id: string, address: string | null): Promise<JwtIssuer> {
     if (!isUuid(id)) throw unknownIssuer();
     const deleted = await this.database.transaction(async (manager) => {
       const issuer = await this.issuers.delete(manager, tenantId, id);
-      if (issuer !== null) await this.feed.announce(manager, issuerSubject(issuer));
+      if (issuer === null) return null;
+      await this.feed.announce(manager, issuerSubject(issuer));
+      await this.note(manager, 'deleted', issuer, { by, address });
       return issuer;
     });
     if (deleted === null) throw unknownIssuer();
@@ -89,7 +132,7 @@ export class JwtIssuersService {
     const secret = randomBytes(DEVELOPMENT_SECRET_BYTES).toString('base64url');
     const request = this.definitionCheck.check({ ...name, secret });
     // Of any number of concurrent registrations one is stored, and every caller gets that one.
-    await this.register(this.newIssuer(tenantId, request, 'development', credentialId));
+    await this.register(this.newIssuer(tenantId, request, 'development', credentialId), null);
     const found = await this.issuers.findOwn(tenantId, name);
     if (found?.origin !== 'development' || found.secret === null) throw issuerTaken();
     return { issuer: found, secret: this.secrets.open(found.secret, tenantId, found.id) };
@@ -101,13 +144,15 @@ export class JwtIssuersService {
   }
 
   /** Null when the workspace has registered the pair already. */
-  private async register(issuer: NewIssuer): Promise<JwtIssuer | null> {
+  private async register(issuer: NewIssuer, address: string | null): Promise<JwtIssuer | null> {
     const registered = await this.database.transaction(async (manager) => {
       // Takes the lock of the pair. Registrations of it in any workspace wait for this commit, so that all nodes agree on
       // which workspace was first.
       await this.feed.announce(manager, pairOf(issuer));
       const stored = { ...issuer, createdAt: await this.issuers.nextTime(manager, issuer) };
-      return (await this.issuers.insert(manager, stored)) ? stored : null;
+      if (!(await this.issuers.insert(manager, stored))) return null;
+      await this.note(manager, 'created', stored, { by: stored.createdBy, address });
+      return stored;
     });
     // Other nodes need no announcement: they cache an unknown issuer for less than a second.
     if (registered !== null) this.feed.forget(issuerSubject(registered));
@@ -116,32 +161,44 @@ export class JwtIssuersService {
 
   private newIssuer(
     tenantId: string,
-    request: IssuerRequest,
+    settings: IssuerSettings & NamedPair,
     origin: JwtIssuer['origin'],
     createdBy: string,
   ): NewIssuer {
-    const { issuer, audience, algorithms, jwksUri, jwks, secret, claims } = request;
-    const [source] = keySourcesOf({ jwksUri, jwks, secret });
-    if (source === undefined) throw new Error('An issuer without a source of keys passed the check');
+    const { issuer, audience } = settings;
     const id = newId();
-    return {
-      tenantId,
-      id,
-      issuer,
-      audience,
-      algorithms: algorithms ?? [...defaultAlgorithms(source)],
-      jwksUri: jwksUri ?? null,
-      jwks: jwks ?? null,
-      secret: secret === undefined ? null : this.secrets.seal(secret, tenantId, id),
-      campaignClaim: claims?.campaign ?? CAMPAIGN_CLAIM_DEFAULT,
-      appClaim: claims?.app ?? APP_CLAIM_DEFAULT,
-      defaultCampaignId: request.defaultCampaignId ?? null,
-      allowedCampaignIds: request.allowedCampaignIds ?? null,
-      clockToleranceSeconds: request.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
-      origin,
-      createdBy,
-    };
+    const secret = this.sealed(settings, tenantId, id);
+    return { tenantId, id, issuer, audience, ...configurationOf(settings), secret, origin, createdBy };
   }
+
+  private sealed({ secret }: IssuerSettings, tenantId: string, id: string): Buffer | null {
+    return secret === undefined ? null : this.secrets.seal(secret, tenantId, id);
+  }
+
+  private note(
+    manager: EntityManager,
+    action: 'created' | 'changed' | 'deleted',
+    { tenantId, id: recordId, issuer, audience }: JwtIssuer,
+    actor: AuditActor,
+  ): Promise<void> {
+    const name = `${issuer} for ${audience}`;
+    return this.log.note(manager, tenantId, { kind: AUDIT_KIND, action, recordId, name, ...actor });
+  }
+}
+
+/** What is not sent has its default. */
+function configurationOf(settings: IssuerSettings): Configuration {
+  const { source, algorithms, jwksUri, jwks, claims } = settings;
+  return {
+    algorithms: algorithms ?? [...defaultAlgorithms(source)],
+    jwksUri: jwksUri ?? null,
+    jwks: jwks ?? null,
+    campaignClaim: claims?.campaign ?? CAMPAIGN_CLAIM_DEFAULT,
+    appClaim: claims?.app ?? APP_CLAIM_DEFAULT,
+    defaultCampaignId: settings.defaultCampaignId ?? null,
+    allowedCampaignIds: settings.allowedCampaignIds ?? null,
+    clockToleranceSeconds: settings.clockToleranceSeconds ?? CLOCK_TOLERANCE_SECONDS_DEFAULT,
+  };
 }
 
 /** The subject of a pair belongs to no workspace: any may register the pair. */
@@ -153,7 +210,7 @@ function pairOf({ issuer, audience }: NamedPair): InvalidationSubject {
 function issuerTaken(): DomainError {
   return new DomainError(
     'issuer_taken',
-    'This issuer and audience are registered already in this workspace; delete that record first, or register another audience.',
+    'This issuer and audience are registered already in this workspace; change or delete that record, or register another audience.',
   );
 }
 

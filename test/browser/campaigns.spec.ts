@@ -35,7 +35,7 @@ async function pointsOf(client: Client, sub: string): Promise<unknown> {
 describe('a variable', () => {
   it('is defined with limits and a period, changed and archived', async () => {
     const { page, client } = await browser.signedIn({ path: 'campaigns' });
-    await page.getByText('No campaign is known yet').waitFor();
+    await page.getByText('There is no campaign yet').waitFor();
     await page.getByLabel('Campaign id').fill('spring-sale');
     await buttonOf(page, 'Open campaign').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
@@ -76,6 +76,13 @@ describe('a variable', () => {
     await buttonOf(asked, 'Archive variable').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
     expect((await client.get(`${CAMPAIGN}/variables`)).body.variables).toEqual([]);
+
+    await define(client, POINTS);
+    await page.goto('campaigns');
+    await page.getByRole('row', { name: /spring-sale 1 0/ }).waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await page.getByRole('link', { name: 'spring-sale' }).click();
+    await page.getByText('state.user.points').waitFor();
   });
 });
 
