@@ -17,7 +17,7 @@ export class AuditLogController {
 
   /** Lists who did what to keys, issuers and service credentials, read unmasked data, or erased persons; newest first. */
   @Get()
-  @AuthenticateApiKey('admin')
+  @AuthenticateApiKey('api-keys:read', { and: ['jwt-issuers:read', 'service-credentials:read', 'profiles:read'] })
   @ApiOkResponse({ type: AuditLogPageDto })
   async listAuditLog(
     @Caller() { tenantId }: Principal,

@@ -148,10 +148,15 @@ describe('GET /v1/audit-log', () => {
     expectProblem(await admin.get(`${PATH}?from=yesterday&kind=x`), 422, 'validation_failed');
   });
 
-  it('is for admins of the workspace', async () => {
+  it('needs the scopes that read what it is about, and is for one workspace', async () => {
     await oneOfEach();
-    const reader = await workspace.client({ scopes: ['api-keys:read', 'pii:read'] });
-    expectProblem(await reader.get(PATH), 403, 'insufficient_scope');
+    const scopes = ['api-keys:read', 'jwt-issuers:read', 'service-credentials:read', 'profiles:read'] as const;
+    const auditor = await workspace.client({ scopes: [...scopes] });
+    expect((await auditor.get(PATH)).status).toBe(200);
+    for (const missing of scopes) {
+      const reader = await workspace.client({ scopes: scopes.filter((scope) => scope !== missing) });
+      expectProblem(await reader.get(PATH), 403, 'insufficient_scope');
+    }
     const stranger = (await aWorkspace(service)).admin;
     const text = JSON.stringify((await stranger.get(`${PATH}?limit=200`)).body);
     expect(text).not.toContain('erp');

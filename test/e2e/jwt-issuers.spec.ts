@@ -365,7 +365,7 @@ describe('PUT /v1/jwt-issuers/{id}', () => {
       { issuer: 'https://other.example.com', audience: 'x' },
       ['issuer unknown_field', 'audience unknown_field'],
     ],
-    ['two sources of keys', { secret: SECRET, jwks: { keys: [EC] } }, ['jwks conflicting_fields']],
+    ['two sources of keys', { secret: SECRET, jwks: { keys: [EC] } }, ['secret conflicting_fields']],
     ['an algorithm that the stored key does not fit', { algorithms: ['RS256'] }, ['jwks.keys[0] format']],
     ['an algorithm of secrets', { algorithms: ['HS256'] }, ['algorithms[0] enum']],
     [
@@ -378,7 +378,7 @@ describe('PUT /v1/jwt-issuers/{id}', () => {
     const answer = await change(created.id, body);
     expectProblem(answer, 422, 'validation_failed');
     const found = answer.body.details.map(({ path, code }: any) => `${path} ${code}`);
-    expect(found).toEqual(expect.arrayContaining(faults.slice(0, 1)));
+    expect(found.toSorted()).toEqual(faults.toSorted());
     expect((await admin.get(`${PATH}/${created.id}`)).body).toEqual(created);
   });
 
