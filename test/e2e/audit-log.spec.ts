@@ -106,22 +106,23 @@ describe('GET /v1/audit-log', () => {
     expect(wordsOf(await entries('?kind=jwt_issuer'))).toEqual(['jwt_issuer created']);
   });
 
-  it.each(['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure'])(
-    'lists one kind alone: %s',
-    async (kind) => {
-      await oneOfEach();
-      const all = await entries('?limit=200');
+  it('lists one kind alone', async () => {
+    await oneOfEach();
+    const all = await entries('?limit=200');
+    for (const kind of ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure']) {
       const expected = all.filter((entry) => entry.kind === kind);
       expect(expected.length).toBeGreaterThan(0);
       expect(await entries(`?kind=${kind}`)).toEqual(expected);
-    },
-  );
+    }
+  });
 
-  it.each([1, 3, 200])('shows each entry once, %i at a time, while others come', async (limit) => {
+  it('shows each entry once, however many at a time, while others come', async () => {
     await oneOfEach();
-    const all = (await admin.get(`${PATH}?limit=200`)).body.items;
-    const pages = await pagesOf(admin, `${PATH}?limit=${limit}`, () => admin.get('/v1/events?unmask=true'));
-    expect(pages.flat()).toEqual(all);
+    for (const limit of [1, 3, 200]) {
+      const all = (await admin.get(`${PATH}?limit=200`)).body.items;
+      const pages = await pagesOf(admin, `${PATH}?limit=${limit}`, () => admin.get('/v1/events?unmask=true'));
+      expect(pages.flat()).toEqual(all);
+    }
   });
 
   it('pages through entries of one moment, of every kind', async () => {

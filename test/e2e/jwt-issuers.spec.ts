@@ -367,7 +367,7 @@ describe('PUT /v1/jwt-issuers/{id}', () => {
     ],
     ['two sources of keys', { secret: SECRET, jwks: { keys: [EC] } }, ['secret conflicting_fields']],
     ['an algorithm that the stored key does not fit', { algorithms: ['RS256'] }, ['jwks.keys[0] format']],
-    ['an algorithm of secrets', { algorithms: ['HS256'] }, ['algorithms[0] enum']],
+    ['an algorithm of secrets', { algorithms: ['HS256'] }, ['algorithms[0] enum', 'jwks.keys[0] format']],
     [
       'a default that is not allowed',
       { defaultCampaignId: 'a', allowedCampaignIds: ['b'] },
