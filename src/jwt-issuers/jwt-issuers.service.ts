@@ -97,7 +97,7 @@ export class JwtIssuersService implements OnModuleInit {
       const settings = this.definitionCheck.checkChange(body, stored);
       const isKept = settings.source === 'secret' && settings.secret === undefined;
       const secret = isKept ? stored.secret : this.sealed(settings, tenantId, id);
-      const issuer: JwtIssuer = { ...stored, ...configurationOf(settings), secret };
+      const issuer = Object.assign(stored, configurationOf(settings), { secret });
       await this.issuers.change(manager, issuer);
       await this.feed.announce(manager, issuerSubject(issuer));
       await this.note(manager, 'changed', issuer, { by, address });

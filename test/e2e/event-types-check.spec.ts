@@ -380,8 +380,8 @@ describe('POST /v1/cdp/event-types:infer', () => {
     for (const properties of ['text', [1], null]) await send({ properties });
     await send({ properties: Object.fromEntries(Array.from({ length: 299 }, (_, n) => [`p${n}`, 'x'.repeat(100)])) });
     const { status, body } = await infer();
-    expect([status, body.stored + body.refused]).toEqual([200, expect.any(Number)]);
-    expect(body.stored + body.refused).toBeLessThanOrEqual(400);
+    expect(status).toBe(200);
+    expect(Number(body.stored) + Number(body.refused)).toBeLessThanOrEqual(400);
     expect(body.stored).toBeGreaterThan(300);
     expect(body.properties).toMatchObject({ late: { type: 'integer' }, p1: { type: 'string' } });
     expectProblem(await infer('a b'), 422, 'validation_failed', ['eventType format']);

@@ -477,6 +477,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/cdp/event-types:infer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drafts an event type from the newest 400 events that were sent with its name: stored ones with `events:read`, refused ones
+         *     with `review:read`. Writes nothing.
+         */
+        post: operations["inferEventType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cdp/event-types/{eventType}": {
         parameters: {
             query?: never;
@@ -2148,6 +2168,35 @@ export interface components {
              */
             breaks: components["schemas"]["FaultDto"][];
             sample?: components["schemas"]["EventTypeSampleDto"];
+        };
+        InferEventTypeDto: {
+            /**
+             * @description The name that events were sent with, of a registered type or not.
+             * @example purchase
+             */
+            eventType: string;
+        };
+        InferredEventTypeDto: {
+            /**
+             * @description The properties by name; empty without events. Required are those that every event has, `pii` those that views mask.
+             * @example {
+             *       "amount": {
+             *         "type": "number",
+             *         "required": true
+             *       },
+             *       "quantity": {
+             *         "type": "integer"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: components["schemas"]["PropertyDefinitionDto"];
+            };
+            eventType: string;
+            /** @description How many stored events it is made of; 0 without the scope `events:read`. */
+            stored: number;
+            /** @description How many refused events it is made of; 0 without the scope `review:read`. */
+            refused: number;
         };
         ListedEventTypeDto: {
             /**
@@ -3858,7 +3907,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `issuer_taken`: The workspace has registered the issuer and audience already. Delete that record first, or register another audience.
+         *     - `issuer_taken`: The workspace has registered the issuer and audience already. Change or delete that record, or register another audience.
          */
         IssuerTaken: {
             headers: {
@@ -5790,6 +5839,65 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventTypeTrialDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    inferEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventType": "purchase"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InferEventTypeDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "properties": {
+                     *         "amount": {
+                     *           "type": "number",
+                     *           "required": true
+                     *         },
+                     *         "quantity": {
+                     *           "type": "integer"
+                     *         }
+                     *       },
+                     *       "eventType": "purchase",
+                     *       "stored": 1,
+                     *       "refused": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InferredEventTypeDto"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -9368,6 +9476,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

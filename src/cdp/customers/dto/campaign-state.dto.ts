@@ -1,4 +1,4 @@
-import { OwnStateTreeDto } from '../../../runtime/dto/participant.dto';
+import type { OwnStateTreeDto } from '../../../runtime/dto/participant.dto';
 import type { CampaignState, CampaignStatePage } from '../../../runtime/campaign-states';
 
 /** The state of a customer in one campaign. */

@@ -1,3 +1,4 @@
+import { hasMoreCharacters } from '../../../platform/values/text/character-count';
 import {
   DEFINITION_LIMITS,
   type PropertyDefinition,
@@ -57,7 +58,7 @@ export class PropertyInference {
   private propertyOf(name: string): SeenProperty | undefined {
     const known = this.seen.get(name);
     const { propertiesMax, propertyNameCharactersMax } = DEFINITION_LIMITS;
-    const isTooMuch = this.seen.size >= propertiesMax || [...name].length > propertyNameCharactersMax;
+    const isTooMuch = this.seen.size >= propertiesMax || hasMoreCharacters(name, propertyNameCharactersMax);
     if (known !== undefined || isTooMuch) return known;
     const added = { count: 0, types: new Map<PropertyType, number>(), formats: FORMATS, isPersonal: false };
     this.seen.set(name, added);
