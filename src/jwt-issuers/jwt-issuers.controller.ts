@@ -53,10 +53,7 @@ export class JwtIssuersController {
     return JwtIssuerDto.of(await this.issuers.get(tenantId, id));
   }
 
-  /**
-   * Puts a definition in the place of an issuer's: what it leaves out gets its default, but without a source of keys the keys
-   * stay. `issuer` and `audience` stay; register another issuer for others. Tokens are accepted without a gap.
-   */
+  /** Replaces all of an issuer but `issuer` and `audience`, without a gap. Without a source of keys the keys stay. */
   @Put(':id')
   @AuthenticateApiKey('jwt-issuers:write')
   @ApiOkResponse({ type: JwtIssuerDto })

@@ -17,10 +17,7 @@ export class CampaignStatesController {
     private readonly states: CampaignStates,
   ) {}
 
-  /**
-   * Lists the campaigns in which a customer has `user` values, by campaign, with these values. A customer takes part by the
-   * EXTERNAL identifier, which is the `sub` of the participant's tokens; without one the list is empty.
-   */
+  /** Lists the campaigns in which a customer (the EXTERNAL identifier) has `user` values, with these values, by campaign. */
   @Get()
   @AuthenticateApiKey('profiles:read', { and: ['state:read'] })
   @ApiOkResponse({ type: CampaignStatePageDto })

@@ -67,10 +67,7 @@ export class EventTypesController {
     return EventTypeTrialDto.of(await this.check.run(caller, definition));
   }
 
-  /**
-   * Drafts an event type from the newest 400 events that were sent with its name: stored ones with `events:read`, refused ones
-   * with `review:read`. Writes nothing.
-   */
+  /** Drafts an event type from the newest 400 events of its name that the key may read. Writes nothing. */
   @Post('event-types\\:infer')
   @HttpCode(200)
   @AuthenticateApiKey('event-types:read')
