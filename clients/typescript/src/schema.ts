@@ -486,10 +486,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Drafts an event type from the newest 400 events that were sent with its name: stored ones with `events:read`, refused ones
-         *     with `review:read`. Writes nothing.
-         */
+        /** Drafts an event type from the newest 400 events of its name that the key may read. Writes nothing. */
         post: operations["inferEventType"];
         delete?: never;
         options?: never;
@@ -623,10 +620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Lists the campaigns in which a customer has `user` values, by campaign, with these values. A customer takes part by the
-         *     EXTERNAL identifier, which is the `sub` of the participant's tokens; without one the list is empty.
-         */
+        /** Lists the campaigns in which a customer (the EXTERNAL identifier) has `user` values, with these values, by campaign. */
         get: operations["listProfileCampaigns"];
         put?: never;
         post?: never;
@@ -1332,10 +1326,7 @@ export interface paths {
         };
         /** Shows one issuer. */
         get: operations["getJwtIssuer"];
-        /**
-         * Puts a definition in the place of an issuer's: what it leaves out gets its default, but without a source of keys the keys
-         *     stay. `issuer` and `audience` stay; register another issuer for others. Tokens are accepted without a gap.
-         */
+        /** Replaces all of an issuer but `issuer` and `audience`, without a gap. Without a source of keys the keys stay. */
         put: operations["changeJwtIssuer"];
         post?: never;
         /** Deletes an issuer: its tokens are refused from now on. */
