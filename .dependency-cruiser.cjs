@@ -24,7 +24,7 @@ const FEATURES = [
 
 /** The arrows between features; what is not here is not allowed. */
 const ARROWS = {
-  cdp: ['ingest', 'identity', 'review'],
+  cdp: ['ingest', 'identity', 'review', 'runtime'],
   console: ['api-keys', 'ingest', 'review', 'workspaces'],
   ingest: ['identity', 'review'],
   processing: ['ingest', 'identity', 'review'],

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { AuditLog } from '../platform/audit/audit-log';
 import { storeLastUse } from '../platform/auth/last-use';
 import { newId } from '../platform/values/ids';
 import { ApiKeyAudit } from './entities/api-key-audit.entity';
@@ -14,8 +15,16 @@ export interface Actor {
 
 /** The tables of API keys. Keys are stored and found by their hash, never by their plaintext. */
 @Injectable()
-export class ApiKeyRepository {
-  constructor(private readonly database: DataSource) {}
+export class ApiKeyRepository implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly log: AuditLog,
+  ) {}
+
+  onModuleInit(): void {
+    const columns = { at: 'at', id: 'id', action: 'action', recordId: 'key_id', detail: 'NULL' };
+    this.log.register({ kind: 'api_key', table: 'api_key_audit', ...columns });
+  }
 
   /** Finds a key by the hash of its plaintext, which is unique over all workspaces. The workspace is not known yet. */
   findByHash(keyHash: Buffer, manager = this.database.manager): Promise<ApiKey | null> {

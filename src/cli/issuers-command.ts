@@ -57,7 +57,7 @@ async function create({ within, out, say }: Console, options: IssuerOptions): Pr
     const made =
       body === undefined
         ? (await issuers.developmentIssuer(operator, workspace)).issuer
-        : await issuers.create(operator, body);
+        : await issuers.create(operator, body, null);
     return { issuer: made, isFirst: await issuers.isFirst(made) };
   });
   if (!isFirst) say(workspaceHint(workspace));

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
+import { AuditLog } from '../platform/audit/audit-log';
 import { Clock } from '../platform/values/clock';
 import { databaseFailure } from '../platform/postgres/database-errors';
 import { unavailable } from '../platform/errors/unavailable';
@@ -39,13 +40,19 @@ const PROGRESS_INTERVAL_MS = 1_000;
  * finish it.
  */
 @Injectable()
-export class CustomerErasure {
+export class CustomerErasure implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly locks: CustomerLocks,
     private readonly erased: ErasedIdentifiers,
     private readonly clock: Clock,
+    private readonly log: AuditLog,
   ) {}
+
+  onModuleInit(): void {
+    const columns = { at: 'erased_at', id: 'profile_id', action: `'erased'`, recordId: 'profile_id', detail: 'NULL' };
+    this.log.register({ kind: 'erasure', table: 'erasures', ...columns });
+  }
 
   /** Whether the service can erase: it needs a SECRETS_KEY for the hashes of erased identifiers. */
   get isPossible(): boolean {

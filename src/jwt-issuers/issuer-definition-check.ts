@@ -1,20 +1,29 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type Type } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
 import { isObject } from '../platform/values/json/is-object';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { issuerFaults, type IssuerPolicy } from './domain/issuer-definition';
-import { CreateJwtIssuerDto } from './dto/create-jwt-issuer.dto';
+import { issuerFaults, keySourcesOf, type IssuerPolicy, type KeySource } from './domain/issuer-definition';
+import { CreateJwtIssuerDto, JwtIssuerSettingsDto } from './dto/create-jwt-issuer.dto';
+import type { JwtIssuer } from './entities/jwt-issuer.entity';
 import { readInlineJwks, type PublicJwks } from './jwks/inline-jwks';
+import type { NamedPair } from './jwt-issuer.repository';
 
-/** A valid body, with the public members of its keys only. */
-export type IssuerRequest = Omit<CreateJwtIssuerDto, 'jwks'> & { readonly jwks: PublicJwks | undefined };
+/** A valid body beside the pair, with the public members of its keys only. */
+export type IssuerSettings = Omit<JwtIssuerSettingsDto, 'jwks'> & {
+  readonly jwks: PublicJwks | undefined;
+  /** Where the keys come from. A `secret` may be the stored one, which is not among the fields. */
+  readonly source: KeySource;
+};
+
+/** A valid body of a new issuer. */
+type IssuerRequest = IssuerSettings & NamedPair;
 
 /**
- * Checks the body of a new issuer (contract section 2): its shape by the DTO, and the rules between its fields. Reports all
- * faults together.
+ * Checks the body of a new or changed issuer (contract section 2): its shape by the DTO, and the rules between its fields.
+ * Reports all faults together.
  */
 @Injectable()
 export class IssuerDefinitionCheck {
@@ -28,15 +37,42 @@ export class IssuerDefinitionCheck {
     this.policy = { allowPrivate: jwksAllowPrivate === 'true', canSeal: secrets.canSeal };
   }
 
-  /** Throws `validation_failed`. */
-  check(body: unknown): IssuerRequest {
-    const { value, faults: shapeFaults = [] } = this.validators.for(CreateJwtIssuerDto)(body);
-    const ruleFaults = isObject(body) ? issuerFaults(body, this.policy) : [];
+  /** `kept`: the source of keys that is stored and stays. Throws `validation_failed`. */
+  check(body: unknown, kept?: KeySource): IssuerRequest {
+    const { issuer, audience, ...settings } = this.checked(CreateJwtIssuerDto, body, kept);
+    return { issuer, audience, ...settingsOf(settings, kept) };
+  }
+
+  /** Checks a change of a stored issuer, with its keys where the body has no source of keys. Throws `validation_failed`. */
+  checkChange(body: unknown, stored: StoredKeys): IssuerSettings {
+    const keepsKeys = isObject(body) && keySourcesOf(body).length === 0;
+    const kept = keepsKeys && stored.secret !== null ? 'secret' : undefined;
+    const fields = keepsKeys ? { ...body, ...publicKeysOf(stored) } : body;
+    return settingsOf(this.checked(JwtIssuerSettingsDto, fields, kept), kept);
+  }
+
+  /** `kept`: the source of keys that is stored and stays. */
+  private checked<T extends JwtIssuerSettingsDto>(dto: Type<T>, fields: unknown, kept: KeySource | undefined): T {
+    const { value, faults: shapeFaults = [] } = this.validators.for<T>(dto)(fields);
+    const ruleFaults = isObject(fields) ? issuerFaults(fields, this.policy, kept) : [];
     const faults = [...shapeFaults, ...ruleFaults.filter((fault) => !hasFaultAt(fault.path, shapeFaults))];
     if (value === undefined || faults.length > 0) throw validationFailed(faults);
-    const { jwks, ...others } = value;
-    return { ...others, jwks: publicJwks(jwks) };
+    return value;
   }
+}
+
+type StoredKeys = Pick<JwtIssuer, 'jwksUri' | 'jwks' | 'secret'>;
+
+function publicKeysOf({ jwksUri, jwks }: StoredKeys): Partial<StoredKeys> {
+  if (jwksUri !== null) return { jwksUri };
+  return jwks === null ? {} : { jwks };
+}
+
+function settingsOf({ jwks, ...others }: JwtIssuerSettingsDto, kept: KeySource | undefined): IssuerSettings {
+  const { jwksUri, secret } = others;
+  const [source = kept] = keySourcesOf({ jwksUri, jwks, secret });
+  if (source === undefined) throw new Error('An issuer without a source of keys passed the check');
+  return { ...others, jwks: publicJwks(jwks), source };
 }
 
 function publicJwks(sent: object | undefined): PublicJwks | undefined {

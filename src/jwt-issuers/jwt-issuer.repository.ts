@@ -21,12 +21,6 @@ export interface NamedPair {
   readonly audience: string;
 }
 
-/** What may be changed of a registration. */
-export type IssuerRules = Omit<
-  JwtIssuer,
-  'tenantId' | 'id' | 'issuer' | 'audience' | 'origin' | 'createdAt' | 'createdBy'
->;
-
 /** The table of the issuers of participants' tokens. */
 @Injectable()
 export class JwtIssuerRepository {
@@ -88,9 +82,24 @@ export class JwtIssuerRepository {
     return { ...page, rows };
   }
 
+  /** The record, locked until the caller's transaction ends. */
+  hold(manager: EntityManager, tenantId: string, id: string): Promise<JwtIssuer | null> {
+    return manager.findOne(JwtIssuer, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Writes all fields but those of the registration itself. The caller holds the record. */
+  async change(manager: EntityManager, issuer: JwtIssuer): Promise<void> {
+    const { tenantId, id, algorithms, jwksUri, jwks, secret, campaignClaim, appClaim } = issuer;
+    const { defaultCampaignId, allowedCampaignIds, clockToleranceSeconds } = issuer;
+    const keys = { algorithms, jwksUri, jwks, secret };
+    const campaigns = { campaignClaim, appClaim, defaultCampaignId, allowedCampaignIds };
+    const changed = { ...keys, ...campaigns, clockToleranceSeconds } as QueryDeepPartialEntity<JwtIssuer>;
+    await manager.update(JwtIssuer, { tenantId, id }, changed);
+  }
+
   /** Deletes the record and returns it. Null when there is none, or a concurrent caller has deleted it. */
   async delete(manager: EntityManager, tenantId: string, id: string): Promise<JwtIssuer | null> {
-    const issuer = await manager.findOne(JwtIssuer, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+    const issuer = await this.hold(manager, tenantId, id);
     if (issuer !== null) await manager.delete(JwtIssuer, { tenantId, id });
     return issuer;
   }
@@ -104,11 +113,6 @@ export class JwtIssuerRepository {
   async lock(manager: EntityManager, tenantId: string, ids: readonly string[]): Promise<void> {
     const lock = { mode: 'pessimistic_write' } as const;
     await manager.find(JwtIssuer, { where: { tenantId, id: In([...ids]) }, order: { id: 'ASC' }, lock });
-  }
-
-  /** Replaces all of a record but its id, its pair, its origin and when and by whom it was created. */
-  async update(manager: EntityManager, tenantId: string, id: string, rules: Partial<IssuerRules>): Promise<void> {
-    await manager.update(JwtIssuer, { tenantId, id }, rules as QueryDeepPartialEntity<JwtIssuer>);
   }
 
   /** The workspace's own registration of the pair. */

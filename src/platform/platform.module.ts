@@ -1,5 +1,7 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditLog } from './audit/audit-log';
+import { AuditLogLine } from './audit/entities/audit-log-line.entity';
 import { AuthModule } from './auth/auth.module';
 import { Clock } from './values/clock';
 import { SETTINGS_TOKEN, type Settings } from './config/settings';
@@ -40,6 +42,7 @@ export class PlatformModule {
         Jobs,
         PersonalProperties,
         PersonalData,
+        AuditLog,
         UnmaskAudit,
         SecretBox,
         KeyedIds,
@@ -50,7 +53,14 @@ export class PlatformModule {
       module: PlatformModule,
       imports: [
         TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
-        TypeOrmModule.forFeature([Invalidation, InstallationKey, JobScheduleRow, SecretsKeyCheckRow, UnmaskAuditLine]),
+        TypeOrmModule.forFeature([
+          Invalidation,
+          InstallationKey,
+          JobScheduleRow,
+          SecretsKeyCheckRow,
+          AuditLogLine,
+          UnmaskAuditLine,
+        ]),
         AuthModule,
         ObservabilityModule,
       ],

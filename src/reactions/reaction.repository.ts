@@ -77,6 +77,16 @@ export class ReactionRepository {
     return manager.countBy(Reaction, { tenantId, campaignId });
   }
 
+  /** Of each campaign that has any; the index of the primary key holds what is counted. */
+  async countsOfCampaigns(tenantId: string, campaignIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows: { campaignId: string; count: number }[] = await this.database.query(
+      `SELECT campaign_id AS "campaignId", count(*)::integer AS count FROM reactions
+       WHERE tenant_id = $1 AND campaign_id = ANY($2::text[]) GROUP BY campaign_id`,
+      [tenantId, campaignIds],
+    );
+    return new Map(rows.map(({ campaignId, count }) => [campaignId, count]));
+  }
+
   countOfEventType(manager: EntityManager, tenantId: string, eventType: string): Promise<number> {
     return manager
       .createQueryBuilder(Reaction, 'reaction')

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { scopeMissing } from '../platform/errors/challenges';
 import type { Principal } from '../platform/auth/principal';
@@ -18,6 +18,7 @@ import { EventTypeCatalog } from '../ingest/event-type-catalog';
 import { EventSample } from '../ingest/log/event-sample';
 import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import type { Declarations } from '../variables/domain/declarations';
+import { ReactionCounter } from '../variables/reaction-counter';
 import { VariablesService } from '../variables/variables.service';
 import {
   appliesFrom,
@@ -50,7 +51,7 @@ export interface ReactionChanges {
 
 /** Defines how campaigns react to events (contract section 8). */
 @Injectable()
-export class ReactionsService {
+export class ReactionsService implements OnModuleInit {
   private readonly mutex: KeyedMutex;
 
   constructor(
@@ -61,8 +62,13 @@ export class ReactionsService {
     private readonly catalog: EventTypeCatalog,
     private readonly sample: EventSample,
     private readonly clock: Clock,
+    private readonly counter: ReactionCounter,
   ) {
     this.mutex = new KeyedMutex(clock);
+  }
+
+  onModuleInit(): void {
+    this.counter.register((tenantId, campaignIds) => this.reactions.countsOfCampaigns(tenantId, campaignIds));
   }
 
   /**

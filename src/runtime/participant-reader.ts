@@ -103,7 +103,7 @@ export class ParticipantReader {
     const participants: StoredParticipant[] = [];
     for (const { subject, values, periods, system } of rows) {
       await slice.pause();
-      if (values !== null) participants.push({ subject, ...parsed(values, periods, system) });
+      if (values !== null) participants.push({ subject, ...storedDocument(values, periods, system) });
     }
     const lastShown = rows.findLast(({ values }) => values !== null);
     const [{ at } = { at: 0 }] = rows;
@@ -111,7 +111,8 @@ export class ParticipantReader {
   }
 }
 
-function parsed(
+/** What the JSON texts of a row say. */
+export function storedDocument(
   valuesText: string,
   periodsText: string | null,
   systemText: string,

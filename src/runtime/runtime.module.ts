@@ -10,6 +10,7 @@ import { OutcomeClockRow } from './entities/outcome-clock.entity';
 import { ParticipantState } from './entities/participant-state.entity';
 import { SharedValue } from './entities/shared-value.entity';
 import { ValueChangeRow } from './entities/value-change.entity';
+import { CampaignStates } from './campaign-states';
 import { ChangeSubscribers } from './change-subscribers';
 import { HistoryOfPerson } from './history-of-person';
 import { HistoryReader } from './history-reader';
@@ -72,6 +73,7 @@ function browserAccess(origins: readonly string[]): CorsOptions {
     StateRepository,
     StateReader,
     ParticipantReader,
+    CampaignStates,
     StateOfPerson,
     OutcomeClock,
     WeeklyPartitions,
@@ -79,7 +81,7 @@ function browserAccess(origins: readonly string[]): CorsOptions {
     HistoryOfPerson,
     ValuesOutsideLimits,
   ],
-  exports: [ChangeSubscribers, MutationStore, StateService],
+  exports: [CampaignStates, ChangeSubscribers, MutationStore, StateService],
 })
 export class RuntimeModule implements NestModule {
   constructor(

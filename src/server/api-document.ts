@@ -47,6 +47,7 @@ const TAGS: DocumentTexts['tags'] = {
   'API keys': 'Credentials of backends.',
   'JWT issuers': 'The issuers of participant tokens.',
   'Service credentials': 'Keys that backends sign requests with.',
+  'Audit log': 'Who did what in the workspace.',
   Operation: 'Health and metrics of the service.',
 };
 

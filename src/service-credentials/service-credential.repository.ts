@@ -27,8 +27,12 @@ export class ServiceCredentialRepository {
     });
   }
 
-  async insert(tenantId: string, credential: Omit<ServiceCredential, 'tenantId'>): Promise<void> {
-    await this.database.manager.insert(ServiceCredential, { ...credential, tenantId });
+  async insert(
+    manager: EntityManager,
+    tenantId: string,
+    credential: Omit<ServiceCredential, 'tenantId'>,
+  ): Promise<void> {
+    await manager.insert(ServiceCredential, { ...credential, tenantId });
   }
 
   /** Revokes a credential in the caller's transaction. Returns true to exactly one of any number of concurrent callers. */

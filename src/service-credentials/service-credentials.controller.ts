@@ -1,4 +1,4 @@
-import { Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Ip, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
@@ -31,8 +31,9 @@ export class ServiceCredentialsController {
   async createServiceCredential(
     @Caller() caller: Principal,
     @JsonBody(CreateServiceCredentialDto) body: CreateServiceCredentialDto,
+    @Ip() address: string,
   ): Promise<IssuedServiceCredentialDto> {
-    return IssuedServiceCredentialDto.of(await this.credentials.create(caller, body));
+    return IssuedServiceCredentialDto.of(await this.credentials.create(caller, body, address));
   }
 
   /** Lists the workspace's service credentials, newest first; revoked ones too. */
@@ -64,10 +65,11 @@ export class ServiceCredentialsController {
   @AuthenticateApiKey('service-credentials:write')
   @ApiOkResponse({ type: ServiceCredentialDto })
   async revokeServiceCredential(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('id') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Ip() address: string,
   ): Promise<ServiceCredentialDto> {
-    return ServiceCredentialDto.of(await this.credentials.revoke(tenantId, id));
+    return ServiceCredentialDto.of(await this.credentials.revoke(caller, id, address));
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
 import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';
@@ -26,25 +27,37 @@ export interface IssuedServiceCredential {
   readonly secret?: string;
 }
 
+/** In the audit log. */
+const AUDIT_KIND = 'service_credential';
+
 /** The output length of the HMAC (RFC 2104, section 3). */
 const SECRET_BYTES = 32;
 
 /** Manages the credentials that requests are signed with (contract section 2). */
 @Injectable()
-export class ServiceCredentialsService {
+export class ServiceCredentialsService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly credentials: ServiceCredentialRepository,
     private readonly box: SecretBox,
     private readonly feed: InvalidationFeed,
     private readonly clock: Clock,
+    private readonly log: AuditLog,
   ) {}
+
+  onModuleInit(): void {
+    this.log.registerNotes(AUDIT_KIND);
+  }
 
   /**
    * Creates a credential. Throws `validation_failed`. Throws `insufficient_scope` or `source_not_allowed` unless the caller
    * itself may send external events of every source, as signed requests may.
    */
-  async create(caller: Principal, request: ServiceCredentialRequest): Promise<IssuedServiceCredential> {
+  async create(
+    caller: Principal,
+    request: ServiceCredentialRequest,
+    address: string | null,
+  ): Promise<IssuedServiceCredential> {
     assertMayIssue(caller);
     const key = credentialKey(request, this.box.canSeal);
     if ('faults' in key) throw validationFailed(key.faults);
@@ -61,7 +74,10 @@ export class ServiceCredentialsService {
       lastUsedAt: null,
       revokedAt: null,
     };
-    await this.credentials.insert(tenantId, record);
+    await this.database.transaction(async (manager) => {
+      await this.credentials.insert(manager, tenantId, record);
+      await this.note(manager, tenantId, 'created', record, { by: caller.credentialId, address });
+    });
     return { credential: { tenantId, ...record }, ...(secret === undefined ? {} : { secret }) };
   }
 
@@ -82,16 +98,33 @@ export class ServiceCredentialsService {
    * Revokes a credential for good: at once on this node, within a second on every other node. Idempotent. Throws
    * `not_found`.
    */
-  async revoke(tenantId: string, id: string): Promise<ServiceCredential> {
+  async revoke(
+    { tenantId, credentialId: by }: Principal,
+    id: string,
+    address: string | null,
+  ): Promise<ServiceCredential> {
     if (!isUuid(id)) throw noSuchServiceCredential();
     const revoked = await this.database.transaction(async (manager) => {
       const isChanged = await this.credentials.revoke(manager, tenantId, id, this.clock.now());
       const credential = await this.credentials.find(tenantId, id, manager);
       if (credential === null) throw noSuchServiceCredential();
-      if (isChanged) await this.feed.announce(manager, credentialSubject(credential));
+      if (isChanged) {
+        await this.note(manager, tenantId, 'revoked', credential, { by, address });
+        await this.feed.announce(manager, credentialSubject(credential));
+      }
       return credential;
     });
     this.feed.forget(credentialSubject(revoked));
     return revoked;
+  }
+
+  private note(
+    manager: EntityManager,
+    tenantId: string,
+    action: 'created' | 'revoked',
+    { id: recordId, name }: Pick<ServiceCredential, 'id' | 'name'>,
+    actor: AuditActor,
+  ): Promise<void> {
+    return this.log.note(manager, tenantId, { kind: AUDIT_KIND, action, recordId, name, ...actor });
   }
 }

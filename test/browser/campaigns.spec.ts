@@ -36,7 +36,7 @@ async function pointsOf(client: Client, sub: string): Promise<unknown> {
 describe('a variable', () => {
   it('is defined with limits and a period, changed and archived', async () => {
     const { page, client } = await browser.signedIn({ path: 'campaigns' });
-    await page.getByText('No campaign is known yet').waitFor();
+    await page.getByText('There is no campaign yet').waitFor();
     await page.getByLabel('Campaign id').fill('spring-sale');
     await buttonOf(page, 'Open campaign').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
@@ -77,6 +77,13 @@ describe('a variable', () => {
     await buttonOf(asked, 'Archive variable').click();
     await page.getByText('The campaign declares no variable yet').waitFor();
     expect((await client.get(`${CAMPAIGN}/variables`)).body.variables).toEqual([]);
+
+    await define(client, POINTS);
+    await page.goto('campaigns');
+    await page.getByRole('row', { name: /spring-sale 1 0/ }).waitFor();
+    expect(await axeOn(page)).toEqual([]);
+    await page.getByRole('link', { name: 'spring-sale' }).click();
+    await page.getByText('state.user.points').waitFor();
   });
 });
 
@@ -241,16 +248,17 @@ describe('a reaction', () => {
 });
 
 describe('the campaigns page', () => {
-  it('lists campaigns that issuers and reactions name', async () => {
+  it('lists all campaigns of the workspace, page by page, with what they have', async () => {
     const { page, client } = await browser.signedIn();
-    const issuer = { issuer: 'https://login.example.com/', audience: 'a', defaultCampaignId: 'summer-sale' };
-    await client.post('/v1/jwt-issuers', { ...issuer, secret: 'a secret of more than 32 bytes, surely' });
     await define(client, POINTS);
     await client.post(`${CAMPAIGN}/reactions:define`, COUNT);
-    await purchases(client, [25]);
+    for (let n = 1; n <= 50; n++) await client.post(`/v1/campaigns/later-${n}/variables:define`, POINTS);
     await page.goto('campaigns');
-    await page.getByRole('link', { name: 'summer-sale' }).waitFor();
+    await page.getByRole('link', { name: 'later-50' }).waitFor();
+    expect(await page.getByRole('link', { name: 'spring-sale' }).count()).toBe(0);
     expect(await axeOn(page)).toEqual([]);
+    await buttonOf(page, 'Show more').click();
+    await page.getByRole('row', { name: /spring-sale 1 1/ }).waitFor();
     await page.getByRole('link', { name: 'spring-sale' }).click();
     await page.getByRole('link', { name: 'state.user.points' }).waitFor();
   });

@@ -221,7 +221,9 @@ describe('signing in by the identity provider', () => {
   async function comeBackWith(page: Page, answer: Readonly<Record<string, string>>): Promise<void> {
     const begun = await page.context().request.get(pageOf('api/oidc/sign-in'), { maxRedirects: 0 });
     const state = new URL(begun.headers()['location'] ?? '').searchParams.get('state') ?? '';
-    await page.goto(pageOf(`api/oidc/callback?${new URLSearchParams({ state, iss: provider.issuer, ...answer }).toString()}`));
+    await page.goto(
+      pageOf(`api/oidc/callback?${new URLSearchParams({ state, iss: provider.issuer, ...answer }).toString()}`),
+    );
   }
 
   it('leads to the page that was asked for, with what the groups may do and nothing else', async () => {

@@ -335,3 +335,56 @@ describe('of personal properties the sample', () => {
     expect(await sampleOf()).toEqual({ checked: 1, pass: 1, fail: 0, reasons: [] });
   });
 });
+
+describe('POST /v1/cdp/event-types:infer', () => {
+  const infer = (eventType = 'purchase', by = client): Promise<Answer> => by.post(`${PATH}:infer`, { eventType });
+
+  it('drafts a type from refused and stored events, and writes nothing', async () => {
+    await send({ properties: { amount: 1, buyer: 'jane@example.com' } });
+    await send({ properties: { amount: 2.5, coupon: 'A' } });
+    expect((await infer()).body).toEqual({
+      eventType: 'purchase',
+      properties: {
+        amount: { type: 'number', required: true },
+        buyer: { type: 'string', format: 'email', pii: true },
+        coupon: { type: 'string' },
+      },
+      ...{ stored: 0, refused: 2 },
+    });
+    expect((await client.get(PATH)).body.items).toEqual([]);
+    const { properties } = (await infer()).body;
+    expect((await client.post(PATH, { eventType: 'purchase', properties })).status).toBe(201);
+    expect((await send({ properties: { amount: 3 } })).status).toBe(202);
+    expect((await infer()).body).toMatchObject({ stored: 1, refused: 2 });
+  });
+
+  it('reads only what the caller may read', async () => {
+    await send({ properties: { a: 1 } });
+    await client.post(PATH, { eventType: 'purchase', properties: { b: { type: 'number' } } });
+    await send({ properties: { b: 1 } });
+    const inferredBy = async (...scopes: ('event-types:read' | 'events:read' | 'review:read')[]) => {
+      const { stored, refused, properties } = (await infer('purchase', await workspace.client({ scopes }))).body;
+      return [stored, refused, Object.keys(properties)];
+    };
+    expect(await inferredBy('event-types:read')).toEqual([0, 0, []]);
+    expect(await inferredBy('event-types:read', 'events:read')).toEqual([1, 0, ['b']]);
+    expect(await inferredBy('event-types:read', 'review:read')).toEqual([0, 1, ['a']]);
+    const reader = await workspace.client({ scopes: ['events:read', 'review:read'] });
+    expectProblem(await infer('purchase', reader), 403, 'insufficient_scope');
+    expect((await infer('purchase', (await aWorkspace(service)).admin)).body).toMatchObject({ stored: 0, refused: 0 });
+  });
+
+  it('reads the newest 400 events, also hostile ones, and refuses what is no name', async () => {
+    await client.post(PATH, { eventType: 'purchase', properties: {}, additionalProperties: 'allow' });
+    await sendAll(450, { properties: { late: 1 } });
+    for (const properties of ['text', [1], null]) await send({ properties });
+    await send({ properties: Object.fromEntries(Array.from({ length: 299 }, (_, n) => [`p${n}`, 'x'.repeat(100)])) });
+    const { status, body } = await infer();
+    expect(status).toBe(200);
+    expect(Number(body.stored) + Number(body.refused)).toBeLessThanOrEqual(400);
+    expect(body.stored).toBeGreaterThan(300);
+    expect(body.properties).toMatchObject({ late: { type: 'integer' }, p1: { type: 'string' } });
+    expectProblem(await infer('a b'), 422, 'validation_failed', ['eventType format']);
+    expectProblem(await client.post(`${PATH}:infer`, {}), 422, 'validation_failed', ['eventType required']);
+  });
+});

@@ -326,3 +326,73 @@ describe('GET and DELETE /v1/jwt-issuers', () => {
     expect(statuses.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 404)]);
   });
 });
+
+describe('PUT /v1/jwt-issuers/{id}', () => {
+  const change = (id: string, body: object, client = admin): Promise<Answer> =>
+    client.send(`${PATH}/${id}`, JSON.stringify(body), { method: 'PUT' });
+
+  it('puts a definition in the place of the other: what it leaves out has its default', async () => {
+    const wanted = { claims: { campaign: 'c', app: 'a' }, defaultCampaignId: 'spring', clockToleranceSeconds: 9 };
+    const { body: created } = await create({ ...wanted, allowedCampaignIds: ['spring'] });
+    const { status, body } = await change(created.id, { jwks: { keys: [EC] }, algorithms: ['ES256'] });
+    const { issuer, audience, createdAt, createdBy, id } = created;
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ id, issuer, audience, createdAt, createdBy, algorithms: ['ES256'] },
+        ...{ keySource: 'jwks', jwksUri: null, jwks: { keys: [expect.objectContaining({ kid: EC['kid'] })] } },
+        claims: { campaign: 'campaign_id', app: 'app_id' },
+        ...{ defaultCampaignId: null, allowedCampaignIds: null, clockToleranceSeconds: 5 },
+      },
+    ]);
+    expect((await admin.get(`${PATH}/${id}`)).body).toEqual(body);
+  });
+
+  it.each([
+    ['jwksUri', { jwksUri: 'https://login.example.com/jwks' }],
+    ['jwks', { jwks: { keys: [EC] } }],
+    ['secret', { secret: SECRET }],
+  ])('leaves the keys as they are without a source of keys: %s', async (keySource, source) => {
+    const { body: created } = await createWith(source);
+    const { status, body } = await change(created.id, { defaultCampaignId: 'spring' });
+    expect([status, body]).toEqual([200, { ...created, defaultCampaignId: 'spring' }]);
+    expect(body.keySource).toBe(keySource);
+  });
+
+  it.each([
+    [
+      'the pair',
+      { issuer: 'https://other.example.com', audience: 'x' },
+      ['issuer unknown_field', 'audience unknown_field'],
+    ],
+    ['two sources of keys', { secret: SECRET, jwks: { keys: [EC] } }, ['secret conflicting_fields']],
+    ['an algorithm that the stored key does not fit', { algorithms: ['RS256'] }, ['jwks.keys[0] format']],
+    ['an algorithm of secrets', { algorithms: ['HS256'] }, ['algorithms[0] enum', 'jwks.keys[0] format']],
+    [
+      'a default that is not allowed',
+      { defaultCampaignId: 'a', allowedCampaignIds: ['b'] },
+      ['defaultCampaignId enum'],
+    ],
+  ])('is refused with %s, and changes nothing', async (_name, body, faults) => {
+    const { body: created } = await createWith({ jwks: { keys: [EC] } });
+    const answer = await change(created.id, body);
+    expectProblem(answer, 422, 'validation_failed');
+    const found = answer.body.details.map(({ path, code }: any) => `${path} ${code}`);
+    expect(found.toSorted()).toEqual(faults.toSorted());
+    expect((await admin.get(`${PATH}/${created.id}`)).body).toEqual(created);
+  });
+
+  it('is for issuers of the workspace, and needs jwt-issuers:write', async () => {
+    const { body: created } = await create({});
+    const stranger = await aClient(service);
+    for (const answer of [
+      await change(created.id, {}, stranger),
+      await change(UNKNOWN_ID, {}),
+      await change('x', {}),
+    ]) {
+      expectProblem(answer, 404, 'not_found');
+    }
+    const reader = await workspace.client({ scopes: ['jwt-issuers:read'] });
+    expectProblem(await change(created.id, {}, reader), 403, 'insufficient_scope');
+  });
+});

@@ -294,3 +294,50 @@ describe('what is no fault of the token', () => {
     }
   });
 });
+
+describe('a changed issuer', () => {
+  const change = async ({ record }: TokenIssuer, keys: readonly object[]): Promise<void> => {
+    const body = JSON.stringify({ jwks: { keys } });
+    expect((await admin.send(`/v1/jwt-issuers/${record.id}`, body, { method: 'PUT' })).status).toBe(200);
+  };
+
+  it('refuses no token of a key that stays, and takes those of a new key, on every node within a second', async () => {
+    const issuer = await aTokenIssuer(admin);
+    const added = aSigningKey();
+    const stays = issuer.token();
+    const isNew = signToken(added, someClaims(issuer.record));
+    const nodes = [service, otherNode];
+    for (const node of nodes) expect([await statusOf(stays, node), await statusOf(isNew, node)]).toEqual([200, 401]);
+    let isChanging = true;
+    const seen = nodes.map(async (node) => {
+      const statuses = new Set<number>();
+      while (isChanging) statuses.add(await statusOf(stays, node));
+      return [...statuses];
+    });
+    for (let count = 0; count < 5; count++) {
+      await change(issuer, [issuer.key.jwk]);
+      await change(issuer, [issuer.key.jwk, added.jwk]);
+      expect(await statusOf(isNew)).toBe(200);
+    }
+    await wait(EVERYWHERE_MS_MAX);
+    isChanging = false;
+    expect(await Promise.all(seen)).toEqual([[200], [200]]);
+    for (const node of nodes) expect([await statusOf(stays, node), await statusOf(isNew, node)]).toEqual([200, 200]);
+    await change(issuer, [added.jwk]);
+    expect([await statusOf(stays), await statusOf(isNew)]).toEqual([401, 200]);
+    await wait(EVERYWHERE_MS_MAX);
+    expect([await statusOf(stays, otherNode), await statusOf(isNew, otherNode)]).toEqual([401, 200]);
+  });
+
+  it('keeps its secret, and takes a new one', async () => {
+    const issuer = await aTokenIssuer(admin, { alg: 'HS256' });
+    const path = `/v1/jwt-issuers/${issuer.record.id}`;
+    const put = (body: object) => admin.send(path, JSON.stringify(body), { method: 'PUT' });
+    expect((await put({ clockToleranceSeconds: 60 })).status).toBe(200);
+    expect(await statusOf(issuer.token({ exp: nowSeconds() - 30 }))).toBe(200);
+    const other = aSigningKey('HS256');
+    expect((await put({ secret: other.key })).status).toBe(200);
+    const claims = someClaims(issuer.record);
+    expect([await statusOf(issuer.token()), await statusOf(signToken(other, claims))]).toEqual([401, 200]);
+  });
+});

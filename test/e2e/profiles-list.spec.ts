@@ -139,3 +139,77 @@ describe('GET /v1/cdp/profiles', () => {
     expect(pages.flat().map(({ eventCount }) => eventCount)).toEqual([1, 100_001, 100_001, 1]);
   });
 });
+
+describe('GET /v1/cdp/profiles/{id}/campaigns', () => {
+  const define = async (campaign: string, name: string, fields: object = {}): Promise<void> => {
+    const variable = { scope: 'user', name, type: 'number', default: 5, ...fields };
+    expect((await workspace.admin.post(`/v1/campaigns/${campaign}/variables:define`, variable)).status).toBe(200);
+  };
+  const change = async (campaign: string, sub: string, path = 'state.user.points'): Promise<void> => {
+    const address = `/v1/campaigns/${campaign}/participants/${encodeURIComponent(sub)}/state:mutate`;
+    expect((await workspace.admin.post(address, { ops: [{ path, op: 'inc', value: 1 }] })).status).toBe(200);
+  };
+  const campaignsOf = async (id: string): Promise<any[]> =>
+    (await workspace.admin.get(`${PATH}/${id}/campaigns`)).body.items;
+  const updatedAt = expect.stringMatching(/Z$/);
+  const system = { sessionId: null };
+
+  it('lists the campaigns in which the customer has values, with what a read of the state shows', async () => {
+    const id = await send({ externalUserId: 'jane' });
+    expect(await campaignsOf(id)).toEqual([]);
+    for (const campaign of ['summer', 'spring', 'autumn', 'winter']) await define(campaign, 'points');
+    await define('spring', 'visits', { default: null });
+    await define('autumn', 'total', { scope: 'campaign' });
+    for (const campaign of ['summer', 'spring']) await change(campaign, 'jane');
+    await change('autumn', 'jane', 'state.campaign.total');
+    await change('winter', 'somebody-else');
+    expect(await campaignsOf(id)).toEqual([
+      { campaignId: 'spring', state: { user: { points: 6, visits: null }, system }, updatedAt },
+      { campaignId: 'summer', state: { user: { points: 6 }, system }, updatedAt },
+    ]);
+  });
+
+  it.each([1, 2, 200])('shows each campaign once, %i at a time', async (limit) => {
+    const id = await send({ externalUserId: 'jane' });
+    const campaigns = ['a', 'b', 'c'];
+    for (const campaign of campaigns) {
+      await define(campaign, 'points');
+      await change(campaign, 'jane');
+    }
+    const pages = await pagesOf(workspace.admin, `${PATH}/${id}/campaigns?limit=${limit}`);
+    expect(pages.flat().map(({ campaignId }) => campaignId)).toEqual(campaigns);
+    expect(pages).toHaveLength(Math.ceil(3 / limit));
+  });
+
+  it('follows the EXTERNAL identifier through a merge and its undo', async () => {
+    await define('spring', 'points');
+    const merged = await send({ email: 'jane@example.com' });
+    const surviving = await send({ externalUserId: 'jane' });
+    await change('spring', 'jane');
+    expect(await campaignsOf(merged)).toEqual([]);
+    await send({ externalUserId: 'jane', email: 'jane@example.com' });
+    for (const id of [merged, surviving]) expect(await campaignsOf(id)).toMatchObject([{ campaignId: 'spring' }]);
+    const [{ id: merge }] = (await workspace.admin.get(`${PATH}/${surviving}/merges`)).body.items;
+    await workspace.admin.post(`/v1/cdp/merges/${merge}:undo`, {});
+    expect([await campaignsOf(merged), await campaignsOf(surviving)]).toMatchObject([[], [{ campaignId: 'spring' }]]);
+  });
+
+  it('shows no identifier, needs both scopes, and nothing of an erased customer or another workspace', async () => {
+    await define('spring', 'points');
+    const id = await send({ externalUserId: 'customer-4711' });
+    await change('spring', 'customer-4711');
+    const path = `${PATH}/${id}/campaigns`;
+    const reader = await workspace.client({ scopes: ['profiles:read', 'state:read'] });
+    expect(JSON.stringify((await reader.get(path)).body)).not.toContain('4711');
+    for (const scope of ['profiles:read', 'state:read'] as const) {
+      const half = await workspace.client({ scopes: [scope] });
+      expectProblem(await half.get(path), 403, 'insufficient_scope');
+    }
+    const anonymous = await send({ email: 'jane@example.com' });
+    expectProblem(await reader.get(`${PATH}/${anonymous}/campaigns?cursor=x`), 422, 'validation_failed');
+    const stranger = (await aWorkspace(service)).admin;
+    expectProblem(await stranger.get(path), 404, 'not_found');
+    expect((await workspace.admin.post(`${PATH}/${id}:erase`, {})).status).toBe(200);
+    expectProblem(await reader.get(path), 404, 'not_found');
+  });
+});

@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { aWorkspace, type Answer, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
+import { pagesOf } from '../support/pages';
 
 let service: TestApp;
 let workspace: Workspace;
@@ -248,5 +249,66 @@ describe('variables', () => {
       404, 404, 404, 404,
     ]);
     expect(await at('')).toBe(405);
+  });
+});
+
+describe('GET /v1/campaigns', () => {
+  const PATH = '/v1/campaigns';
+
+  it('lists campaigns, the newest first, with what is in force in each', async () => {
+    expect((await client.get(PATH)).body).toEqual({ items: [], nextCursor: null });
+    for (const scope of ['user', 'campaign', 'app']) await define({ ...POINTS, scope }, 'spring');
+    await define(POINTS, 'summer');
+    await define({ ...POINTS, name: 'visits' }, 'summer');
+    await archive({ scope: 'user', name: 'visits' }, 'summer');
+    const ops = [{ path: 'state.user.points', op: 'inc', value: 1 }];
+    for (const name of ['one', 'two']) {
+      const reaction = { name, eventType: 'purchase', ops, enabled: name === 'one' };
+      expect((await client.post(`${PATH}/spring/reactions:define`, reaction)).status).toBe(200);
+    }
+    const createdAt = expect.stringMatching(/Z$/);
+    expect((await client.get(PATH)).body).toEqual({
+      items: [
+        { campaignId: 'summer', variables: 1, reactions: 0, createdAt },
+        { campaignId: 'spring', variables: 3, reactions: 2, createdAt },
+      ],
+      nextCursor: null,
+    });
+  });
+
+  it('lists a campaign whose variables are all archived, and none that was only asked for', async () => {
+    await define(POINTS);
+    await archive({ scope: 'user', name: 'points' });
+    await client.get(`${PATH}/autumn/variables`);
+    const { items } = (await client.get(PATH)).body;
+    expect(items).toMatchObject([{ campaignId: CAMPAIGN, variables: 0, reactions: 0 }]);
+  });
+
+  it.each([1, 2, 5])('shows each campaign once, %i at a time, while others begin', async (limit) => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of ids) await define(POINTS, id);
+    let late = 0;
+    const pages = await pagesOf(client, `${PATH}?limit=${limit}`, () => define(POINTS, `late-${(late += 1)}`));
+    expect(pages.flat().map(({ campaignId }) => campaignId)).toEqual(ids.toReversed());
+  });
+
+  it('pages through campaigns that began in the same millisecond', async () => {
+    for (const id of ['a', 'b', 'c']) await define(POINTS, id);
+    await withClient(service.databaseUrl, (database) =>
+      database.query(`UPDATE campaigns SET created_at = '2026-01-01T00:00:00Z' WHERE tenant_id = $1`, [
+        workspace.tenantId,
+      ]),
+    );
+    const pages = await pagesOf(client, `${PATH}?limit=1`);
+    expect(pages.flat().map(({ campaignId }) => campaignId)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('needs variables:read, and takes no cursor that it did not give', async () => {
+    await define(POINTS);
+    const reader = await workspace.client({ scopes: ['variables:read'] });
+    expect((await reader.get(PATH)).body.items).toHaveLength(1);
+    const other = await workspace.client({ scopes: ['state:read'] });
+    expectProblem(await other.get(PATH), 403, 'insufficient_scope');
+    expectProblem(await client.get(`${PATH}?cursor=x`), 422, 'validation_failed', ['cursor format']);
   });
 });

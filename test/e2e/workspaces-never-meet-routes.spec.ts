@@ -41,7 +41,15 @@ function filterOf({ path }: Operation, name: string): string {
   if (name === 'state' && path.includes('deliveries')) return 'pending';
   if (name === 'state') return path.includes('api-keys') ? 'ACTIVE' : 'queued';
   const known: Readonly<Record<string, string>> = {
-    ...{ order: 'asc', family: 'cdp', status: 'open', stage: 'contract', name: 'other', app_id: 'other' },
+    ...{
+      order: 'asc',
+      family: 'cdp',
+      status: 'open',
+      stage: 'contract',
+      name: 'other',
+      app_id: 'other',
+      kind: 'erasure',
+    },
   };
   return known[name] ?? '2026-01-02T03:04:05Z';
 }

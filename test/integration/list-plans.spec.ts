@@ -5,7 +5,10 @@ import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import type { TimeKey } from '../../src/platform/pagination/time-key';
+import { readAuditTable } from '../../src/platform/audit/audit-log';
+import { READ_CAMPAIGN_STATES } from '../../src/runtime/campaign-states';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
+import { READ_CAMPAIGNS } from '../../src/variables/campaign-reader';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
 const ROWS = 100_000;
@@ -52,7 +55,35 @@ describe('a page of a list of 100,000 rows', () => {
          FROM generate_series(1, $2::int) n`,
         [tenantId, ROWS],
       );
-      await client.query('ANALYZE events, profiles, participant_states');
+      await client.query(
+        `INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at)
+         SELECT $1, 'everywhere', 'in-' || lpad(n::text, 6, '0'), '{"points":1}', '{}', now() FROM generate_series(1, 2000) n`,
+        [tenantId],
+      );
+      await client.query(
+        `INSERT INTO campaigns (tenant_id, campaign_id, created_at)
+         SELECT $1, 'c-' || n, '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s' FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query(
+        `INSERT INTO variables (tenant_id, campaign_id, scope, name, type, created_at, updated_at)
+         SELECT $1, 'c-' || n, 'user', 'points', 'number', now(), now() FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query(
+        `INSERT INTO unmask_audit (tenant_id, id, at, by, what)
+         SELECT $1, gen_random_uuid(), '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s', 'me', 'GET /v1/events'
+         FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query(
+        `INSERT INTO audit_log (tenant_id, kind, at, id, action, record_id, name, by)
+         SELECT $1, CASE WHEN n % 2 = 0 THEN 'jwt_issuer' ELSE 'service_credential' END,
+           '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s', gen_random_uuid(), 'created', n::text, 'x', 'me'
+         FROM generate_series(1, $2::int) n`,
+        [tenantId, ROWS],
+      );
+      await client.query('ANALYZE events, profiles, participant_states, campaigns, variables, unmask_audit, audit_log');
     });
   }, 120_000);
 
@@ -153,5 +184,33 @@ describe('a page of a list of 100,000 rows', () => {
   it('of participants ends at the rows that it may look at, of which hardly any has a value', async () => {
     const read = await rowsRead(READ_PARTICIPANTS, [tenantId, 'empty', MAX_UUID, LIMIT, PAGE_BYTES_MAX, 100, 1_000]);
     expect(read).toMatchObject({ shown: 1, taken: 1_000 });
+  });
+
+  it.each(['9999-12-31T23:59:59.999Z', '2026-01-01T12:00:00Z'])(
+    'of campaigns costs those that it shows and their variables, from %s',
+    async (from) => {
+      const read = await rowsRead(READ_CAMPAIGNS, [tenantId, from, '', LIMIT + 1]);
+      expect(read).toMatchObject({ shown: LIMIT + 1, taken: 2 * (LIMIT + 1) });
+      expect(read.indexes).toContain('campaigns_created_idx');
+    },
+  );
+
+  it.each(['', 'in-001000'])('of a person’s campaigns costs those that it shows, behind "%s"', async (after) => {
+    const read = await rowsRead(READ_CAMPAIGN_STATES, [tenantId, 'everywhere', after, LIMIT, PAGE_BYTES_MAX, 10_000]);
+    expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: ['participant_states_pkey'] });
+  });
+
+  const columns = { at: 'at', id: 'id', action: `'x'`, recordId: 'NULL', detail: 'NULL' };
+  it.each([
+    ['unmask_audit_at_idx', { kind: 'unmasked_read', table: 'unmask_audit', ...columns }],
+    ['audit_log_pkey', { kind: 'jwt_issuer', table: 'audit_log', ...columns, where: `kind = 'jwt_issuer'` }],
+  ])('of the audit log costs the rows that it shows, in a range too: %s', async (index, table) => {
+    for (const [start, from] of [
+      ['9999-12-31T23:59:59.999Z', '-infinity'],
+      ['2026-01-01T12:00:00Z', '2026-01-01T06:00:00Z'],
+    ]) {
+      const read = await rowsRead(readAuditTable(table), [tenantId, start, MAX_UUID, from, 'infinity', LIMIT + 1]);
+      expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: [index] });
+    }
   });
 });

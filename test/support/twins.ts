@@ -110,6 +110,12 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   for (const sub of [`other-${mark}`, mark]) {
     await made(`/v1/campaigns/${mark}/runtime/state:mutate`, { ops }, participant(sub));
   }
+  // A second campaign, and both for the merged customer.
+  await made(`/v1/campaigns/${mark}-other/variables:define`, variable);
+  const note = { ops: [{ path: 'state.user.note', op: 'set', value: mark }] };
+  for (const campaign of [`${mark}-other`, mark]) {
+    await made(`/v1/campaigns/${campaign}/participants/merged-${mark}/state:mutate`, note);
+  }
   return {
     webhooks: webhooks[0]!,
     deliveries: event,

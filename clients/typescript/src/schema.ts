@@ -340,6 +340,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the campaigns of the workspace, newest first, also those whose variables are all archived. */
+        get: operations["listCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}/variables:define": {
         parameters: {
             query?: never;
@@ -460,6 +477,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/cdp/event-types:infer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drafts an event type from the newest 400 events of its name that the key may read. Writes nothing. */
+        post: operations["inferEventType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cdp/event-types/{eventType}": {
         parameters: {
             query?: never;
@@ -571,6 +605,23 @@ export interface paths {
         };
         /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
         get: operations["listProfileEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cdp/profiles/{id}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the campaigns in which a customer (the EXTERNAL identifier) has `user` values, with these values, by campaign. */
+        get: operations["listProfileCampaigns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1275,10 +1326,28 @@ export interface paths {
         };
         /** Shows one issuer. */
         get: operations["getJwtIssuer"];
-        put?: never;
+        /** Replaces all of an issuer but `issuer` and `audience`, without a gap. Without a source of keys the keys stay. */
+        put: operations["changeJwtIssuer"];
         post?: never;
         /** Deletes an issuer: its tokens are refused from now on. */
         delete: operations["deleteJwtIssuer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists who did what to keys, issuers and service credentials, read unmasked data, or erased persons; newest first. */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1807,6 +1876,30 @@ export interface components {
             /** @description Null at the end. */
             nextCursor: string | null;
         };
+        CampaignDto: {
+            /** @example spring-sale */
+            campaignId: string;
+            /**
+             * @description How many variables are in force, of all scopes.
+             * @example 3
+             */
+            variables: number;
+            /**
+             * @description How many reactions are defined, also disabled ones.
+             * @example 1
+             */
+            reactions: number;
+            /**
+             * Format: date-time
+             * @description When its first variable was defined.
+             */
+            createdAt: string;
+        };
+        CampaignPageDto: {
+            items: components["schemas"]["CampaignDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
         /**
          * @description Stays for good.
          * @enum {string}
@@ -2067,6 +2160,35 @@ export interface components {
             breaks: components["schemas"]["FaultDto"][];
             sample?: components["schemas"]["EventTypeSampleDto"];
         };
+        InferEventTypeDto: {
+            /**
+             * @description The name that events were sent with, of a registered type or not.
+             * @example purchase
+             */
+            eventType: string;
+        };
+        InferredEventTypeDto: {
+            /**
+             * @description The properties by name; empty without events. Required are those that every event has, `pii` those that views mask.
+             * @example {
+             *       "amount": {
+             *         "type": "number",
+             *         "required": true
+             *       },
+             *       "quantity": {
+             *         "type": "integer"
+             *       }
+             *     }
+             */
+            properties: {
+                [key: string]: components["schemas"]["PropertyDefinitionDto"];
+            };
+            eventType: string;
+            /** @description How many stored events it is made of; 0 without the scope `events:read`. */
+            stored: number;
+            /** @description How many refused events it is made of; 0 without the scope `review:read`. */
+            refused: number;
+        };
         ListedEventTypeDto: {
             /**
              * @example {
@@ -2191,6 +2313,22 @@ export interface components {
         };
         ProfilePageDto: {
             items: components["schemas"]["ProfileDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        CampaignStateDto: {
+            /** @example spring-sale */
+            campaignId: string;
+            state: components["schemas"]["OwnStateTreeDto"];
+            /**
+             * Format: date-time
+             * @description When a value last changed.
+             */
+            updatedAt: string;
+        };
+        CampaignStatePageDto: {
+            /** @description By campaign. */
+            items: components["schemas"]["CampaignStateDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;
         };
@@ -3136,7 +3274,7 @@ export interface components {
              */
             algorithms?: ("RS256" | "PS256" | "ES256" | "HS256")[];
             /**
-             * @description Where its keys are published (RFC 7517): an https URL with a public address. One of `jwksUri`, `jwks` and `secret` is needed.
+             * @description Where its keys are published (RFC 7517): an https URL with a public address. A new issuer needs one of `jwksUri`, `jwks` and `secret`.
              * @example https://login.example.com/.well-known/jwks.json
              */
             jwksUri?: string;
@@ -3195,6 +3333,86 @@ export interface components {
         };
         JwtIssuerPageDto: {
             items: components["schemas"]["JwtIssuerDto"][];
+            /** @description Null at the end. */
+            nextCursor: string | null;
+        };
+        JwtIssuerSettingsDto: {
+            /**
+             * @description Its public keys (RFC 7517): 1 to 20, at most 64 KiB of JSON. RSA of 2048 to 8192 bits with an odd exponent from 3
+             *     to 4294967295, or P-256.
+             * @example {
+             *       "keys": [
+             *         {
+             *           "kty": "EC",
+             *           "crv": "P-256",
+             *           "kid": "1",
+             *           "x": "WKn-ZIGevcwGIyyrzFoZNBdaq9_TsqzGl96oc0CWuis",
+             *           "y": "y77t-RvAHRKTsSGdIYUfweuOvwrvDD-Q3Hv5J0fSKbE"
+             *         }
+             *       ]
+             *     }
+             */
+            jwks?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The algorithms of its tokens. Default: RS256, PS256 and ES256; with a `secret` HS256, the only one possible there.
+             * @example [
+             *       "RS256"
+             *     ]
+             */
+            algorithms?: ("RS256" | "PS256" | "ES256" | "HS256")[];
+            /**
+             * @description Where its keys are published (RFC 7517): an https URL with a public address. A new issuer needs one of `jwksUri`, `jwks` and `secret`.
+             * @example https://login.example.com/.well-known/jwks.json
+             */
+            jwksUri?: string;
+            /** @description A secret shared with it, for HS256: 32 to 1,024 bytes in UTF-8. Stored encrypted, and never shown. */
+            secret?: string;
+            claims?: components["schemas"]["IssuerClaimsDto"];
+            /**
+             * @description The campaign of requests that name none, when the token names none either.
+             * @example spring-sale
+             */
+            defaultCampaignId?: string;
+            /**
+             * @description The campaigns that tokens without a campaign claim may use; absent: every campaign of the workspace.
+             * @example [
+             *       "spring-sale",
+             *       "summer-sale"
+             *     ]
+             */
+            allowedCampaignIds?: string[];
+            /** @description How many seconds its clock may be ahead or behind. Default: 5. */
+            clockToleranceSeconds?: number;
+        };
+        /** @enum {string} */
+        AuditKind: "api_key" | "jwt_issuer" | "service_credential" | "unmasked_read" | "erasure";
+        AuditLogEntryDto: {
+            kind: components["schemas"]["AuditKind"];
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description `created`, `rotated`, `revoked`, `changed` or `deleted`; of an unmasked read `read` or `exported`; `erased`.
+             * @example created
+             */
+            action: string;
+            /** @description The id of the key, issuer, service credential or erased profile; null for an unmasked read. */
+            recordId: string | null;
+            /**
+             * @description The name of the issuer or service credential, or the request that read unmasked data with the ids of what it showed; at
+             *     most 1,000 characters. Null for keys and erasures.
+             * @example warehouse
+             */
+            detail: string | null;
+            /** @description The id of the credential that did it, or a name such as `bootstrap` or `command line`. */
+            by: string;
+            /** @description The network address of the caller; null for the service itself. */
+            address: string | null;
+        };
+        AuditLogPageDto: {
+            items: components["schemas"]["AuditLogEntryDto"][];
             /** @description Null at the end. */
             nextCursor: string | null;
         };
@@ -3680,7 +3898,7 @@ export interface components {
         };
         /**
          * @description Conflict.
-         *     - `issuer_taken`: The workspace has registered the issuer and audience already. Delete that record first, or register another audience.
+         *     - `issuer_taken`: The workspace has registered the issuer and audience already. Change or delete that record, or register another audience.
          */
         IssuerTaken: {
             headers: {
@@ -5012,6 +5230,55 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    listCampaigns: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "campaignId": "spring-sale",
+                     *           "variables": 3,
+                     *           "reactions": 1,
+                     *           "createdAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
     defineVariable: {
         parameters: {
             query?: never;
@@ -5578,6 +5845,65 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    inferEventType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventType": "purchase"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InferEventTypeDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "properties": {
+                     *         "amount": {
+                     *           "type": "number",
+                     *           "required": true
+                     *         },
+                     *         "quantity": {
+                     *           "type": "integer"
+                     *         }
+                     *       },
+                     *       "eventType": "purchase",
+                     *       "stored": 1,
+                     *       "refused": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InferredEventTypeDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
     getEventType: {
         parameters: {
             query?: never;
@@ -6006,6 +6332,65 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listProfileCampaigns: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "campaignId": "spring-sale",
+                     *           "state": {
+                     *             "user": {
+                     *               "points": 120
+                     *             },
+                     *             "system": {
+                     *               "sessionId": null
+                     *             }
+                     *           },
+                     *           "updatedAt": "2026-01-02T03:04:05.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignStatePageDto"];
                 };
             };
             401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
@@ -8942,6 +9327,68 @@ export interface operations {
             default: components["responses"]["OtherProblem"];
         };
     };
+    changeJwtIssuer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JwtIssuerSettingsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "algorithms": [
+                     *         "RS256"
+                     *       ],
+                     *       "keySource": "jwksUri",
+                     *       "jwks": null,
+                     *       "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "issuer": "https://login.example.com/",
+                     *       "audience": "campaigns",
+                     *       "jwksUri": "https://login.example.com/.well-known/jwks.json",
+                     *       "claims": {
+                     *         "campaign": "campaign_id",
+                     *         "app": "app_id"
+                     *       },
+                     *       "defaultCampaignId": null,
+                     *       "allowedCampaignIds": null,
+                     *       "clockToleranceSeconds": 5,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JwtIssuerDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
     deleteJwtIssuer: {
         parameters: {
             query?: never;
@@ -8990,6 +9437,65 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page, 1 to 200; 50 when absent. A page of large entries is shorter, and only `nextCursor: null` ends a list. */
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
+                cursor?: string;
+                /** @description Entries of this kind only. */
+                kind?: "api_key" | "jwt_issuer" | "service_credential" | "unmasked_read" | "erasure";
+                /** @description Entries of this time or later. */
+                from?: string;
+                /** @description Entries before this time. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "kind": "api_key",
+                     *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "at": "2026-01-02T03:04:05.000Z",
+                     *           "action": "created",
+                     *           "recordId": null,
+                     *           "detail": "warehouse",
+                     *           "by": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *           "address": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditLogPageDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

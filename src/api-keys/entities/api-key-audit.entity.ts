@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ApiKeyAction } from '../domain/api-key-lifetime';
 
 @Entity('api_key_audit')
+@Index('api_key_audit_at_idx', ['tenantId', 'at', 'id'], { where: "at > '-infinity'" })
 export class ApiKeyAudit {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'api_key_audit_pkey' })
   tenantId!: string;

@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { EventSample } from '../../ingest/log/event-sample';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { Principal } from '../../platform/auth/principal';
 import { grants } from '../../platform/auth/scopes';
 import type { Fault } from '../../platform/errors/fault';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
-import { RefusalSample } from '../../review/refusal-sample';
 import { CdpEventParser } from '../cdp-event-parser';
 import { compareDefinitions } from './domain/contract-compatibility';
 import { compileContract } from './domain/event-contract';
 import { personalPropertiesOf, type EventTypeDefinition } from './domain/event-type-definition';
 import {
   leftOutOf,
-  newestOf,
   SampleTally,
   withoutPersonalProperties,
   type EventTypeCheckResult,
@@ -21,26 +18,18 @@ import {
 } from './domain/event-type-sample';
 import type { Contract } from './event-type-contracts';
 import { EventTypeRepository } from './event-type.repository';
+import { RecentEvents, type EventTexts } from './recent-events';
 
 const FAMILY = 'cdp';
 /** Stored and refused events together (contract section 4). */
 const EVENTS_MAX = 1_000;
-/** Limits the memory: eight refused events have at most two megabytes. */
-const EVENTS_PER_READ = 8;
-
-interface Candidate {
-  readonly at: number;
-  readonly id: string;
-  readonly isStored: boolean;
-}
 
 /** Shows what registering a definition would do (contract section 4). Writes nothing. */
 @Injectable()
 export class EventTypeCheck {
   constructor(
     private readonly types: EventTypeRepository,
-    private readonly events: EventSample,
-    private readonly refusals: RefusalSample,
+    private readonly recent: RecentEvents,
     private readonly parser: CdpEventParser,
     private readonly personal: PersonalProperties,
   ) {}
@@ -60,11 +49,10 @@ export class EventTypeCheck {
     const contract: Contract = { version, isDeprecated: false, check: compileContract(definition) };
     const registered = await this.personal.namesOf(tenantId, definition.eventType);
     const piiNames = new Set([...registered, ...personalPropertiesOf(definition)]);
-    const candidates = await this.candidates(tenantId, definition.eventType);
     const tally = new SampleTally();
-    for (let start = 0; start < candidates.length; start += EVENTS_PER_READ) {
-      const next = candidates.slice(start, start + EVENTS_PER_READ);
-      for (const faultsOfOne of await this.checksOf(tenantId, next, contract, piiNames)) {
+    const query = { eventType: definition.eventType, max: EVENTS_MAX, withStored: true, withRefused: true };
+    for await (const texts of this.recent.read(tenantId, query)) {
+      for (const faultsOfOne of this.checksOf(texts, contract, piiNames)) {
         await slice.pause();
         tally.add(faultsOfOne());
       }
@@ -72,42 +60,26 @@ export class EventTypeCheck {
     return tally.result();
   }
 
-  private async candidates(tenantId: string, eventType: string): Promise<Candidate[]> {
-    // Sequential: a read uses one connection at a time.
-    const stored = await this.events.newest(tenantId, FAMILY, eventType, EVENTS_MAX);
-    const refused = await this.refusals.newest(tenantId, FAMILY, eventType, EVENTS_MAX);
-    return newestOf<Candidate>(
-      stored.map(({ eventId: id, receivedAt }) => ({ id, at: receivedAt.getTime(), isStored: true })),
-      refused.map(({ id, refusedAt }) => ({ id, at: refusedAt.getTime(), isStored: false })),
-      EVENTS_MAX,
-    );
-  }
-
   /**
    * One function for each event, in any order, that parses and checks the event. Of a stored event only the properties
    * need a check; a refused event is checked whole. Properties that views mask are skipped (docs/adr/0022): callers
    * choose the definition, so every answer about such a property would disclose something of its value.
    */
-  private async checksOf(
-    tenantId: string,
-    candidates: readonly Candidate[],
+  private checksOf(
+    { stored, refused }: EventTexts,
     contract: Contract,
     piiNames: ReadonlySet<string>,
-  ): Promise<(() => readonly Fault[])[]> {
-    const idsOf = (isStored: boolean): string[] =>
-      candidates.filter((each) => each.isStored === isStored).map(({ id }) => id);
-    const properties = await this.events.propertiesOf(tenantId, idsOf(true));
-    const payloads = await this.refusals.payloadsOf(tenantId, idsOf(false));
+  ): (() => readonly Fault[])[] {
     const faultsOfPayload = (payload: unknown): readonly Fault[] => {
       const { value, isLeftOut } = withoutPersonalProperties(payload, piiNames);
       const check: Contract['check'] = (shown) => contract.check(shown, isLeftOut);
       const submission = { family: FAMILY, value, bytes: 0, text: () => '' } as const;
       return this.parser.parseBy({ ...contract, check }, submission).refusal?.details ?? [];
     };
-    const faultsOfStored = (stored: unknown): readonly Fault[] => contract.check(stored, leftOutOf(stored, piiNames));
+    const faultsOfStored = (sent: unknown): readonly Fault[] => contract.check(sent, leftOutOf(sent, piiNames));
     return [
-      ...properties.map((text) => () => faultsOfStored(parseExactly(text))),
-      ...payloads.map((text) => () => faultsOfPayload(parseExactly(text))),
+      ...stored.map((text) => () => faultsOfStored(parseExactly(text))),
+      ...refused.map((text) => () => faultsOfPayload(parseExactly(text))),
     ];
   }
 }

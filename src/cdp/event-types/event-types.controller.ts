@@ -20,8 +20,10 @@ import {
   PropertyDefinitionDto,
   RegisterEventTypeDto,
 } from './dto/event-type.dto';
+import { InferEventTypeDto, InferredEventTypeDto } from './dto/inferred-event-type.dto';
 import { EventTypeReader } from './event-type-reader';
 import { EventTypeCheck } from './event-type-check';
+import { EventTypeInference } from './event-type-inference';
 import { EventTypesService } from './event-types.service';
 
 @ApiTags('Event types')
@@ -32,6 +34,7 @@ export class EventTypesController {
     private readonly types: EventTypesService,
     private readonly reader: EventTypeReader,
     private readonly check: EventTypeCheck,
+    private readonly inference: EventTypeInference,
   ) {}
 
   /** Registers an event type, or its next version. */
@@ -62,6 +65,18 @@ export class EventTypesController {
   ): Promise<EventTypeTrialDto> {
     const { definition } = parseRegistration(body);
     return EventTypeTrialDto.of(await this.check.run(caller, definition));
+  }
+
+  /** Drafts an event type from the newest 400 events of its name that the key may read. Writes nothing. */
+  @Post('event-types\\:infer')
+  @HttpCode(200)
+  @AuthenticateApiKey('event-types:read')
+  @ApiOkResponse({ type: InferredEventTypeDto })
+  async inferEventType(
+    @Caller() caller: Principal,
+    @JsonBody(InferEventTypeDto) { eventType }: InferEventTypeDto,
+  ): Promise<InferredEventTypeDto> {
+    return InferredEventTypeDto.of(await this.inference.infer(caller, eventType));
   }
 
   /** Lists event types, newest first, each with its current version. */

@@ -10,6 +10,7 @@ export interface StepsDone {
 
 /** An erasure of a customer. It is unfinished until all data of the person are erased. */
 @Entity('erasures')
+@Index('erasures_erased_idx', ['tenantId', 'erasedAt', 'profileId'], { where: "erased_at > '-infinity'" })
 @Index('erasures_unfinished_idx', ['tenantId', 'profileId'], { where: 'finished_at IS NULL' })
 export class Erasure {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'erasures_pkey' })

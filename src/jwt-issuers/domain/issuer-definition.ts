@@ -43,10 +43,11 @@ export function keySourcesOf(fields: Fields): readonly KeySource[] {
 
 /**
  * The faults of an issuer's fields beyond their shape. The shape may be wrong as well: a field of another type is ignored
- * here, because the DTO's check reports it.
+ * here, because the DTO's check reports it. `kept`: the source of keys where the fields have none.
  */
-export function issuerFaults(fields: Fields, policy: IssuerPolicy): readonly Fault[] {
-  const sources = keySourcesOf(fields);
+export function issuerFaults(fields: Fields, policy: IssuerPolicy, kept?: KeySource): readonly Fault[] {
+  const sent = keySourcesOf(fields);
+  const sources = sent.length === 0 && kept !== undefined ? [kept] : sent;
   return [
     ...nameFaults(fields, 'issuer'),
     ...nameFaults(fields, 'audience'),

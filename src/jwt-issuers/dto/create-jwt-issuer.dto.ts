@@ -49,26 +49,8 @@ export class IssuerClaimsDto {
   app?: string;
 }
 
-export class CreateJwtIssuerDto {
-  /**
-   * The exact `iss` of its tokens. Together with `audience` it names the workspace. Where several workspaces have
-   * registered the same pair, requests name theirs in `X-Workspace`; the default is the one that registered the pair first.
-   * @example "https://login.example.com/"
-   */
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_CHARACTERS_MAX)
-  issuer!: string;
-
-  /**
-   * The `aud` of its tokens, or one of them.
-   * @example "campaigns"
-   */
-  @IsString()
-  @MinLength(1)
-  @MaxLength(NAME_CHARACTERS_MAX)
-  audience!: string;
-
+/** What tokens of an issuer are checked by: a full definition. */
+export class JwtIssuerSettingsDto {
   /**
    * The algorithms of its tokens. Default: RS256, PS256 and ES256; with a `secret` HS256, the only one possible there.
    * @example ["RS256"]
@@ -82,7 +64,7 @@ export class CreateJwtIssuerDto {
   algorithms?: JwtAlgorithm[];
 
   /**
-   * Where its keys are published (RFC 7517): an https URL with a public address. One of `jwksUri`, `jwks` and `secret` is needed.
+   * Where its keys are published (RFC 7517): an https URL with a public address. A new issuer needs one of `jwksUri`, `jwks` and `secret`.
    * @example "https://login.example.com/.well-known/jwks.json"
    */
   @IsOptional()
@@ -141,6 +123,27 @@ export class CreateJwtIssuerDto {
   clockToleranceSeconds?: number;
 }
 
+export class CreateJwtIssuerDto extends JwtIssuerSettingsDto {
+  /**
+   * The exact `iss` of its tokens. Together with `audience` it names the workspace. Where several workspaces have
+   * registered the same pair, requests name theirs in `X-Workspace`; the default is the one that registered the pair first.
+   * @example "https://login.example.com/"
+   */
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_CHARACTERS_MAX)
+  issuer!: string;
+
+  /**
+   * The `aud` of its tokens, or one of them.
+   * @example "campaigns"
+   */
+  @IsString()
+  @MinLength(1)
+  @MaxLength(NAME_CHARACTERS_MAX)
+  audience!: string;
+}
+
 const ISSUER_EXAMPLE = { issuer: 'https://login.example.com/', audience: 'campaigns' };
 
 /** One example for each source of keys. */
@@ -162,4 +165,10 @@ export const JWT_ISSUER_EXAMPLES = {
     defaultCampaignId: 'spring-sale',
   },
   'a shared secret': { ...ISSUER_EXAMPLE, secret: 'thirty-two characters, or more of them' },
+} as const;
+
+/** Of a change: a new address of keys, and one that leaves the keys as they are. */
+export const CHANGED_ISSUER_EXAMPLES = {
+  'other keys': { jwksUri: 'https://login.example.com/.well-known/jwks.json', defaultCampaignId: 'spring-sale' },
+  'the same keys': { algorithms: ['RS256'], allowedCampaignIds: ['spring-sale'], clockToleranceSeconds: 30 },
 } as const;

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AuditLog } from '../audit/audit-log';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { assertFreshProof } from './fresh-proof';
 import { scopeMissing } from '../errors/challenges';
@@ -10,11 +11,19 @@ import { UnmaskAuditLine } from './entities/unmask-audit-line.entity';
 
 /** Records who has read unmasked data, when and from which address (contract section 6). */
 @Injectable()
-export class UnmaskAudit {
+export class UnmaskAudit implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
+    private readonly log: AuditLog,
   ) {}
+
+  onModuleInit(): void {
+    // Only routes of exports end so; they are never masked.
+    const action = `CASE WHEN what LIKE '%:export' THEN 'exported' ELSE 'read' END`;
+    const columns = { at: 'at', id: 'id', action, recordId: 'NULL', detail: 'what' };
+    this.log.register({ kind: 'unmasked_read', table: 'unmask_audit', ...columns });
+  }
 
   /**
    * Whether the request asks for unmasked data (`?unmask=true`). If so, the audit entry is committed when this resolves. Call

@@ -125,7 +125,7 @@ export const ERROR_CODES = {
   issuer_taken: {
     status: 409,
     title: 'The workspace has registered the issuer and audience already',
-    remedy: 'Delete that record first, or register another audience.',
+    remedy: 'Change or delete that record, or register another audience.',
   },
   variable_limit_exceeded: {
     status: 409,

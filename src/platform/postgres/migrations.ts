@@ -29,6 +29,7 @@ import { ConsoleOidcGrants1764000000027 } from './migrations/28-console-oidc-gra
 import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
 import { WebhookChanges1764000000029 } from './migrations/30-webhook-changes';
 import { ConfirmedLimits1764000000030 } from './migrations/31-confirmed-limits';
+import { CampaignListAndAuditLog1764000000031 } from './migrations/32-campaign-list-and-audit-log';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   WebhookReplays1764000000028,
   WebhookChanges1764000000029,
   ConfirmedLimits1764000000030,
+  CampaignListAndAuditLog1764000000031,
 ];

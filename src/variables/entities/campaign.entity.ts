@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A campaign with declarations. Every change of its declarations locks this row first. */
 @Entity('campaigns')
+@Index('campaigns_created_idx', ['tenantId', 'createdAt', 'campaignId'], { where: "created_at > '-infinity'" })
 export class Campaign {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'campaigns_pkey' })
   tenantId!: string;

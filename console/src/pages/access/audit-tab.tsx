@@ -1,83 +1,82 @@
-import { useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useRead } from '../../api/queries';
-import { DataTable, type Column } from '../../design/data-table';
+import type { Schema } from '../../api/api-types';
+import { useList } from '../../api/queries';
+import { PagedTable, type Column } from '../../design/data-table';
 import { FilterBar } from '../../design/filter-bar';
 import { useFilters } from '../../design/filters';
 import { Muted } from '../../design/layout';
 import { Section } from '../../design/page';
-import { Empty, Failed, Loading } from '../../design/state-views';
+import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
-import { AUDIT_KINDS, auditEntries, type AuditEntry } from './audit-entries';
 import { CredentialLink } from './credential-link';
 
-const RECORDS_MAX = 200;
-const QUERY = { query: { limit: RECORDS_MAX } };
+type Entry = Schema<'AuditLogEntryDto'>;
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  { id: 'at', header: 'When', cell: ({ at }) => <Time at={at} exact /> },
-  { id: 'what', header: 'What', cell: ({ kind, action }) => `${kind} ${action}` },
+const KIND_LABELS: Readonly<Record<Entry['kind'], string>> = {
+  api_key: 'API key',
+  jwt_issuer: 'JWT issuer',
+  service_credential: 'Service credential',
+  unmasked_read: 'Personal data',
+  erasure: 'Customer',
+};
+
+const FIELDS = [
   {
-    id: 'subject',
-    header: 'Which',
-    cell: ({ href, name }) => <Link href={href}>{visibleText(name)}</Link>,
-    grow: true,
+    name: 'kind',
+    label: 'Kind',
+    kind: 'select',
+    options: Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
   },
-  { id: 'by', header: 'By', cell: ({ by }) => (by === undefined ? '–' : <CredentialLink id={by} />) },
+  { name: 'from', label: 'From', kind: 'time' },
+  { name: 'to', label: 'To', kind: 'time' },
+] as const;
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { id: 'at', header: 'When', cell: ({ at }) => <Time at={at} exact /> },
+  { id: 'what', header: 'What', cell: ({ kind, action }) => `${KIND_LABELS[kind]} ${visibleText(action)}` },
+  { id: 'record', header: 'Which', cell: (entry) => <AuditedRecord entry={entry} />, grow: true },
+  { id: 'by', header: 'By', cell: ({ by }) => <CredentialLink id={by} /> },
+  { id: 'address', header: 'From address', cell: ({ address }) => <code>{address ?? 'the service itself'}</code> },
 ];
 
-/** What the records of the workspace tell about themselves: the API has a trail for each key, and none for all. */
+/** Who did what in the workspace. */
 export function AuditTab() {
-  const [{ kind }] = useFilters(['kind']);
-  const keys = useRead('/v1/api-keys', QUERY);
-  const issuers = useRead('/v1/jwt-issuers', QUERY);
-  const credentials = useRead('/v1/service-credentials', QUERY);
-  const entries = useMemo(
-    () => auditEntries(keys.data?.items ?? [], issuers.data?.items ?? [], credentials.data?.items ?? []),
-    [keys.data, issuers.data, credentials.data],
-  );
-  const shown = entries.filter((entry) => kind === undefined || entry.kind === kind);
-  const queries = [keys, issuers, credentials];
-  const failed = queries.filter(({ error }) => error !== null);
+  const [filters] = useFilters(['kind', 'from', 'to']);
+  const { kind, ...range } = filters;
+  const list = useList('/v1/audit-log', { query: { ...range, ...(isKind(kind) ? { kind } : {}) } });
   return (
     <Section title="Audit trail">
       <Muted>
-        Made from the newest {RECORDS_MAX} keys, issuers and credentials each. From where a key was created, rotated or
-        revoked, and by whom, stands on the page of the key. Deleted issuers leave no record.
+        What was done to keys, issuers and service credentials, who has read personal data without masks, and who was
+        erased.
       </Muted>
-      <FilterBar
-        fields={[
-          {
-            name: 'kind',
-            label: 'Kind',
-            kind: 'select',
-            options: AUDIT_KINDS.map((value) => ({ value, label: value })),
-          },
-        ]}
+      <FilterBar fields={FIELDS} />
+      <PagedTable
+        label="What happened"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id, action }) => `${id} ${action}`}
+        empty={<Empty title="Nothing has happened here yet" />}
       />
-      {failed.map(({ error, refetch }, index) => (
-        <Failed key={index} error={error} onRetry={() => void refetch()} />
-      ))}
-      {content(
-        shown,
-        queries.some(({ isPending }) => isPending),
-      )}
     </Section>
   );
 }
 
-function content(entries: readonly AuditEntry[], isPending: boolean): ReactNode {
-  if (entries.length > 0) {
-    return (
-      <DataTable
-        label="What happened"
-        columns={COLUMNS}
-        rows={entries}
-        rowKey={({ id, action }) => `${id} ${action}`}
-        rowHref={({ href }) => href}
-      />
-    );
-  }
-  return isPending ? <Loading /> : <Empty title="Nothing has happened yet" />;
+function AuditedRecord({ entry: { kind, action, recordId, detail } }: { readonly entry: Entry }) {
+  if (kind === 'api_key' && recordId !== null) return <CredentialLink id={recordId} />;
+  const text = visibleText(detail ?? recordId ?? '–');
+  const folder = FOLDERS[kind];
+  if (folder === undefined || recordId === null || action === 'deleted') return <code>{text}</code>;
+  return <Link href={`/access/${folder}/${recordId}`}>{text}</Link>;
+}
+
+/** Where the records of a kind are shown, as long as they exist. */
+const FOLDERS: Readonly<Partial<Record<Entry['kind'], string>>> = {
+  jwt_issuer: 'issuers',
+  service_credential: 'credentials',
+};
+
+function isKind(text: string | undefined): text is Entry['kind'] {
+  return text !== undefined && text in KIND_LABELS;
 }

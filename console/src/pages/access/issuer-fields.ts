@@ -38,7 +38,7 @@ export const NEW_ISSUER: IssuerFields = {
   clockToleranceSeconds: '',
 };
 
-/** A secret is never shown, so it must be written again. */
+/** A secret is never shown; without a new one it stays. */
 export function fieldsOf(issuer: JwtIssuer): IssuerFields {
   return {
     ...NEW_ISSUER,
@@ -57,15 +57,18 @@ export function fieldsOf(issuer: JwtIssuer): IssuerFields {
 }
 
 /** Throws if the key set is no JSON. */
-export function issuerBody(fields: IssuerFields): Schema<'CreateJwtIssuerDto'> {
+export function newIssuerBody(fields: IssuerFields): Schema<'CreateJwtIssuerDto'> {
+  return { issuer: fields.issuer.trim(), audience: fields.audience.trim(), ...issuerSettings(fields) };
+}
+
+/** An empty secret is left out, so that the stored one stays. Throws if the key set is no JSON. */
+export function issuerSettings(fields: IssuerFields): Schema<'JwtIssuerSettingsDto'> {
   const { keySource } = fields;
   const claims = given({ campaign: textOf(fields.campaignClaim), app: textOf(fields.appClaim) });
   return given({
-    issuer: fields.issuer.trim(),
-    audience: fields.audience.trim(),
     jwksUri: keySource === 'jwksUri' ? fields.jwksUri.trim() : undefined,
     jwks: keySource === 'jwks' ? keySet(fields.jwks) : undefined,
-    secret: keySource === 'secret' ? fields.secret : undefined,
+    secret: keySource === 'secret' && fields.secret !== '' ? fields.secret : undefined,
     algorithms: keySource === 'secret' ? undefined : ([...fields.algorithms] as Schema<'JwtAlgorithm'>[]),
     claims: Object.keys(claims).length === 0 ? undefined : claims,
     defaultCampaignId: textOf(fields.defaultCampaignId),

@@ -3,7 +3,7 @@ import { Checkbox, Select, TextArea, TextField } from '../../design/field';
 import { ActionForm, FieldColumns, FieldGroup } from '../../design/form';
 import { JsonEditor } from '../../design/json-editor';
 import styles from './access.module.css';
-import { ALGORITHMS, issuerBody, type IssuerFields } from './issuer-fields';
+import { ALGORITHMS, type IssuerFields, type JwtIssuer } from './issuer-fields';
 
 const KEY_SOURCES = [
   { value: 'jwksUri', label: 'It publishes them at an address (JWKS)' },
@@ -14,34 +14,19 @@ const KEY_SOURCES = [
 interface IssuerFormProps {
   readonly action: string;
   readonly initial: IssuerFields;
-  readonly onSubmit: (body: ReturnType<typeof issuerBody>) => Promise<unknown>;
+  /** The registration that is changed: its issuer and audience stay, and so does its secret if none is written. */
+  readonly changes?: JwtIssuer;
+  readonly onSubmit: (fields: IssuerFields) => Promise<unknown>;
   readonly onCancel: () => void;
 }
 
-export function IssuerForm({ action, initial, onSubmit, onCancel }: IssuerFormProps) {
+export function IssuerForm({ action, initial, changes, onSubmit, onCancel }: IssuerFormProps) {
   const [fields, setFields] = useState(initial);
   const set = (changes: Partial<IssuerFields>): void => setFields({ ...fields, ...changes });
   return (
-    <ActionForm action={action} onSubmit={async () => onSubmit(issuerBody(fields))} onCancel={onCancel}>
-      <FieldColumns>
-        <TextField
-          label="Issuer"
-          required
-          maxLength={512}
-          value={fields.issuer}
-          onChange={({ target }) => set({ issuer: target.value })}
-          hint="The exact iss of its tokens."
-        />
-        <TextField
-          label="Audience"
-          required
-          maxLength={512}
-          value={fields.audience}
-          onChange={({ target }) => set({ audience: target.value })}
-          hint="The aud of its tokens, or one of them."
-        />
-      </FieldColumns>
-      <KeyFields fields={fields} set={set} />
+    <ActionForm action={action} onSubmit={async () => onSubmit(fields)} onCancel={onCancel}>
+      {changes === undefined && <PairFields fields={fields} set={set} />}
+      <KeyFields fields={fields} set={set} hasSecret={changes?.keySource === 'secret'} />
       <CampaignFields fields={fields} set={set} />
       <TextField
         label="Clock tolerance in seconds (optional)"
@@ -61,7 +46,30 @@ interface PartProps {
   readonly set: (changes: Partial<IssuerFields>) => void;
 }
 
-function KeyFields({ fields, set }: PartProps) {
+function PairFields({ fields, set }: PartProps) {
+  return (
+    <FieldColumns>
+      <TextField
+        label="Issuer"
+        required
+        maxLength={512}
+        value={fields.issuer}
+        onChange={({ target }) => set({ issuer: target.value })}
+        hint="The exact iss of its tokens."
+      />
+      <TextField
+        label="Audience"
+        required
+        maxLength={512}
+        value={fields.audience}
+        onChange={({ target }) => set({ audience: target.value })}
+        hint="The aud of its tokens, or one of them."
+      />
+    </FieldColumns>
+  );
+}
+
+function KeyFields({ fields, set, hasSecret }: PartProps & { readonly hasSecret: boolean }) {
   const { keySource } = fields;
   return (
     <>
@@ -86,13 +94,13 @@ function KeyFields({ fields, set }: PartProps) {
       )}
       {keySource === 'secret' && (
         <TextField
-          label="Secret"
+          label={hasSecret ? 'New secret (optional)' : 'Secret'}
           type="password"
-          required
+          required={!hasSecret}
           minLength={32}
           value={fields.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="32 to 1,024 bytes. It is stored encrypted and never shown again."
+          hint={`32 to 1,024 bytes. It is stored encrypted and never shown again.${hasSecret ? ' If empty, the stored one stays.' : ''}`}
         />
       )}
       {keySource !== 'secret' && <AlgorithmFields fields={fields} set={set} />}

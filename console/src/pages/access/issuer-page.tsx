@@ -7,8 +7,7 @@ import { Button } from '../../design/button';
 import { CopyableId } from '../../design/copyable-id';
 import { ConfirmDialog, Dialog } from '../../design/dialog';
 import { JsonView } from '../../design/json-view';
-import { Inline } from '../../design/layout';
-import { Notice } from '../../design/notice';
+import { Inline, Muted } from '../../design/layout';
 import { Page, Properties, Section } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import { Time } from '../../design/time';
@@ -16,10 +15,9 @@ import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import { CredentialLink } from './credential-link';
-import { fieldsOf, type JwtIssuer } from './issuer-fields';
+import { fieldsOf, issuerSettings, type JwtIssuer } from './issuer-fields';
 import { IssuerForm } from './issuer-form';
 import { KEY_SOURCE_LABELS } from './issuers-tab';
-import { replaceIssuer } from './replace-issuer';
 
 export function IssuerPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/jwt-issuers/{id}', { path: { id } });
@@ -70,7 +68,10 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
   const [, navigate] = useLocation();
   const [open, setOpen] = useState<'change' | 'delete'>();
   const close = (): void => setOpen(undefined);
-  const readAgain = () => client.invalidateQueries({ queryKey: ['/v1/jwt-issuers'] });
+  const readAgain = () =>
+    Promise.all(
+      ['/v1/jwt-issuers', '/v1/jwt-issuers/{id}'].map((path) => client.invalidateQueries({ queryKey: [path] })),
+    );
   if (!useScope('jwt-issuers:write')) return null;
   return (
     <Inline>
@@ -79,22 +80,20 @@ function IssuerActions({ issuer }: { readonly issuer: JwtIssuer }) {
         Delete
       </Button>
       <Dialog title="Change the JWT issuer" open={open === 'change'} onClose={close} wide>
-        <Notice>
-          <p>
-            The issuer is registered anew with these values, and gets a new id. With the same issuer and audience its
-            tokens are refused for a moment meanwhile.
-            {issuer.keySource === 'secret' && ' The secret must be written again.'}
-          </p>
-        </Notice>
+        <Muted>
+          The issuer {visibleText(issuer.issuer)} and its audience {visibleText(issuer.audience)} stay. The change is in
+          force within a second.
+        </Muted>
         <IssuerForm
-          action="Replace issuer"
+          action="Save changes"
           initial={fieldsOf(issuer)}
+          changes={issuer}
           onCancel={close}
-          onSubmit={async (body) => {
-            const { id } = await replaceIssuer(issuer.id, body);
-            await readAgain();
+          onSubmit={async (fields) => {
+            await api.put('/v1/jwt-issuers/{id}', { path: { id: issuer.id }, body: issuerSettings(fields) });
+            close();
             showToast({ title: 'The issuer is changed.' });
-            navigate(`/access/issuers/${id}`);
+            await readAgain();
           }}
         />
       </Dialog>

@@ -14,7 +14,7 @@ import { showToast } from '../../design/toast';
 import { visibleText } from '../../design/visible-text';
 import { useScope } from '../../shell/session-context';
 import { CredentialLink } from './credential-link';
-import { NEW_ISSUER, type JwtIssuer } from './issuer-fields';
+import { NEW_ISSUER, newIssuerBody, type JwtIssuer } from './issuer-fields';
 import { IssuerForm } from './issuer-form';
 
 export const KEY_SOURCE_LABELS: Readonly<Record<JwtIssuer['keySource'], string>> = {
@@ -67,8 +67,8 @@ function AddIssuer() {
           action="Add issuer"
           initial={NEW_ISSUER}
           onCancel={() => setOpen(false)}
-          onSubmit={async (body) => {
-            await api.post('/v1/jwt-issuers', { body });
+          onSubmit={async (fields) => {
+            await api.post('/v1/jwt-issuers', { body: newIssuerBody(fields) });
             setOpen(false);
             showToast({ title: 'The issuer is registered.', description: 'Its tokens are accepted from now on.' });
             await client.invalidateQueries({ queryKey: ['/v1/jwt-issuers'] });

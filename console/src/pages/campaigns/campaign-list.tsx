@@ -1,51 +1,50 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Schema } from '../../api/api-types';
+import { useList } from '../../api/queries';
 import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
-import { DataTable, type Column } from '../../design/data-table';
+import { PagedTable, type Column } from '../../design/data-table';
 import { TextField } from '../../design/field';
-import { Muted } from '../../design/layout';
 import { Page, Section } from '../../design/page';
-import { Empty, Failed, Loading } from '../../design/state-views';
+import { Empty } from '../../design/state-views';
+import { Time } from '../../design/time';
 import styles from './campaigns.module.css';
-import { useKnownCampaigns, type KnownCampaign } from './known-campaigns';
 
 const ID = '[A-Za-z0-9][A-Za-z0-9_.\\-]{0,127}';
 
-const COLUMNS: readonly Column<KnownCampaign>[] = [
-  { id: 'id', header: 'Campaign', cell: ({ id }) => <Link href={hrefOf(id)}>{id}</Link>, grow: true },
-  { id: 'from', header: 'Named by', cell: ({ from }) => from },
+const COLUMNS: readonly Column<Schema<'CampaignDto'>>[] = [
+  {
+    id: 'id',
+    header: 'Campaign',
+    cell: ({ campaignId }) => <Link href={hrefOf(campaignId)}>{campaignId}</Link>,
+    grow: true,
+  },
+  { id: 'variables', header: 'Variables', cell: ({ variables }) => variables.toLocaleString(), align: 'end' },
+  { id: 'reactions', header: 'Reactions', cell: ({ reactions }) => reactions.toLocaleString(), align: 'end' },
+  { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export function CampaignList() {
-  const { campaigns, isPending, failed, isComplete } = useKnownCampaigns();
+  const list = useList('/v1/campaigns', {});
   return (
     <Page title="Campaigns">
       <OpenCampaign />
-      <Section title="Known campaigns">
-        <Muted>
-          Campaigns that JWT issuers name, or whose reactions met one of the last 200 events. Open others by their id.
-        </Muted>
-        {!isComplete && <Muted>To see all of them, a key needs the scopes jwt-issuers:read and events:read.</Muted>}
-        {isPending && <Loading />}
-        {failed.map(({ error, refetch }, index) => (
-          <Failed key={index} error={error} onRetry={() => void refetch()} />
-        ))}
-        {!isPending && failed.length === 0 && campaigns.length === 0 && <NoCampaigns />}
-        {campaigns.length > 0 && (
-          <DataTable
-            label="List of campaigns"
-            columns={COLUMNS}
-            rows={campaigns}
-            rowKey={({ id }) => id}
-            rowHref={({ id }) => hrefOf(id)}
-          />
-        )}
+      <Section title="All campaigns">
+        <PagedTable
+          label="List of campaigns"
+          columns={COLUMNS}
+          list={list}
+          rowKey={({ campaignId }) => campaignId}
+          rowHref={({ campaignId }) => hrefOf(campaignId)}
+          empty={<NoCampaigns />}
+        />
       </Section>
     </Page>
   );
 }
 
+/** A campaign begins with its first variable, so that a new one is opened by its id. */
 function OpenCampaign() {
   const [, navigate] = useLocation();
   const [id, setId] = useState('');
@@ -77,7 +76,7 @@ function OpenCampaign() {
 
 function NoCampaigns() {
   return (
-    <Empty title="No campaign is known yet">
+    <Empty title="There is no campaign yet">
       <p>A campaign begins with its first variable. Open it by its id above and define one, or:</p>
       <Curl
         method="POST"

@@ -1,32 +1,74 @@
+import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
-import { useRead } from '../../api/queries';
-import { Button } from '../../design/button';
-import { FilterBar } from '../../design/filter-bar';
-import { useFilters } from '../../design/filters';
-import { Properties, Section } from '../../design/page';
-import { Empty, Loaded } from '../../design/state-views';
+import { useList } from '../../api/queries';
+import { Curl } from '../../design/code-block';
+import { PagedTable, type Column } from '../../design/data-table';
+import { Inline } from '../../design/layout';
+import { Empty } from '../../design/state-views';
+import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
-import { useScope } from '../../shell/session-context';
-import styles from './customers.module.css';
 
-type Profile = Schema<'ProfileDto'>;
+type State = Schema<'CampaignStateDto'>;
 
 interface CampaignStatesProps {
-  readonly profile: Profile;
-  readonly unmasked: Profile | undefined;
-  readonly onUnmask: () => Promise<void>;
+  readonly profile: Schema<'ProfileDto'>;
+  /** The EXTERNAL identifier, once personal data are shown. */
+  readonly sub: string | undefined;
 }
 
-/**
- * The state of a customer in one campaign. The API finds participants by their EXTERNAL identifier, so that this needs
- * it unmasked; it never stands in the address of the page.
- */
-export function CampaignStates({ profile, unmasked, onUnmask }: CampaignStatesProps) {
-  const [{ campaign }] = useFilters(['campaign']);
-  const mayUnmask = useScope('pii:read');
-  const isParticipant = profile.identifiers.some(({ type }) => type === 'EXTERNAL');
-  const sub = unmasked?.identifiers.find(({ type }) => type === 'EXTERNAL')?.value;
-  if (!isParticipant) {
+/** The campaigns in which a customer has values of their own. The EXTERNAL identifier stands in no address before it is shown. */
+export function CampaignStates({ profile, sub }: CampaignStatesProps) {
+  const list = useList('/v1/cdp/profiles/{id}/campaigns', { path: { id: profile.id } });
+  return (
+    <PagedTable
+      label="State per campaign"
+      columns={sub === undefined ? COLUMNS : [...COLUMNS, historyColumn(sub)]}
+      list={list}
+      rowKey={({ campaignId }) => campaignId}
+      empty={<NoStates profile={profile} />}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<State>[] = [
+  {
+    id: 'campaign',
+    header: 'Campaign',
+    cell: ({ campaignId }) => <Link href={hrefOf(campaignId)}>{campaignId}</Link>,
+  },
+  { id: 'values', header: 'Own values', cell: ({ state }) => <Values values={state.user} />, grow: true },
+  { id: 'updated', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+function historyColumn(sub: string): Column<State> {
+  return {
+    id: 'history',
+    header: 'History',
+    cell: ({ campaignId }) => (
+      <Link
+        href={`${hrefOf(campaignId)}?${new URLSearchParams({ tab: 'participants', sub })}`}
+        aria-label={`History in ${campaignId}`}
+      >
+        History
+      </Link>
+    ),
+  };
+}
+
+function Values({ values }: { readonly values: State['state']['user'] }) {
+  return (
+    <Inline>
+      {Object.entries(values).map(([name, value]) => (
+        <span key={name}>
+          {name} <code>{value === null ? '–' : visibleText(JSON.stringify(value))}</code>
+        </span>
+      ))}
+    </Inline>
+  );
+}
+
+function NoStates({ profile }: Pick<CampaignStatesProps, 'profile'>) {
+  if (!profile.identifiers.some(({ type }) => type === 'EXTERNAL')) {
     return (
       <Empty title="This customer takes part in no campaign">
         <p>State belongs to the EXTERNAL identifier of a person, and this customer has none.</p>
@@ -34,80 +76,20 @@ export function CampaignStates({ profile, unmasked, onUnmask }: CampaignStatesPr
     );
   }
   return (
-    <div className={styles['stack']}>
-      <KnownCampaigns id={profile.id} />
-      <FilterBar fields={[{ name: 'campaign', label: 'Campaign', kind: 'text', placeholder: 'spring-sale' }]} />
-      {campaign === undefined && <p>Choose a campaign, or write its id.</p>}
-      {campaign !== undefined && sub === undefined && (
-        <>
-          <p>
-            {mayUnmask
-              ? 'State is found by the EXTERNAL identifier of the person. Reading it is recorded by the service.'
-              : 'State is found by the EXTERNAL identifier of the person. Your key may not read it: it lacks the scope pii:read.'}
-          </p>
-          {mayUnmask && (
-            <p>
-              <Button onClick={() => void onUnmask()}>Show personal data and state</Button>
-            </p>
-          )}
-        </>
-      )}
-      {campaign !== undefined && sub !== undefined && <CampaignState campaign={campaign} sub={sub} />}
-    </div>
+    <Empty title="This customer has no values in any campaign">
+      <p>
+        Values come from the participant, from reactions to events, or from your backend, which names the EXTERNAL
+        identifier of the customer:
+      </p>
+      <Curl
+        method="POST"
+        path="/v1/campaigns/spring-sale/participants/customer-4711/state:mutate"
+        body={{ mutation_id: 'welcome-4711', ops: [{ path: 'state.user.points', op: 'inc', value: 10 }] }}
+      />
+    </Empty>
   );
 }
 
-/** The campaigns that have reacted to the latest events: the API lists no others for a person. */
-function KnownCampaigns({ id }: { readonly id: string }) {
-  const [{ campaign }, change] = useFilters(['campaign']);
-  const { data } = useRead('/v1/cdp/profiles/{id}/events', { path: { id }, query: { limit: 50 } });
-  const found = data?.items.flatMap(({ processing }) => processing.reactions.map(({ campaignId }) => campaignId)) ?? [];
-  const campaigns = [...new Set(found)].sort((one, other) => one.localeCompare(other));
-  if (campaigns.length === 0) return null;
-  return (
-    <div className={styles['actions']} role="group" aria-label="Campaigns of the latest events">
-      {campaigns.map((each) => (
-        <Button key={each} aria-pressed={each === campaign} onClick={() => change({ campaign: each })}>
-          {visibleText(each)}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
-function CampaignState({ campaign, sub }: { readonly campaign: string; readonly sub: string }) {
-  const path = { campaign_id: campaign, sub };
-  const query = useRead('/v1/campaigns/{campaign_id}/participants/{sub}/state', { path });
-  return (
-    <Loaded query={query}>
-      {({ state: { user, campaign: shared, app } }) => (
-        <>
-          <Values title="Of this person" values={user} />
-          <Values title="Of the campaign" values={shared} />
-          <Values title="Of the app" values={app} />
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-type Values = Schema<'ParticipantStateTreeDto'>['user'];
-
-function Values({ title, values }: { readonly title: string; readonly values: Values }) {
-  const entries = Object.entries(values);
-  return (
-    <Section title={title}>
-      {entries.length === 0 ? (
-        <p>No variables are declared.</p>
-      ) : (
-        <Properties
-          entries={entries.map(([name, value]) => [name, <code key={name}>{visibleText(shown(value))}</code>])}
-        />
-      )}
-    </Section>
-  );
-}
-
-function shown(value: Values[string]): string {
-  return value === null ? 'null' : String(value);
+function hrefOf(campaignId: string): string {
+  return `/campaigns/${encodeURIComponent(campaignId)}`;
 }

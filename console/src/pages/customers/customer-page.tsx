@@ -82,11 +82,15 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
           {
             id: 'state',
             label: 'State per campaign',
-            content: <CampaignStates profile={profile} unmasked={unmasked} onUnmask={unmask} />,
+            content: <CampaignStates profile={profile} sub={subjectOf(unmasked)} />,
           },
           { id: 'merges', label: 'Merges', content: <Merges id={id} /> },
         ]}
       />
     </>
   );
+}
+
+function subjectOf(profile: Profile | undefined): string | undefined {
+  return profile?.identifiers.find(({ type }) => type === 'EXTERNAL')?.value;
 }

@@ -5,8 +5,7 @@ import { formatted } from '../../design/json-editor';
 import { Page } from '../../design/page';
 import { Empty, Loaded } from '../../design/state-views';
 import { visibleText } from '../../design/visible-text';
-import { draftProperties } from './draft';
-import { useEventSample, type EventSample } from './event-sample';
+import { useInferredType, type InferredType } from './inferred-type';
 import { EventTypeEditor } from './event-type-editor';
 
 const EXAMPLE = {
@@ -50,11 +49,11 @@ function NextVersion({ eventType }: { readonly eventType: string }) {
 }
 
 function DraftFromEvents({ eventType }: { readonly eventType: string }) {
-  const query = useEventSample(eventType);
+  const query = useInferredType(eventType);
   return (
     <Loaded query={query}>
       {(sample) =>
-        sample.properties.length === 0 ? (
+        sample.stored + sample.refused === 0 ? (
           <Empty title="There are no events to draft it from">
             <p>It needs refused events (scope review:read) or stored ones (scope events:read) of this type.</p>
             <p>
@@ -62,20 +61,20 @@ function DraftFromEvents({ eventType }: { readonly eventType: string }) {
             </p>
           </Empty>
         ) : (
-          <EventTypeEditor text={draftOf(eventType, sample)} note={noteOf(sample)} />
+          <EventTypeEditor text={draftOf(sample)} note={noteOf(sample)} />
         )
       }
     </Loaded>
   );
 }
 
-function draftOf(eventType: string, { properties }: EventSample): string {
-  return formatted({ eventType, additionalProperties: 'reject', properties: draftProperties(properties) });
+function draftOf({ eventType, properties }: InferredType): string {
+  return formatted({ eventType, additionalProperties: 'reject', properties });
 }
 
-function noteOf({ refused, stored }: EventSample): string {
+function noteOf({ refused, stored }: InferredType): string {
   return (
-    `Made in this page from ${refused.toLocaleString()} refused and ${stored.toLocaleString()} stored events, the newest ones. ` +
+    `Made from ${refused.toLocaleString()} refused and ${stored.toLocaleString()} stored events, the newest ones. ` +
     'Properties that all of them have are marked required; those whose values are hidden are marked personal. Look through ' +
     'all of it before you publish.'
   );

@@ -14,7 +14,8 @@ import type { EventTypeHistory, EventTypePage, RegisteredVersion } from '../doma
 
 const DESCRIPTION = { maxLength: DEFINITION_LIMITS.descriptionCharactersMax };
 
-const PROPERTIES = {
+/** The properties of an event type by name. */
+export const DECLARED_PROPERTIES = {
   type: 'object',
   additionalProperties: { $ref: '#/components/schemas/PropertyDefinitionDto' },
   maxProperties: DEFINITION_LIMITS.propertiesMax,
@@ -71,7 +72,7 @@ export class RegisterEventTypeDto implements Partial<EventTypeDefinition> {
   description?: string;
 
   /** The properties by name. */
-  @ApiProperty(PROPERTIES)
+  @ApiProperty(DECLARED_PROPERTIES)
   properties!: Record<string, PropertyDefinitionDto>;
 
   /** Whether events may have properties that are not declared; `reject` when absent. */
@@ -91,7 +92,7 @@ export class EventTypeDto {
   /** @example "A customer bought something" */
   description?: string;
 
-  @ApiProperty(PROPERTIES)
+  @ApiProperty(DECLARED_PROPERTIES)
   properties!: Readonly<Record<string, PropertyDefinitionDto>>;
 
   @ApiProperty({ enum: ADDITIONAL_PROPERTIES })

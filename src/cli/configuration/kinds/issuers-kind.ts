@@ -72,7 +72,7 @@ export class IssuersKind implements ConfigurationKind {
     const created = changes.flatMap(({ action, after }) => (action === 'create' && after ? [after] : []));
     const changed = changes.flatMap(({ action, id, after }) => {
       if (action !== 'change' || id === undefined || after === undefined) return [];
-      return [{ id, body: without(after, 'keySource'), keepsSecret: after['keySource'] === 'secret' }];
+      return [{ id, body: without(after, 'issuer', 'audience', 'keySource') }];
     });
     const deleted = changes.flatMap(({ action, id }) => (action === 'archive' && id !== undefined ? [id] : []));
     return this.service.changeAll(this.caller, { created, changed, deleted }, precondition);

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** An audit entry: a caller has read unmasked data. */
 @Entity('unmask_audit')
+@Index('unmask_audit_at_idx', ['tenantId', 'at', 'id'], { where: "at > '-infinity'" })
 export class UnmaskAuditLine {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'unmask_audit_pkey' })
   tenantId!: string;

@@ -57,6 +57,7 @@ export const DISTRIBUTED_TABLES: readonly string[] = [
 export const COORDINATOR_TABLES: readonly string[] = [
   'api_key_audit',
   'api_keys',
+  'audit_log',
   'console_oidc_grants',
   'console_sessions',
   'control_changes',

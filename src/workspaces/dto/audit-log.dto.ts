@@ -1,0 +1,76 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import type { AuditEntry } from '../../platform/audit/audit-log';
+import { QueryText } from '../../platform/http/query-text.decorator';
+import type { Page } from '../../platform/pagination/page';
+import { PageQuery } from '../../platform/pagination/page.query';
+
+/** The kinds of entries: those that features register with `AuditLog`. */
+export const AUDIT_KINDS = ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure'] as const;
+type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** Characters of a time; the longest form of ISO 8601 is shorter. */
+const TIME_CHARACTERS_MAX = 64;
+
+export class AuditLogQuery extends PageQuery {
+  /** Entries of this kind only. */
+  @IsOptional()
+  @IsIn(AUDIT_KINDS)
+  @ApiPropertyOptional({ enum: AUDIT_KINDS })
+  kind?: AuditKind;
+
+  /** Entries of this time or later. */
+  @QueryText(TIME_CHARACTERS_MAX, 'date-time')
+  from?: string;
+
+  /** Entries before this time. */
+  @QueryText(TIME_CHARACTERS_MAX, 'date-time')
+  to?: string;
+}
+
+/** Something that was done in the workspace. */
+export class AuditLogEntryDto {
+  id!: string;
+
+  at!: Date;
+
+  @ApiProperty({ enum: AUDIT_KINDS, enumName: 'AuditKind' })
+  kind!: string;
+
+  /**
+   * `created`, `rotated`, `revoked`, `changed` or `deleted`; of an unmasked read `read` or `exported`; `erased`.
+   * @example "created"
+   */
+  action!: string;
+
+  /** The id of the key, issuer, service credential or erased profile; null for an unmasked read. */
+  recordId!: string | null;
+
+  /**
+   * The name of the issuer or service credential, or the request that read unmasked data with the ids of what it showed; at
+   * most 1,000 characters. Null for keys and erasures.
+   * @example "warehouse"
+   */
+  detail!: string | null;
+
+  /** The id of the credential that did it, or a name such as `bootstrap` or `command line`. */
+  by!: string;
+
+  /** The network address of the caller; null for the service itself. */
+  address!: string | null;
+
+  static of({ id, at, kind, action, recordId, detail, by, address }: AuditEntry): AuditLogEntryDto {
+    return { id, at, kind, action, recordId, detail, by, address };
+  }
+}
+
+export class AuditLogPageDto {
+  items!: AuditLogEntryDto[];
+
+  /** Null at the end. */
+  nextCursor!: string | null;
+
+  static of({ rows, nextCursor }: Page<AuditEntry>): AuditLogPageDto {
+    return { items: rows.map((entry) => AuditLogEntryDto.of(entry)), nextCursor };
+  }
+}

@@ -1,0 +1,167 @@
+import { startApp, type TestApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
+import { withClient } from '../support/database';
+import { pagesOf } from '../support/pages';
+
+const PATH = '/v1/audit-log';
+const SECRET = 'a shared secret, as long as it has to be';
+const PERSON = { type: 'EXTERNAL', value: 'customer-4711' };
+
+let service: TestApp;
+let workspace: Workspace;
+let admin: Client;
+
+beforeAll(async () => {
+  service = await startApp();
+});
+beforeEach(async () => {
+  workspace = await aWorkspace(service);
+  ({ admin } = workspace);
+});
+afterAll(() => service.stop());
+
+async function made(path: string, body: object = {}, method = 'POST'): Promise<any> {
+  const answer = await admin.send(path, JSON.stringify(body), { method });
+  expect(answer.status).toBeLessThan(300);
+  return answer.body;
+}
+
+async function aCustomer(): Promise<string> {
+  const { event_id: event } = await made('/v1/external-events', anExternalEvent({ identity: PERSON }));
+  return (await admin.get(`/v1/events/${event}`)).body.profileId;
+}
+
+/** As the list has it, the newest first, without the creation of the admin key. */
+async function entries(query = ''): Promise<any[]> {
+  const { items } = (await admin.get(`${PATH}${query}`)).body;
+  return items.filter(({ by }: any) => by !== 'test' && by !== 'command line');
+}
+const wordsOf = (items: readonly any[]): string[] => items.map(({ kind, action }) => `${kind} ${action}`);
+
+/** One of each kind; answers what the list must say, the newest first. */
+async function oneOfEach(): Promise<string[]> {
+  const { apiKey } = await made('/v1/api-keys', { name: 'shop', scopes: ['events:read'] });
+  const { apiKey: next } = await made(`/v1/api-keys/${apiKey.id}:rotate`);
+  await made(`/v1/api-keys/${next.id}:revoke`);
+  const issuer = { issuer: 'https://login.example.com/', audience: 'campaigns', secret: SECRET };
+  const { id } = await made('/v1/jwt-issuers', issuer);
+  await made(`/v1/jwt-issuers/${id}`, { defaultCampaignId: 'spring' }, 'PUT');
+  await admin.send(`/v1/jwt-issuers/${id}`, undefined, { method: 'DELETE' });
+  const { serviceCredential } = await made('/v1/service-credentials', { name: 'erp', algorithm: 'hmac-sha256' });
+  await made(`/v1/service-credentials/${serviceCredential.id}:revoke`);
+  await made(`/v1/service-credentials/${serviceCredential.id}:revoke`);
+  const profile = await aCustomer();
+  await admin.get(`/v1/cdp/profiles/${profile}?unmask=true`);
+  await admin.send(`/v1/cdp/profiles/${profile}:export`, '{}');
+  await made(`/v1/cdp/profiles/${profile}:erase`);
+  return [
+    ...['erasure erased', 'unmasked_read exported', 'unmasked_read read'],
+    ...['service_credential revoked', 'service_credential created'],
+    ...['jwt_issuer deleted', 'jwt_issuer changed', 'jwt_issuer created'],
+  ];
+}
+
+describe('GET /v1/audit-log', () => {
+  it('lists what was done to keys, issuers, credentials and persons, the newest first', async () => {
+    const rest = await oneOfEach();
+    const found = await entries();
+    expect(wordsOf(found).slice(0, rest.length)).toEqual(rest);
+    // A rotation writes two entries at one moment.
+    const ofKeys = wordsOf(found.slice(rest.length));
+    expect(ofKeys[0]).toBe('api_key revoked');
+    expect(ofKeys.filter((words) => words === 'api_key rotated')).toHaveLength(1);
+    const { items: keys } = (await admin.get('/v1/api-keys')).body;
+    const self = keys.find(({ scopes }: any) => scopes.includes('admin')).id;
+    for (const entry of found.slice(0, -1)) {
+      expect(entry).toMatchObject({
+        by: self,
+        address: expect.stringMatching(/127\.0\.0\.1|::1/),
+        at: expect.any(String),
+      });
+    }
+    const details = found.flatMap(({ detail }) => detail ?? []);
+    expect(details).toEqual(
+      expect.arrayContaining([
+        'erp',
+        'https://login.example.com/ for campaigns',
+        expect.stringMatching(/^GET .*profiles/),
+      ]),
+    );
+  });
+
+  it('names no value of a person and no credential', async () => {
+    await oneOfEach();
+    await admin.send('/v1/cdp/profiles:lookup?unmask=true', JSON.stringify(PERSON));
+    const text = JSON.stringify((await admin.get(`${PATH}?limit=200`)).body);
+    for (const value of [PERSON.value, SECRET, admin.key]) expect(text).not.toContain(value);
+  });
+
+  it('keeps no entry of what was refused', async () => {
+    const issuer = { issuer: 'https://login.example.com/', audience: 'campaigns', secret: SECRET };
+    const { id } = await made('/v1/jwt-issuers', issuer);
+    expectProblem(await admin.post('/v1/jwt-issuers', issuer), 409, 'issuer_taken');
+    const refused = await admin.send(`/v1/jwt-issuers/${id}`, '{"defaultCampaignId":"?"}', { method: 'PUT' });
+    expectProblem(refused, 422, 'validation_failed');
+    expect(wordsOf(await entries('?kind=jwt_issuer'))).toEqual(['jwt_issuer created']);
+  });
+
+  it('lists one kind alone', async () => {
+    await oneOfEach();
+    const all = await entries('?limit=200');
+    for (const kind of ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure']) {
+      const expected = all.filter((entry) => entry.kind === kind);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(await entries(`?kind=${kind}`)).toEqual(expected);
+    }
+  });
+
+  it('shows each entry once, however many at a time, while others come', async () => {
+    await oneOfEach();
+    for (const limit of [1, 3, 200]) {
+      const all = (await admin.get(`${PATH}?limit=200`)).body.items;
+      const pages = await pagesOf(admin, `${PATH}?limit=${limit}`, () => admin.get('/v1/events?unmask=true'));
+      expect(pages.flat()).toEqual(all);
+    }
+  });
+
+  it('pages through entries of one moment, of every kind', async () => {
+    await oneOfEach();
+    const at = '2026-01-01T00:00:00Z';
+    await withClient(service.databaseUrl, async (database) => {
+      for (const table of ['api_key_audit', 'unmask_audit', 'audit_log']) {
+        await database.query(`UPDATE ${table} SET at = $2 WHERE tenant_id = $1`, [workspace.tenantId, at]);
+      }
+      await database.query('UPDATE erasures SET erased_at = $2 WHERE tenant_id = $1', [workspace.tenantId, at]);
+    });
+    const all = (await admin.get(`${PATH}?limit=200`)).body.items;
+    expect(all.length).toBeGreaterThan(8);
+    expect((await pagesOf(admin, `${PATH}?limit=1`)).flat()).toEqual(all);
+  });
+
+  it('lists what was done in a range of time', async () => {
+    await oneOfEach();
+    const [erasure, exported] = await entries();
+    const from = encodeURIComponent(erasure.at);
+    expect(wordsOf(await entries(`?from=${from}`))).toContain('erasure erased');
+    expect(wordsOf(await entries(`?to=${encodeURIComponent(exported.at)}`))).not.toContain('erasure erased');
+    expect(await entries('?from=2999-01-01T00:00:00Z')).toEqual([]);
+    expectProblem(await admin.get(`${PATH}?from=yesterday&kind=x`), 422, 'validation_failed');
+  });
+
+  it('needs the scopes that read what it is about, and is for one workspace', async () => {
+    await oneOfEach();
+    const scopes = ['api-keys:read', 'jwt-issuers:read', 'service-credentials:read', 'profiles:read'] as const;
+    const auditor = await workspace.client({ scopes: [...scopes] });
+    expect((await auditor.get(PATH)).status).toBe(200);
+    for (const missing of scopes) {
+      const reader = await workspace.client({ scopes: scopes.filter((scope) => scope !== missing) });
+      expectProblem(await reader.get(PATH), 403, 'insufficient_scope');
+    }
+    const stranger = (await aWorkspace(service)).admin;
+    const text = JSON.stringify((await stranger.get(`${PATH}?limit=200`)).body);
+    expect(text).not.toContain('erp');
+    const { nextCursor } = (await admin.get(`${PATH}?limit=1`)).body;
+    expectProblem(await stranger.get(`${PATH}?cursor=${nextCursor}`), 422, 'validation_failed', ['cursor format']);
+  });
+});
