@@ -24,9 +24,13 @@ const BUILD_INPUTS = [
   ...['src', CLIENT_SOURCES, 'nest-cli.json', 'ormconfig.ts', 'package.json', 'package-lock.json'],
   ...['src', 'index.html', 'tsconfig.json', 'vite.config.mjs'].map((name) => join('console', name)),
 ];
-const BUILD_STEPS = ['generate-metadata.mjs', 'bundle.mjs', 'load-bundle.cjs', 'compress-console.mjs'].map((name) =>
-  join('scripts', name),
-);
+const BUILD_STEPS = [
+  'generate-metadata.mjs',
+  'bundle.mjs',
+  'inferred-names.mjs',
+  'load-bundle.cjs',
+  'compress-console.mjs',
+].map((name) => join('scripts', name));
 const GENERATED = join('src', 'metadata.ts');
 
 /** How much the long rounds try, as `--service-kills=200` and so on. */
