@@ -27,6 +27,10 @@ async function run(): Promise<void> {
       const { withoutServing } = await import('../server/service.js');
       return withoutServing(quietSettings(), work);
     },
+    withinMigrated: async (work) => {
+      const { withoutServing } = await import('../server/service.js');
+      return withoutServing(quietSettings(), work, { migrates: false });
+    },
     onDatabase: async (work) => {
       const { onDatabase } = await import('../server/service.js');
       const settings = quietSettings();

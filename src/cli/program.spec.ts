@@ -8,6 +8,7 @@ async function said(args: readonly string[]): Promise<string> {
     out: (text) => words.push(text),
     say: (text) => words.push(text),
     within: () => Promise.reject(new Error('It went on to the database.')),
+    withinMigrated: () => Promise.reject(new Error('It went on to the database.')),
     onDatabase: () => Promise.reject(new Error('It went on to the database.')),
   });
   await expect(program.parseAsync(['node', 'cds', ...args])).rejects.toBeInstanceOf(CommanderError);

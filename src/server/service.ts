@@ -228,16 +228,18 @@ function startWork(app: NestExpressApplication, { role }: Settings): void {
 
 /**
  * Runs `work` with an application that does not serve, also beside a running service on the same data. For the command-line
- * tool.
+ * tool. `migrates: false`: throws where migrations are pending, instead of running them.
  */
 export async function withoutServing<Result>(
   given: Settings,
   work: (parts: NestExpressApplication) => Promise<Result>,
+  { migrates = true }: { readonly migrates?: boolean } = {},
 ): Promise<Result> {
   const logger = new JsonLogger(given.logLevel);
   const database = await databaseBeside(given, logger);
   try {
-    await migrate(database);
+    if (migrates) await migrate(database);
+    else await assertMigrated(database);
     const parts = await createApp(await withSecretsKey(given, database), database, logger);
     try {
       return await work(parts);
@@ -247,6 +249,14 @@ export async function withoutServing<Result>(
   } finally {
     await database.stop();
   }
+}
+
+async function assertMigrated(database: ConnectionSettings): Promise<void> {
+  const pending = await pendingMigrationsOf(database);
+  if (pending === 0) return;
+  throw new Error(
+    `The database has an older schema: ${pending} migrations of this version are pending, and this command runs none. Use the version of the running service, or run npm run migrate.`,
+  );
 }
 
 async function openDatabase(settings: Settings, logger: JsonLogger): Promise<Database> {

@@ -16,6 +16,7 @@ async function within({ app }: TestApp, args: readonly string[]): Promise<{ out:
     out: (text) => out.push(text),
     say: (words) => said.push(words),
     within: (work) => work(app),
+    withinMigrated: (work) => work(app),
     onDatabase: () => Promise.reject(new Error('Commands of the whole database run as processes here')),
   });
   await program.parseAsync(['node', 'cds', ...args]);
@@ -175,6 +176,14 @@ describe('cds, within a service', () => {
     const ran = await runCds({ DATABASE_URL: databaseUrl }, ['tokens', 'mint', '-w', 'no-secrets', '--sub', 'alice']);
     expect([ran.code, ran.out]).toEqual([1, '']);
     expect(ran.said).toMatch(/SECRETS_KEY/);
+  });
+
+  it('looks at no database with an older schema when it is to change nothing, and migrates none', async () => {
+    const url = await freshDatabaseUrl('unmigrated', 'template1');
+    const ran = await runCds({ DATABASE_URL: url }, ['export', '-w', 'default']);
+    expect([ran.code, ran.out]).toEqual([1, '']);
+    expect(ran.said).toMatch(/migrations of this version are pending.*npm run migrate/);
+    expect(await rowsOf(url, `SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)).toEqual([]);
   });
 
   it('called with nonsense ends with 2', async () => {

@@ -132,6 +132,7 @@ export class ConfiguredService {
       out: (text) => out.push(text),
       say: (words) => said.push(words),
       within: (work) => work(this.service.app),
+      withinMigrated: (work) => work(this.service.app),
       onDatabase: () => Promise.reject(new Error('Not a command of the whole database')),
     });
     const failure: unknown = await program.parseAsync(['node', 'cds', ...args]).catch((error: unknown) => error);

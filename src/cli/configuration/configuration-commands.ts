@@ -73,14 +73,14 @@ async function exportAll(console: Console, { workspace, schema }: { workspace: s
     console.out(JSON.stringify(configurationSchema, null, 2));
     return;
   }
-  const text = await withConfiguration(console, workspace, (configuration) => configuration.export());
+  const text = await withConfiguration(console.withinMigrated, workspace, (configuration) => configuration.export());
   console.out(text.trimEnd());
 }
 
 async function plan(console: Console, options: PlanOptions): Promise<void> {
   const { readConfigurationFile } = await import('./configuration-file.js');
   const file = await readConfigurationFile(options.file);
-  const plans = await withConfiguration(console, options.workspace, (configuration) =>
+  const plans = await withConfiguration(console.withinMigrated, options.workspace, (configuration) =>
     configuration.plan(file, { prunes: options.prune === true }),
   );
   if (await show(console, plans, options)) throw new ClientFailure(await summaryOf(plans), 2);
@@ -91,7 +91,7 @@ async function apply(console: Console, options: GivenApplyOptions): Promise<void
   const { changesWords } = await import('./plan-words.js');
   const file = await readConfigurationFile(options.file);
   const { workspace, prune = false, allowBreaking = false, yes = false } = options;
-  await withConfiguration(console, workspace, async (configuration) => {
+  await withConfiguration(console.within, workspace, async (configuration) => {
     const plans = await configuration.plan(file, { prunes: prune });
     if (!(await show(console, plans, options))) return;
     assertAllowed(plans, allowBreaking);
@@ -105,7 +105,7 @@ async function apply(console: Console, options: GivenApplyOptions): Promise<void
 }
 
 async function withConfiguration<Result>(
-  { within }: Console,
+  within: Console['within'],
   workspace: string,
   work: (configuration: WorkspaceConfiguration) => Promise<Result>,
 ): Promise<Result> {

@@ -34,7 +34,8 @@ interface Prepared {
   readonly decision: IdentityDecision;
   /** The fresh events whose customers are known. */
   readonly resolved: readonly ResolvedEvent[];
-  readonly createsCustomers: boolean;
+  /** Whether more than events is written, so that all of it must be taken back where another node was faster. */
+  readonly needsAssertion: boolean;
 }
 
 /** How to store a batch. */
@@ -91,10 +92,10 @@ export class StoreTransaction {
     const claims = allClaims.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, reading);
     const resolved = resolveEvents(fresh, decision, subscribed);
-    const createsCustomers = !this.identity.changesNothing(claims, reading, decision);
-    const written = { fresh, claims, reading, decision, resolved, createsCustomers };
+    const needsAssertion = !this.identity.changesNothing(claims, reading, decision);
+    const written = { fresh, claims, reading, decision, resolved, needsAssertion };
     const prepared = { batch, batchId, stored, hasRefusals, ...written };
-    const fits = this.identity.fitsCommit(decision) && (createsAtCommit || !createsCustomers);
+    const fits = this.identity.fitsCommit(decision) && (createsAtCommit || !needsAssertion);
     const likely = fits ? this.resultsWithoutTraces(prepared) : undefined;
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const results = await this.storeStepByStep(transaction, prepared, queued);
@@ -141,14 +142,14 @@ export class StoreTransaction {
   /** Everything in the flush of COMMIT: what became of it is known after the commit. */
   private storeAtOnce(
     transaction: Transaction,
-    { claims, reading, decision, resolved, batchId, createsCustomers }: Prepared,
+    { claims, reading, decision, resolved, batchId, needsAssertion }: Prepared,
     queued: OnQueued,
     results: readonly IngestResult[],
   ): Conclude {
     this.identity.writeAtCommit(transaction, claims, reading, decision);
     let storedNow = 0;
     const stored = (count: number): void => void (storedNow = count);
-    queued(this.log.storeLast(transaction, resolved, batchId, { stored, orNothing: createsCustomers }));
+    queued(this.log.storeLast(transaction, resolved, batchId, { stored, orNothing: needsAssertion }));
     return () => {
       if (storedNow < resolved.length)
         throw new LostRaceError('another node has stored an event, or erased a customer');

@@ -2,7 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { databaseFailure } from '../postgres/database-errors';
 import { RolledBackError } from '../postgres/pipelined-connection';
 
-/** Another node changed what the batch had read. Nothing is stored; the batch may be tried again at once. */
+/**
+ * What the batch had read is not so any more. Nothing of it is stored, or a part that the next attempt recognises; it may be
+ * tried again at once.
+ */
 export class LostRaceError extends Error {}
 
 export interface PersistOptions<Work, Answer> {

@@ -11,6 +11,8 @@ const ANSWER_TIMEOUT_MS = 6_000;
 /** Shorter than the timeout of usual clients, so that they get an answer while the database is down. */
 const CONNECT_TIMEOUT_MS = 1_500;
 const SESSION = {
+  // Statements that waited for a lock must see what was committed meanwhile, whatever the server's default is.
+  default_transaction_isolation: 'read committed',
   statement_timeout: STATEMENT_TIMEOUT_MS,
   idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
 };

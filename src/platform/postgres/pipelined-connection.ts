@@ -206,6 +206,7 @@ export class PipelinedConnection {
     return {
       ...(this.settings.isDistributed === true ? DISTRIBUTED_SESSION : HOT_PATH_PLANNING),
       ...(waitsForDisk === false ? { synchronous_commit: 'off' } : {}),
+      default_transaction_isolation: 'read committed',
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: statementTimeoutMs,

@@ -63,7 +63,10 @@ export class WebhooksKind implements ConfigurationKind {
     if (before === undefined) {
       return { notes: ['its secret is shown by POST /v1/webhooks/{id}:rotate-secret, and nowhere else'] };
     }
-    if (before['algorithm'] === after['algorithm']) return {};
+    if (before['algorithm'] === after['algorithm']) {
+      const isEnabled = before['enabled'] === false && after['enabled'] !== false;
+      return isEnabled ? { notes: ['it is enabled again, and gets what was kept for it meanwhile'] } : {};
+    }
     const message = 'algorithm cannot be changed; keep it, or create another endpoint by POST /v1/webhooks.';
     return { faults: [{ path: 'algorithm', code: 'conflicting_fields', message }] };
   }
