@@ -61,7 +61,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/platform/values/clock.ts',
+      'src/platform/values/process-time.ts',
       'src/platform/config/env.ts',
       'src/platform/http/checked-query.decorator.ts',
       'ormconfig.ts',
@@ -106,13 +106,16 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },
   },
-  { files: ['console/src/design/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['console/src/api/service-clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['**/*.mjs'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } },
   {
     files: ['bench/**/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['fetch', 'performance', 'setInterval', 'clearInterval', 'setTimeout', 'URL'].map((name) => [name, 'readonly']),
+        ['AbortSignal', 'fetch', 'performance', 'setInterval', 'clearInterval', 'setTimeout', 'URL'].map((name) => [
+          name,
+          'readonly',
+        ]),
       ),
     },
     rules: {

@@ -2,7 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
-const COLUMNS = ['what', 'rate', 'ratio', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs: service', 'postgres', 'load', 'bar'];
+const COLUMNS = [
+  'what',
+  'rate or size',
+  'ratio',
+  'p50 ms',
+  'p95 ms',
+  'p99 ms',
+  'CPU µs: service',
+  'postgres',
+  'load',
+  'bar',
+];
 
 /** One section per scenario, as Markdown, which is readable on a terminal too. */
 export function sectionOf({ key, title }, rows) {
@@ -15,27 +26,33 @@ export function sectionOf({ key, title }, rows) {
 }
 
 function cellsOf(row) {
-  const { what, rate, unit, ratio, p50, p95, p99, cpu = {} } = row;
+  const { what, ratio, p50, p95, p99, cpu = {} } = row;
   const times = [p50, p95, p99].map((ms) => number(ms, 1));
   const cpus = [cpu.service, cpu.postgres, cpu.load].map((us) => number(us, 0));
-  return [
-    what,
-    `${Math.round(rate).toLocaleString('en')} ${unit}`,
-    number(ratio, 2),
-    ...times,
-    ...cpus,
-    verdictOf(row),
-  ];
+  return [what, amountOf(row), number(ratio, 2), ...times, ...cpus, verdictOf(row)];
 }
 
 /** The promised figure of a row, and whether it was reached. */
-function verdictOf({ ratio, p50, p99, atLeast, p50Max, p99Max }) {
+function verdictOf({ rate, figure, unit, ratio, p50, p99, cpu, rateMin, atLeast, p50Max, p99Max, cpuMsMax, atMost }) {
+  const cpuMs = cpu === undefined ? NaN : (cpu.service + cpu.postgres) / 1_000;
   const bars = [
+    ...(rateMin === undefined ? [] : [[`≥ ${rateMin.toLocaleString('en')}/s`, rate >= rateMin]]),
     ...(atLeast === undefined ? [] : [[`≥ ${atLeast}`, ratio >= atLeast]]),
+    ...(atMost === undefined ? [] : [[`≤ ${atMost} ${unit}`, figure <= atMost]]),
     ...(p50Max === undefined ? [] : [[`p50 ≤ ${p50Max} ms`, p50 <= p50Max]]),
     ...(p99Max === undefined ? [] : [[`p99 ≤ ${p99Max} ms`, p99 <= p99Max]]),
+    ...(cpuMsMax === undefined || Number.isNaN(cpuMs)
+      ? []
+      : [[`CPU ${cpuMs.toFixed(2)} ms ≤ ${cpuMsMax} ms`, cpuMs <= cpuMsMax]]),
   ];
   return bars.map(([words, isMet]) => `${words}: ${isMet ? 'met' : 'MISSED'}`).join(', ');
+}
+
+/** What a row has measured: a rate, or a `figure` of another kind with so many `digits`. */
+function amountOf({ rate, figure, digits, unit }) {
+  return figure === undefined
+    ? `${Math.round(rate).toLocaleString('en')} ${unit}`
+    : `${figure.toFixed(digits)} ${unit}`;
 }
 
 function number(value, digits) {

@@ -1,6 +1,7 @@
 // npm run bench
 //
-// Measures the service beside baselines in one run, on the embedded PostgreSQL, and prints what came of it. See options.mjs.
+// Measures the service beside baselines in one run, on the embedded PostgreSQL or on that of --server, and prints what came of
+// it. See options.mjs.
 import { Bench } from './bench.mjs';
 import { versionOf } from './baselines/programs.mjs';
 import { compareBuilds } from './compare-builds.mjs';
@@ -9,17 +10,17 @@ import { readOptions } from './options.mjs';
 import { sectionOf, writeResults } from './report.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { soak } from './soak.mjs';
-import { startServer } from './stage/server.mjs';
+import { externalServer, startServer } from './stage/server.mjs';
 
 const options = readOptions(process.argv.slice(2));
 if (options !== undefined) await main(options);
 
-async function main({ folder, soak: soakSeconds, ab, only, write }) {
-  const server = await startServer({ folder });
+async function main({ folder, server: url, soak: soakSeconds, workers, ab, only, write }) {
+  const server = url === undefined ? await startServer({ folder }) : externalServer(url);
   const bench = new Bench(server, options);
   try {
     await bench.open();
-    if (soakSeconds !== undefined) await soak(bench, soakSeconds);
+    if (soakSeconds !== undefined) await soak(bench, soakSeconds, { workers });
     else if (ab !== undefined) await compareBuilds(bench, ab, only);
     else await measure(bench, { only, write });
   } finally {
@@ -35,7 +36,7 @@ async function measure(bench, { only, write }) {
   ];
   say(`${machine.join('\n')}\n`);
   const sections = [];
-  for (const scenario of SCENARIOS.filter(({ key }) => only?.includes(key) ?? true)) {
+  for (const scenario of SCENARIOS.filter(({ key, isOnRequest }) => only?.includes(key) ?? !isOnRequest)) {
     const section = sectionOf(scenario, await scenario.run(bench));
     sections.push(section);
     say(section);

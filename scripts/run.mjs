@@ -26,6 +26,8 @@ const BUILD_INPUTS = [
 ];
 const BUILD_STEPS = [
   'generate-metadata.mjs',
+  'api-document.mjs',
+  'write-body-schemas.mjs',
   'bundle.mjs',
   'inferred-names.mjs',
   'load-bundle.cjs',

@@ -45,9 +45,12 @@ const KINDS = {
     ],
   }),
 
-  /** A new event each time. `customers`: `new`, each is of a customer of its own; else they are of those above. */
-  event: ({ path, headers, customers }, host) => ({
-    head: post(host, path, headers),
+  /**
+   * A new event each time. `customers`: `new`, each is of a customer of its own; else they are of those above. `tokens`: the
+   * keys of several workspaces, in turn.
+   */
+  event: ({ path, headers, customers, tokens }, host) => ({
+    head: post(host, path, headers, tokens === undefined ? [] : ['Authorization: Bearer ', { of: tokens }]),
     body: one(event(unique(), customers)),
   }),
 

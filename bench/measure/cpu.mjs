@@ -4,7 +4,7 @@ const MS_PER_TICK = 10;
 
 /**
  * Begins to measure the CPU of process trees, { name: pid }; the returned function ends it and answers milliseconds by name. What a child
- * that has ended had used counts for its parent. Undefined off Linux: NaN.
+ * that has ended had used counts for its parent. NaN off Linux, and where a pid is undefined.
  */
 export function cpuMeter(pids) {
   const began = cpuOf(pids);
@@ -20,19 +20,24 @@ export function endedProgramsCpuMs() {
   return (Number(fields[13]) + Number(fields[14])) * MS_PER_TICK;
 }
 
-/** Resident memory of a process tree, in MiB, without pages that its processes share. */
+/** The CPU in milliseconds that a process and those below it have used. */
+export function cpuMsOf(pid) {
+  return cpuOf({ all: pid }).all;
+}
+
+/** Resident memory of each process of a tree, in MiB, its root first; pages that processes share are left out. */
 export function residentMib(pid) {
-  const processes = processTable();
-  const pages = treeOf(pid, processes).map(({ pid: own }) => {
+  return treeOf(pid, processTable()).map(({ pid: own }) => {
     const [, resident, shared] = read(`/proc/${own}/statm`).split(' ').map(Number);
-    return resident - shared;
+    return ((resident - shared) * 4) / 1024;
   });
-  return (pages.reduce((sum, each) => sum + each, 0) * 4) / 1024;
 }
 
 function cpuOf(pids) {
   const processes = processTable();
-  const total = (pid) => treeOf(pid, processes).reduce((sum, { ticks }) => sum + ticks, 0) * MS_PER_TICK;
+  const ticksOf = (pid) => treeOf(pid, processes).reduce((sum, { ticks }) => sum + ticks, 0);
+  // The processes of a server at another address are not known.
+  const total = (pid) => (pid === undefined ? Number.NaN : ticksOf(pid) * MS_PER_TICK);
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, total(pid)]));
 }
 

@@ -1,18 +1,54 @@
-const CHUNK = 250_000;
-/** Five events a customer, about. */
-const EVENTS_PER_CUSTOMER = 5;
+import { withClient } from './server.mjs';
 
-/** Puts stored events of many customers into the database, as the service would have left them: valid rows, none queued. */
+const CHUNK = 250_000;
+const EVENTS_PER_CUSTOMER = 10;
+/** Rows are put in by as many connections as there are cores on a small machine. */
+const CONNECTIONS = 2;
+const TABLES = ['profiles', 'profile_identifiers', 'events'];
+
+/**
+ * Puts stored events of many customers into the database, as the service would have left them: valid rows, none queued. The
+ * indexes are built behind the rows, which takes a third of the time.
+ */
 export async function fillEvents(server, database, events) {
   const customers = Math.ceil(events / EVENTS_PER_CUSTOMER);
-  for (let from = 0; from < customers; from += CHUNK) {
-    await server.query(database, CUSTOMERS, [from, Math.min(from + CHUNK, customers) - 1]);
-  }
-  for (let from = 0; from < events; from += CHUNK) {
-    await server.query(database, EVENTS, [from, Math.min(from + CHUNK, events) - 1, customers]);
-  }
+  const restoreIndexes = await dropIndexes(server, database);
+  await inChunks(customers, (first, last) => server.query(database, CUSTOMERS, [first, last]));
+  await inChunks(events, (first, last) => server.query(database, EVENTS, [first, last, customers]));
+  await restoreIndexes();
   await server.query(database, 'VACUUM (ANALYZE)');
 }
+
+async function inChunks(count, work) {
+  let next = 0;
+  const run = async () => {
+    for (let from = next; from < count; from = next) {
+      next = from + CHUNK;
+      await work(from, Math.min(next, count) - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, run));
+}
+
+/** The returned function makes them again. */
+async function dropIndexes(server, database) {
+  const { rows } = await server.query(database, FIND_INDEXES, [TABLES]);
+  for (const { drop } of rows) await server.query(database, drop);
+  return () =>
+    withClient(server.urlOf(database), async (client) => {
+      await client.query("SET maintenance_work_mem = '512MB'");
+      for (const { make } of rows) await client.query(make);
+    });
+}
+
+const FIND_INDEXES = `
+  SELECT CASE WHEN con.oid IS NULL THEN format('DROP INDEX %I', ind.relname)
+      ELSE format('ALTER TABLE %I DROP CONSTRAINT %I', tab.relname, con.conname) END AS drop,
+    CASE WHEN con.oid IS NULL THEN pg_get_indexdef(ind.oid)
+      ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', tab.relname, con.conname, pg_get_constraintdef(con.oid)) END AS make
+  FROM pg_index i JOIN pg_class ind ON ind.oid = i.indexrelid JOIN pg_class tab ON tab.oid = i.indrelid
+    LEFT JOIN pg_constraint con ON con.conindid = i.indexrelid
+  WHERE tab.relname = ANY ($1)`;
 
 /** The id of the n-th customer, which sorts by age as the service's own ids do. */
 const PROFILE_ID = (n) => `('0190a000-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;

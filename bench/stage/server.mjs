@@ -9,23 +9,42 @@ export async function startServer({ folder }) {
   const dataDir = folder === undefined ? mkdtempSync(join(tmpdir(), 'cds-bench-')) : resolve(folder);
   const { url, pid, stop } = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const urlOf = (database) => url.replace(/(?<=@[^/]*\/)\w+/, database);
-  const query = (database, text, values) => withClient(urlOf(database), (client) => client.query(text, values));
   return {
+    ...databasesAt(urlOf),
     pid,
     dataDir,
-    urlOf,
-    query,
-    /** Makes an empty database, instead of one that is there. */
-    createDatabase: async (name) => {
-      await query('postgres', `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      await query('postgres', `CREATE DATABASE ${name}`);
-    },
-    /** Keeps the cost of a checkpoint out of the next measurement. */
-    checkpoint: () => query('postgres', 'CHECKPOINT'),
     stop: async () => {
       await stop();
       if (folder === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+/** A server that runs already, as `startServer` gives one. The CPU of its processes is not measured. */
+export function externalServer(address) {
+  const urlOf = (database) => Object.assign(new URL(address), { pathname: `/${database}` }).href;
+  const databases = databasesAt(urlOf);
+  return { ...databases, stop: databases.dropAll };
+}
+
+function databasesAt(urlOf) {
+  const made = new Set();
+  const query = (database, text, values) => withClient(urlOf(database), (client) => client.query(text, values));
+  const drop = (name) => query('postgres', `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  return {
+    urlOf,
+    query,
+    /** Makes an empty database, instead of one that is there. */
+    createDatabase: async (name) => {
+      await drop(name);
+      await query('postgres', `CREATE DATABASE ${name}`);
+      made.add(name);
+    },
+    dropAll: async () => {
+      for (const name of made) await drop(name);
+    },
+    /** Keeps the cost of a checkpoint out of the next measurement. */
+    checkpoint: () => query('postgres', 'CHECKPOINT'),
   };
 }
 

@@ -23,7 +23,8 @@ export class ApiKeyRepository implements OnModuleInit {
 
   onModuleInit(): void {
     const columns = { at: 'at', id: 'id', action: 'action', recordId: 'key_id', detail: 'NULL' };
-    this.log.register({ kind: 'api_key', table: 'api_key_audit', ...columns });
+    const ofRecord = { where: 'key_id = record.id' };
+    this.log.register({ kind: 'api_key', table: 'api_key_audit', ...columns, ofRecord });
   }
 
   /** Finds a key by the hash of its plaintext, which is unique over all workspaces. The workspace is not known yet. */

@@ -43,6 +43,10 @@ export interface Session extends SessionEnds {
 /** The sessions of the console (contract section 10). They are read from the database at each request; that is rare. */
 @Injectable()
 export class ConsoleSessions {
+  /** Hashes of the secrets that the next statement looks up. */
+  private wanted: Buffer[] = [];
+  private lookUp: Promise<ReadonlyMap<string, ConsoleSessionRow>> | undefined;
+
   constructor(
     private readonly database: DataSource,
     private readonly sources: SessionGrantSources,
@@ -68,8 +72,8 @@ export class ConsoleSessions {
    * what `SessionGrants` throws when its rights are gone.
    */
   async find(secret: string, { isUse }: { readonly isUse: boolean }): Promise<Session> {
-    const row = await this.database.manager.findOneBy(ConsoleSessionRow, { secretHash: hashOf(secret) });
-    if (row === null) throw sessionOver();
+    const row = await this.rowOf(hashOf(secret));
+    if (row === undefined) throw sessionOver();
     const now = this.clock.now();
     if (hasEnded(row, now)) {
       await this.end(row);
@@ -111,6 +115,21 @@ export class ConsoleSessions {
     });
     await this.remove(ended);
     return ended.length === REMOVED_MAX;
+  }
+
+  /** Those who ask at the same moment, such as all viewers of live events, share a statement. */
+  private async rowOf(secretHash: Buffer): Promise<ConsoleSessionRow | undefined> {
+    this.wanted.push(secretHash);
+    this.lookUp ??= Promise.resolve().then(() => this.readWanted());
+    return (await this.lookUp).get(secretHash.toString('hex'));
+  }
+
+  private async readWanted(): Promise<ReadonlyMap<string, ConsoleSessionRow>> {
+    const secretHash = In(this.wanted);
+    this.wanted = [];
+    this.lookUp = undefined;
+    const rows = await this.database.manager.findBy(ConsoleSessionRow, { secretHash });
+    return new Map(rows.map((row) => [row.secretHash.toString('hex'), row]));
   }
 
   private async withRights(row: ConsoleSessionRow): Promise<Session> {

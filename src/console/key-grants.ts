@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeyPrincipals, type NamedPrincipal } from '../api-keys/api-key-principals';
 import { Clock } from '../platform/values/clock';
-import { atOnce } from '../platform/async/at-once';
+import { atOnce } from '../platform/async/in-turns';
 import { credentialRefused } from '../platform/errors/challenges';
 import { InvalidatingCache } from '../platform/invalidation/invalidating-cache';
 import { InvalidationFeed } from '../platform/invalidation/invalidation-feed';

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, IsNull, LessThanOrEqual, type EntityManager } from 'typeorm';
-import { AuditLog } from '../platform/audit/audit-log';
+import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
+import { auditAction } from '../platform/audit/audit-table';
 import { Clock } from '../platform/values/clock';
 import { databaseFailure } from '../platform/postgres/database-errors';
 import { unavailable } from '../platform/errors/unavailable';
@@ -11,13 +12,6 @@ import type { Identifier } from './domain/identifier';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { Erasure, type StepsDone } from './entities/erasure.entity';
 import { Profile } from './entities/profile.entity';
-
-/** The caller who erases a customer. */
-export interface Eraser {
-  /** The id of the credential. */
-  readonly by: string;
-  readonly address: string | null;
-}
 
 /** A customer whose erasure has begun: it gets no further event, identifier or merge. */
 export interface ErasedCustomer {
@@ -50,8 +44,12 @@ export class CustomerErasure implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const columns = { at: 'erased_at', id: 'profile_id', action: `'erased'`, recordId: 'profile_id', detail: 'NULL' };
-    this.log.register({ kind: 'erasure', table: 'erasures', ...columns });
+    const [kind, id] = ['erasure', 'profile_id'] as const;
+    const columns = { at: 'erased_at', id, action: auditAction(kind, 'erased'), recordId: id, detail: 'NULL' };
+    this.log.register({ kind, table: 'erasures', ...columns, ofRecord: { where: 'profile_id = record.id' } });
+    // Lifted ones; there is no table of those.
+    this.log.registerNotes(kind);
+    this.log.registerSameRecords((tenantId, profileId) => this.profileIdsOf(tenantId, profileId));
   }
 
   /** Whether the service can erase: it needs a SECRETS_KEY for the hashes of erased identifiers. */
@@ -68,7 +66,7 @@ export class CustomerErasure implements OnModuleInit {
    * Begins the erasure of a customer, by the id of any of its profiles. Undefined if there is no such profile. Has no
    * effect on a customer whose erasure has begun before. Throws `unavailable`.
    */
-  async begin(tenantId: string, profileId: string, eraser: Eraser): Promise<ErasedCustomer | undefined> {
+  async begin(tenantId: string, profileId: string, eraser: AuditActor): Promise<ErasedCustomer | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       const root = await this.locks.rootOf(this.database.manager, tenantId, profileId);
       if (root === undefined) return undefined;
@@ -85,7 +83,7 @@ export class CustomerErasure implements OnModuleInit {
   async beginWithoutProfile(
     tenantId: string,
     { kind, value }: Identifier,
-    eraser: Eraser,
+    eraser: AuditActor,
   ): Promise<ErasedCustomer | undefined> {
     const profileId = newId();
     const erasedAt = this.clock.now();
@@ -140,7 +138,12 @@ export class CustomerErasure implements OnModuleInit {
   }
 
   /** The steps of the feature `name`. They throw `unavailable` once `stopped` is aborted. */
-  stepsOf(erasure: Erasure, { begunAt, positions }: StepsDone, name: string, stopped: AbortSignal): ErasureSteps {
+  stepsOf(
+    erasure: Erasure,
+    { begunAt, positions }: StepsDone,
+    name: string,
+    stopped: AbortSignal,
+  ): Omit<ErasureSteps, 'waitFor'> {
     let storedAtMs = this.clock.monotonicMs();
     const goOn = (): void => {
       if (stopped.aborted) throw unavailable();
@@ -189,11 +192,30 @@ export class CustomerErasure implements OnModuleInit {
    * Accepts events of an erased person again, by any of their identifiers. Returns the number of identifiers; 0 if no
    * person with this one was erased.
    */
-  lift(tenantId: string, identifier: Identifier): Promise<number> {
-    return this.erased.lift(tenantId, identifier);
+  lift(tenantId: string, identifier: Identifier, actor: AuditActor): Promise<number> {
+    return this.database.transaction(async (manager) => {
+      const profileIds = await this.erased.lift(manager, tenantId, identifier);
+      for (const recordId of new Set(profileIds)) {
+        await this.log.note(manager, tenantId, { kind: 'erasure', action: 'lifted', recordId, name: '', ...actor });
+      }
+      return profileIds.length;
+    });
   }
 
-  private async mark(manager: EntityManager, tenantId: string, rootId: string, { by, address }: Eraser): Promise<void> {
+  /** The ids of all profiles of a customer by one of them; `profileId` alone if there is no such profile. */
+  private async profileIdsOf(tenantId: string, profileId: string): Promise<readonly string[]> {
+    const root = await this.locks.rootOf(this.database.manager, tenantId, profileId);
+    if (root === undefined) return [profileId];
+    const members = await this.locks.membersOf(this.database.manager, tenantId, root.id);
+    return members.map((member) => member.profileId);
+  }
+
+  private async mark(
+    manager: EntityManager,
+    tenantId: string,
+    rootId: string,
+    { by, address }: AuditActor,
+  ): Promise<void> {
     if (!(await this.locks.lockRoot(manager, tenantId, rootId))) return;
     const members = await this.locks.membersOf(manager, tenantId, rootId);
     const erasedAt = this.clock.now();

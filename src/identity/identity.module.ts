@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CustomerErasure } from './customer-erasure';
 import { CustomerLocks } from './customer-locks';
 import { CustomerReader } from './customer-reader';
+import { CustomerSplits } from './customer-splits';
 import { ErasedIdentifier } from './entities/erased-identifier.entity';
 import { Erasure } from './entities/erasure.entity';
 import { ProfileIdentifier } from './entities/profile-identifier.entity';
@@ -25,12 +26,13 @@ import { RememberedProfiles } from './remembered-profiles';
     CustomerReader,
     CustomerErasure,
     CustomerLocks,
+    CustomerSplits,
     ErasedIdentifiers,
     MergesService,
     MergeRepository,
     ProfileRepository,
     RememberedProfiles,
   ],
-  exports: [IdentityService, CustomerReader, CustomerErasure, MergesService],
+  exports: [IdentityService, CustomerReader, CustomerErasure, CustomerSplits, MergesService],
 })
 export class IdentityModule {}

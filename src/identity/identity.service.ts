@@ -3,7 +3,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { newId } from '../platform/values/ids';
-import { identityRules, type Identifier, type IdentityRules } from './domain/identifier';
+import { identityRules, type Identifier, type IdentityRules, type TenantIdentifier } from './domain/identifier';
 import {
   addedIdentifiers,
   changedRootsOf,
@@ -13,7 +13,6 @@ import {
   rootsToMerge,
   storedProfilesUsed,
   unknownIdentifiers,
-  type CustomerProfile,
   type IdentityDecision,
   type IdentityReading,
   type TenantClaim,
@@ -22,18 +21,10 @@ import type { HeldCustomer } from './domain/known-identities';
 import type { IdentityPolicy } from './domain/resolve-profile';
 import { ErasedIdentifiers } from './erased-identifiers';
 import { ProfileRepository } from './profile.repository';
-import { RememberedProfiles } from './remembered-profiles';
+import { RememberedProfiles, type RecalledIdentities } from './remembered-profiles';
 
-/** The customers of claims, by the memory of this node; the database has not confirmed them. */
-export interface RecalledIdentities {
-  /**
-   * For each claim, in their order: the profile that owns its strongest identifier. Undefined: the memory does not know
-   * all identifiers of the claim, or they belong to several customers.
-   */
-  readonly resolutions: readonly (CustomerProfile | undefined)[];
-  /** Every profile that the resolutions depend on, each once. */
-  readonly profiles: readonly CustomerProfile[];
-}
+/** Nothing is known of any identifier. */
+const NOTHING_READ: IdentityReading = { identifiers: [], isComplete: false, erased: [] };
 
 /**
  * Contract section 5: the limit for identifiers of each kind on one customer, so that a shared device stays bounded.
@@ -45,10 +36,11 @@ const IDENTIFIERS_PER_KIND_MAX = 50;
  * 5). A claim is what one event says: its identifiers belong to one person. Other nodes resolve claims at the same
  * time, and merges, undos and erasures commit in between.
  *
- * The fast path, for claims that change no customer and whose identifiers this node remembers:
+ * The fast path, for claims that change no stored customer:
  *
- * 1. `recall` resolves them from memory, without a query;
- * 2. `confirmRecalled` makes the transaction fail at COMMIT if the memory is stale.
+ * 1. `recall` resolves those whose identifiers this node remembers, without a query;
+ * 2. `planUnknown` makes customers for those of which it remembers nothing;
+ * 3. `confirmRecalled` and `createAtCommit` make the transaction fail at COMMIT if the memory is stale or incomplete.
  *
  * The complete path, in this order:
  *
@@ -82,19 +74,18 @@ export class IdentityService {
    * result.
    */
   recall(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
-    const profiles = new Map<string, CustomerProfile>();
-    const resolutions = claims.map(({ tenantId, identifiers }) => {
-      const owners = identifiers.map(({ kind, value }) => this.remembered.of({ tenantId, kind, value }));
-      const [strongest] = owners;
-      for (const owner of owners) {
-        if (owner === undefined || owner.rootId !== strongest?.rootId) return undefined;
-        // The memory may hold two roots for one profile, read before and after a change of its customer.
-        if ((profiles.get(owner.profileId) ?? owner).rootId !== owner.rootId) return undefined;
-        profiles.set(owner.profileId, owner);
-      }
-      return strongest;
-    });
-    return { resolutions, profiles: [...profiles.values()] };
+    return this.remembered.resolve(claims);
+  }
+
+  /**
+   * Plans new customers for claims whose customers are `unknown` to `recall`, as if nobody had named them before.
+   * Undefined where that is not all: a claim would be refused or get a warning, or is likely to be an erased person's.
+   */
+  planUnknown(claims: readonly TenantClaim[]): IdentityDecision | undefined {
+    if (this.erased.areSuspects(claims)) return undefined;
+    const decision = planBatch(claims, NOTHING_READ, [], this.policy);
+    const isAll = decision.resolutions.every((each) => each.outcome === 'resolved' && each.warnings.length === 0);
+    return isAll && this.fitsCommit(decision) ? decision : undefined;
   }
 
   /**
@@ -105,12 +96,29 @@ export class IdentityService {
     this.profiles.holdProfilesLast(transaction, profiles);
   }
 
+  /**
+   * Writes new customers by statements that share the round trip of COMMIT. The transaction fails (`isLostRace`) if
+   * another node knows one of their identifiers. It is a precondition of the transaction (platform/postgres/precondition.ts)
+   * that none of `unknown`, by default the new identifiers, is an erased person's. Follows `confirmRecalled`.
+   */
+  createAtCommit(
+    transaction: Transaction,
+    decision: IdentityDecision,
+    unknown: readonly TenantIdentifier[] = addedIdentifiers(decision),
+  ): void {
+    this.profiles.insertIdentifiersLast(transaction, addedIdentifiers(decision));
+    // After the insert, as in `claim`.
+    this.erased.assertNone(transaction, unknown);
+    this.profiles.writeNewLast(transaction, decision.plans);
+  }
+
   /** Looks up the identifiers of the claims. Locks nothing. */
   async read(transaction: Transaction, claims: readonly TenantClaim[]): Promise<IdentityReading> {
     const named = identifiersOf(claims);
     const [identifiers, erased] = await Promise.all([
       this.profiles.read(transaction, named),
       this.erased.findSuspects(transaction, named),
+      this.erased.lookUpWorkspaces(transaction, claims),
     ]);
     this.remembered.remember(identifiers);
     return { identifiers, isComplete: identifiers.length === named.length, erased };
@@ -174,9 +182,8 @@ export class IdentityService {
   /**
    * Writes a decision that `fitsCommit` by statements that share the round trip of COMMIT. The precondition
    * (platform/postgres/precondition.ts): each stored profile still belongs to the same customer and is not erased, and
-   * what is unknown in `reading` is neither another node's by now nor an erased person's. Where it `changesNothing` the
-   * precondition concerns the caller's statements only. Otherwise the caller has the transaction taken back unless it
-   * holds (`ASSERT_PRECONDITION`), and repeats the batch with `claim` and `write`.
+   * what is unknown in `reading` is neither another node's by now nor an erased person's. Where it does not hold, the
+   * caller repeats the batch with `claim` and `write`.
    */
   writeAtCommit(
     transaction: Transaction,
@@ -185,10 +192,7 @@ export class IdentityService {
     decision: IdentityDecision,
   ): void {
     this.profiles.holdProfilesLast(transaction, storedProfilesUsed(decision, claims));
-    this.profiles.insertIdentifiersLast(transaction, addedIdentifiers(decision));
-    // After the insert, as in `claim`.
-    this.erased.assertNone(transaction, unknownIdentifiers(claims, reading));
-    this.profiles.writeNewLast(transaction, decision.plans);
+    this.createAtCommit(transaction, decision, unknownIdentifiers(claims, reading));
   }
 
   /**

@@ -7,11 +7,18 @@ import { isUuid } from '../platform/values/uuid';
 import { idPage } from '../platform/pagination/id-key';
 import type { Page } from '../platform/pagination/page';
 import { CustomerLocks } from './customer-locks';
+import { CustomerSplits } from './customer-splits';
 import { splitCustomer, type Merge } from './domain/split-customer';
 import { MergeRepository } from './merge.repository';
 
 /** Each failed attempt means that another transaction changed the customer. */
 const ATTEMPTS_MAX = 12;
+
+interface UndoneMerge {
+  readonly merge: Merge;
+  /** The profiles of both sides, if this has split a customer. */
+  readonly parted: readonly string[];
+}
 
 /** Lists merges and undoes them (contract section 5, docs/adr/0024). */
 @Injectable()
@@ -20,6 +27,7 @@ export class MergesService {
     private readonly database: DataSource,
     private readonly merges: MergeRepository,
     private readonly locks: CustomerLocks,
+    private readonly splits: CustomerSplits,
     private readonly clock: Clock,
   ) {}
 
@@ -38,17 +46,19 @@ export class MergesService {
     if (!isUuid(id)) throw noSuchMerge();
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       // One transaction for each attempt: waiting for a second lock while holding the first one can deadlock.
-      const merge = await this.database.transaction((manager) => this.tryToUndo(manager, tenantId, id));
-      if (merge !== undefined) return merge;
+      const undone = await this.database.transaction((manager) => this.tryToUndo(manager, tenantId, id));
+      if (undone === undefined) continue;
+      if (undone.parted.length > 0) await this.splits.announce({ tenantId, profileIds: undone.parted });
+      return undone.merge;
     }
     throw unavailable();
   }
 
   /** Undefined if another transaction changed the customer while this one waited for the lock. */
-  private async tryToUndo(manager: EntityManager, tenantId: string, id: string): Promise<Merge | undefined> {
+  private async tryToUndo(manager: EntityManager, tenantId: string, id: string): Promise<UndoneMerge | undefined> {
     const merge = await this.merges.find(tenantId, id, manager);
     if (merge === null) throw noSuchMerge();
-    if (merge.undoneAt !== null) return merge;
+    if (merge.undoneAt !== null) return { merge, parted: [] };
     const root = await this.locks.rootOf(manager, tenantId, merge.fromEvidenceId);
     if (root === undefined || root.erased) throw noSuchMerge();
     if (!(await this.locks.lockRoot(manager, tenantId, root.id))) return undefined;
@@ -64,7 +74,7 @@ export class MergesService {
     tenantId: string,
     merge: Merge & { readonly fromEvidenceId: string; readonly intoEvidenceId: string },
     rootId: string,
-  ): Promise<Merge> {
+  ): Promise<UndoneMerge> {
     const customer = await this.merges.lockedCustomer(manager, tenantId, rootId);
     const others = customer.links.filter(({ id }) => id !== merge.id);
     const split = splitCustomer(customer, merge, others);
@@ -74,7 +84,8 @@ export class MergesService {
     }
     const undoneAt = this.clock.now();
     await this.merges.markUndone(manager, tenantId, merge.id, undoneAt);
-    return { ...merge, undoneAt };
+    const parted = split === undefined ? [] : [...split.from.profileIds, ...split.into.profileIds];
+    return { merge: { ...merge, undoneAt }, parted };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
 import { replacing } from '../platform/postgres/one-workspace';
-import { failIfAny, preconditionOf, voidIfFewer } from '../platform/postgres/precondition';
+import { allInserted, failIfAny, preconditionOf } from '../platform/postgres/precondition';
 import { SEPARATIONS_MAX } from './domain/known-identities';
 
 /*
@@ -101,23 +101,28 @@ export const INSERT_IDENTIFIERS: Statement = {
 };
 
 /**
- * Inserts new identifiers along with COMMIT. It voids the precondition (platform/postgres/precondition.ts) if another
- * transaction has inserted one of them; the transaction must then be taken back (`ASSERT_PRECONDITION`).
+ * Inserts new identifiers along with COMMIT. It fails (platform/postgres/precondition.ts, `isLostRace`) if another
+ * transaction has inserted one of them. Without ON CONFLICT the server's log would quote the identifier.
  */
 export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
   name: 'identity_insert_identifiers_at_commit',
-  text: voidIfFewer(
-    `
+  text: `
+    WITH inserted AS (
       INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
       SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[])
       ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
-      RETURNING profile_id`,
-    'cardinality($1::uuid[])',
-  ),
+      RETURNING 1
+    )
+    ${allInserted('inserted', 'cardinality($1::uuid[])')}`,
   oneWorkspace: {
     text: `
-    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
-    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))`,
+    WITH inserted AS (
+      INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+      VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))
+      ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
+      RETURNING 1
+    )
+    ${allInserted('inserted', 'cardinality($2::text[])')}`,
     values: replacing(0),
   },
 };
@@ -216,6 +221,18 @@ export const FIND_ERASED: Statement = {
 
 /** Voids the precondition if one of these hashes belongs to an identifier of an erased person. */
 export const FAIL_IF_ERASED = failIfAny(FIND_ERASED);
+
+/** Which of these workspaces have identifiers of erased persons. */
+export const FIND_WITH_ERASED: Statement = {
+  name: 'identity_find_with_erased',
+  text: `
+    SELECT u.tenant_id
+    FROM unnest($1::uuid[]) AS u (tenant_id)
+    CROSS JOIN LATERAL (SELECT 1 FROM erased_identifiers WHERE tenant_id = u.tenant_id LIMIT 1) e`,
+};
+
+/** Voids the precondition if one of these workspaces has identifiers of erased persons. */
+export const FAIL_IF_ANY_ERASED = failIfAny(FIND_WITH_ERASED);
 
 /**
  * Locks those of the customers that have no EXTERNAL identifier: they get none, and are not merged, before the

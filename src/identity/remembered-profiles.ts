@@ -1,7 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { tenantIdentifierKey, type TenantIdentifier } from './domain/identifier';
-import type { CustomerProfile, KnownIdentifier, TenantPlan } from './domain/identity-batch';
+import type { CustomerProfile, KnownIdentifier, TenantClaim, TenantPlan } from './domain/identity-batch';
+
+/**
+ * The customer of a claim, by the memory of this node: the profile that owns its strongest identifier. `unknown`: the
+ * memory knows no identifier of the claim. `unclear`: it knows some of them, or they belong to several customers.
+ */
+type RecalledCustomer = CustomerProfile | 'unknown' | 'unclear';
+
+/** The customers of claims, by the memory of this node; the database has not confirmed them. */
+export interface RecalledIdentities {
+  /** For each claim, in their order. */
+  readonly resolutions: readonly RecalledCustomer[];
+  /** Every profile that the resolutions depend on, each once. */
+  readonly profiles: readonly CustomerProfile[];
+}
 
 /** One entry takes about 300 bytes. */
 const IDENTIFIERS_MAX = 50_000;
@@ -13,7 +27,11 @@ const IDENTIFIERS_MAX = 50_000;
  */
 @Injectable()
 export class RememberedProfiles {
-  private readonly profiles = new LRUCache<string, CustomerProfile>({ max: IDENTIFIERS_MAX });
+  /** Each entry has size 1. With `max` the cache would allocate all its memory at the start. */
+  private readonly profiles = new LRUCache<string, CustomerProfile>({
+    maxSize: IDENTIFIERS_MAX,
+    sizeCalculation: () => 1,
+  });
 
   remember(known: readonly (TenantIdentifier & Pick<KnownIdentifier, 'profile'>)[]): void {
     for (const identifier of known) {
@@ -28,14 +46,32 @@ export class RememberedProfiles {
 
   /** Remembers the customers that a plan created. Those that it changed are read again on their next use. */
   rememberNew({ tenantId, plan: { newProfiles, newIdentifiers } }: TenantPlan): void {
-    const made = new Map(newProfiles.map(({ profileId, rootId }) => [profileId, { profileId, rootId, erased: false }]));
+    const created = new Map(newProfiles.map(({ profileId, rootId }) => [profileId, { tenantId, profileId, rootId }]));
     for (const { kind, value, profileId } of newIdentifiers) {
-      const profile = made.get(profileId);
-      if (profile !== undefined) this.remember([{ tenantId, kind, value, profile }]);
+      const profile = created.get(profileId);
+      if (profile !== undefined) this.profiles.set(tenantIdentifierKey({ tenantId, kind, value }), profile);
     }
   }
 
-  of(identifier: TenantIdentifier): CustomerProfile | undefined {
+  /** Resolves claims; see `RecalledIdentities`. */
+  resolve(claims: readonly Pick<TenantClaim, 'tenantId' | 'identifiers'>[]): RecalledIdentities {
+    const profiles = new Map<string, CustomerProfile>();
+    const resolutions = claims.map(({ tenantId, identifiers }): RecalledCustomer => {
+      const owners = identifiers.map(({ kind, value }) => this.of({ tenantId, kind, value }));
+      const [strongest] = owners;
+      if (strongest === undefined) return owners.every((owner) => owner === undefined) ? 'unknown' : 'unclear';
+      for (const owner of owners) {
+        if (owner?.rootId !== strongest.rootId) return 'unclear';
+        // The memory may hold two roots for one profile, read before and after a change of its customer.
+        if ((profiles.get(owner.profileId) ?? owner).rootId !== owner.rootId) return 'unclear';
+        profiles.set(owner.profileId, owner);
+      }
+      return strongest;
+    });
+    return { resolutions, profiles: [...profiles.values()] };
+  }
+
+  private of(identifier: TenantIdentifier): CustomerProfile | undefined {
     return this.profiles.get(tenantIdentifierKey(identifier));
   }
 }

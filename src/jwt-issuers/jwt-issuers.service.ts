@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { AuditActionOf } from '../platform/audit/audit-kinds';
 import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import type { Principal } from '../platform/auth/principal';
 import { InvalidationFeed, type InvalidationSubject } from '../platform/invalidation/invalidation-feed';
@@ -23,9 +24,6 @@ const CLOCK_TOLERANCE_SECONDS_DEFAULT = 5;
 
 const DEVELOPMENT_ISSUER = 'urn:campaign-data-service:development';
 const DEVELOPMENT_SECRET_BYTES = 32;
-
-/** In the audit log. */
-const AUDIT_KIND = 'jwt_issuer';
 
 /** An issuer with its secret in plaintext, for code of the service that signs tokens. */
 export interface DevelopmentIssuer {
@@ -61,7 +59,7 @@ export class JwtIssuersService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.log.registerNotes(AUDIT_KIND);
+    this.log.registerNotes('jwt_issuer');
   }
 
   /**
@@ -257,12 +255,12 @@ export class JwtIssuersService implements OnModuleInit {
 
   private note(
     manager: EntityManager,
-    action: 'created' | 'changed' | 'deleted',
+    action: AuditActionOf<'jwt_issuer'>,
     { tenantId, id: recordId, issuer, audience }: JwtIssuer,
     actor: AuditActor,
   ): Promise<void> {
     const name = `${issuer} for ${audience}`;
-    return this.log.note(manager, tenantId, { kind: AUDIT_KIND, action, recordId, name, ...actor });
+    return this.log.note(manager, tenantId, { kind: 'jwt_issuer', action, recordId, name, ...actor });
   }
 }
 

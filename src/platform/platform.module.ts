@@ -7,14 +7,20 @@ import { Clock } from './values/clock';
 import { SETTINGS_TOKEN, type Settings } from './config/settings';
 import { InvalidationFeed } from './invalidation/invalidation-feed';
 import { Invalidation } from './invalidation/entities/invalidation.entity';
+import { GroupCommits } from './group-commit/group-commits';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from './postgres/connection-settings';
+import { isLateConnection } from './postgres/database-errors';
 import { databaseOptions } from './postgres/database-options';
+import { CrossWorkspaceReads } from './postgres/distribution/cross-workspace-reads';
+import { OpenTransactions } from './postgres/distribution/open-transactions';
+import { WorkspaceNodes } from './postgres/distribution/workspace-nodes';
 import { ProblemDetailsFilter } from './http/problem-details.filter';
 import { statusPolicy } from './errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from './http/body/body-limits';
 import { HeldBodies } from './http/body/held-bodies';
 import { BodyValidators } from './http/body/body-validators';
 import { UnmaskAuditLine } from './auth/entities/unmask-audit-line.entity';
+import { UnmaskedCustomer } from './auth/entities/unmasked-customer.entity';
 import { JobScheduleRow } from './jobs/entities/job-schedule.entity';
 import { Jobs } from './jobs/jobs';
 import { PersonalProperties } from './privacy/personal-properties';
@@ -25,6 +31,13 @@ import { SecretsKeyCheckRow } from './secrets/entities/secrets-key-check.entity'
 import { InstallationKey } from './secrets/entities/installation-key.entity';
 import { KeyedIds } from './secrets/keyed-ids';
 import { SecretBox } from './secrets/secret-box';
+
+/** A server under load accepts a connection late. Anything else that is wrong with it is reported at once. */
+const START_RETRIES = {
+  retryAttempts: 5,
+  retryDelay: 500,
+  toRetry: isLateConnection,
+};
 
 /** What every feature needs: settings, clock, database, credentials, HTTP. It knows no feature. */
 @Global()
@@ -47,12 +60,16 @@ export class PlatformModule {
         SecretBox,
         KeyedIds,
         BodyValidators,
+        WorkspaceNodes,
+        OpenTransactions,
+        CrossWorkspaceReads,
+        GroupCommits,
       ],
     ];
     return {
       module: PlatformModule,
       imports: [
-        TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, retryAttempts: 0 }),
+        TypeOrmModule.forRoot({ ...databaseOptions(connection), autoLoadEntities: true, ...START_RETRIES }),
         TypeOrmModule.forFeature([
           Invalidation,
           InstallationKey,
@@ -60,6 +77,7 @@ export class PlatformModule {
           SecretsKeyCheckRow,
           AuditLogLine,
           UnmaskAuditLine,
+          UnmaskedCustomer,
         ]),
         AuthModule,
         ObservabilityModule,

@@ -1,3 +1,4 @@
+import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure, sqlStateOf } from '../platform/postgres/database-errors';
 import { DomainError } from '../platform/errors/domain-error';
 import { describeError } from '../platform/errors/error-summary';
@@ -14,6 +15,11 @@ const QUERY_CANCELED = '57014';
 /** Whether the database is away. The attempt does not count, and all events wait. */
 export function isDatabaseAway(error: unknown): boolean {
   return databaseFailure(error) === 'away' && sqlStateOf(error) !== QUERY_CANCELED;
+}
+
+/** Whether only a part of a distributed database may be away: workspaces on other nodes go on. */
+export function isPartlyAway(error: unknown, { isDistributed }: Pick<ConnectionSettings, 'isDistributed'>): boolean {
+  return isDistributed === true && isDatabaseAway(error);
 }
 
 /** SQLSTATE classes: insufficient resources, system error. */

@@ -13,6 +13,7 @@ export async function withinSavepoint<T>(
   work: (part: Transaction) => Promise<T>,
 ): Promise<T> {
   const sent: Promise<unknown>[] = [];
+  const after: (() => void)[] = [];
   let isOpen = true;
   const send = <R>(statement: Statement, values: readonly unknown[]): Promise<readonly R[]> => {
     if (!isOpen) return Promise.reject(new Error('This part of the transaction is over'));
@@ -26,10 +27,12 @@ export async function withinSavepoint<T>(
       send,
       sendLast: (statement, values) => void send(statement, values).catch(() => undefined),
       beforeCommit: (steps) => transaction.beforeCommit(steps),
+      afterCommit: (listener) => void after.push(listener),
     });
     await Promise.all(sent);
     isOpen = false;
     await transaction.send(RELEASE, []);
+    for (const listener of after) transaction.afterCommit(listener);
     return result;
   } catch (error) {
     isOpen = false;

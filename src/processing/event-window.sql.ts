@@ -1,4 +1,5 @@
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import { onEachNode } from '../platform/postgres/distribution/each-node';
 import { EVENTS_IN_WINDOW } from './domain/events-in-window';
 
 /* Times go as text, which keeps microseconds. */
@@ -26,16 +27,26 @@ export const COUNT_WINDOW: Statement = {
     FROM looked_at ORDER BY received_at DESC, occurred_at DESC, event_id DESC LIMIT 1`,
 };
 
+const noneOpenSince = (time: string): string => `
+    SELECT NOT EXISTS (
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= ${time}
+        AND (backend_xid IS NOT NULL OR xact_start > clock_timestamp() - interval '30 seconds')
+    )`;
+
 /**
  * Whether every transaction that may have stored or processed something before $1 has ended. One that has written
  * nothing for half a minute is a backup or the like.
  */
 export const IS_SETTLED: Statement = {
   name: 'window_is_settled',
+  text: `${noneOpenSince('$1::timestamptz')} AS is_settled`,
+};
+
+/** The same for a distributed database, where clocks of nodes may differ a little. */
+export const IS_SETTLED_ON_NODES: Statement = {
+  name: 'window_is_settled_on_nodes',
   text: `
-    SELECT NOT EXISTS (
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz
-        AND (backend_xid IS NOT NULL OR xact_start > clock_timestamp() - interval '30 seconds')
-    ) AS is_settled`,
+    SELECT bool_and(success AND result = 't') AS is_settled
+    FROM ${onEachNode(noneOpenSince('%L'), `$1::timestamptz + interval '5 seconds'`)}`,
 };

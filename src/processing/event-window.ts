@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
 import * as sql from './event-window.sql';
 import type { LateEvent } from './late-effects';
@@ -46,6 +47,8 @@ const READ_MAX = 2_000;
 /** Reads stored events in parts, for effects that come to them late (`LateEffects`). */
 @Injectable()
 export class EventWindows {
+  constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {}
+
   /** At most `eventsMax` concerned events. */
   async read(transaction: Transaction, window: EventWindow, eventsMax: number): Promise<WindowEvents> {
     const rows = await transaction.send<WindowRow>(sql.READ_WINDOW, [...windowParameters(window, READ_MAX), eventsMax]);
@@ -74,7 +77,8 @@ export class EventWindows {
    * committed.
    */
   async isSettled(transaction: Transaction, at: string): Promise<boolean> {
-    const [row] = await transaction.send<{ is_settled: boolean }>(sql.IS_SETTLED, [at]);
+    const statement = this.settings.isDistributed === true ? sql.IS_SETTLED_ON_NODES : sql.IS_SETTLED;
+    const [row] = await transaction.send<{ is_settled: boolean }>(statement, [at]);
     return row?.is_settled === true;
   }
 }

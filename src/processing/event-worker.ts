@@ -3,25 +3,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { queuePartitionKey, type QueuePartition } from '../ingest/queue/queue-partition';
-import { BEFORE_ALL_PARTITIONS } from '../ingest/queue/event-queue';
+import { BEFORE_ALL_PARTITIONS, EventQueue, type Reading } from '../ingest/queue/event-queue';
 import { QueueSignal, type Queued } from '../ingest/queue/queue-signal';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
-import { PipelinedConnection, RolledBackError } from '../platform/postgres/pipelined-connection';
+import { CrossWorkspaceReads } from '../platform/postgres/distribution/cross-workspace-reads';
+import { PipelinedConnection, RolledBackError, type Statement } from '../platform/postgres/pipelined-connection';
 import { describeError } from '../platform/errors/error-summary';
 import { OutageLog } from '../platform/errors/outage-log';
 import { newMark } from '../platform/values/ids';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
+import { IngestLoad } from './ingest-load';
 import { PartitionSchedule } from './partition-schedule';
-import { isDatabaseAway, isSessionLost } from './effect-errors';
+import { isDatabaseAway, isPartlyAway, isSessionLost } from './effect-errors';
 import { QueueBatch, type TurnOutcome } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
-import { QueuePoll } from './queue-poll';
 import { QueueTurns } from './queue-turns';
 
-/** With a backlog, each turn is followed by a pause of this share of its time, so that ingest keeps its speed. */
-const REST_SHARE = 0.5;
 const LOCK_TIMEOUT_MS = 1_000;
 /** An effect with a longer statement is cancelled and fails. */
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -32,6 +31,8 @@ const POLL_MS_MIN = 100;
 const POLL_MS_MAX = 500;
 /** Of one poll; the next poll goes on after them. It takes about ten milliseconds. */
 const PARTITIONS_PER_POLL = 500;
+/** While there are partitions left to work on. */
+const POLLS_PER_LOOK = 4;
 const RECONNECT_MS = 300;
 /** A partition whose turn failed for a reason of its own is skipped for so long; other partitions go on. */
 const SET_ASIDE_MS = 1_000;
@@ -59,6 +60,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     ended: 'Events are processed again.',
   });
   private readonly schedule = new PartitionSchedule();
+  private readonly ingest = new IngestLoad();
   private readonly pollConnection: PipelinedConnection;
   private readonly connection: PipelinedConnection;
   /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
@@ -75,14 +77,15 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   constructor(
     private readonly batch: QueueBatch,
     private readonly bundles: QueuedBundles,
-    private readonly queuePoll: QueuePoll,
+    private readonly queue: EventQueue,
+    private readonly crossWorkspace: CrossWorkspaceReads,
     private readonly leases: QueueLeases,
     private readonly turns: QueueTurns,
     private readonly signal: QueueSignal,
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {
     const open = (): PipelinedConnection =>
-      new PipelinedConnection(connection, {
+      new PipelinedConnection(settings, {
         applicationName: 'cds-worker',
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -124,34 +127,43 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     if (hasBundles) this.wakePoll();
   }
 
-  /** Processes bundles and finds partitions with entries, all of them in turn; more often while it finds some. */
+  /**
+   * Processes bundles and finds partitions with entries, all of them in turn; more often while it finds some. While the
+   * worker has partitions left, only each fourth poll looks for others: each entry that was removed since the last
+   * vacuum makes it slower.
+   */
   private async poll(): Promise<void> {
+    const read: Reading = (...query) => this.pollConnection.query(...query);
     let after = BEFORE_ALL_PARTITIONS;
-    while (!this.stopped.signal.aborted) {
-      let found: QueuePartition[] = [];
+    for (let polls = 0; !this.stopped.signal.aborted; polls += 1) {
+      let hasWork = !this.schedule.isEmpty;
       let isMore = false;
       try {
         isMore = await this.bundles.process(this.pollConnection);
-        found = await this.queuePoll.partitions(
-          (...query) => this.pollConnection.query(...query),
-          after,
-          PARTITIONS_PER_POLL,
-        );
-        this.schedule.add(found);
+        if (!hasWork || polls % POLLS_PER_LOOK === 0) {
+          const found = await this.queue.partitions(read, after, PARTITIONS_PER_POLL);
+          after = found.length < PARTITIONS_PER_POLL ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
+          this.schedule.add(found);
+          hasWork ||= found.length > 0;
+        }
+        if (hasWork) {
+          await this.ingest.sample(<T>(statement: Statement) => this.crossWorkspace.ofServers<T>(read, statement));
+        }
         this.succeeded(POLL, this.pollOutage);
       } catch (error) {
+        after = BEFORE_ALL_PARTITIONS;
+        hasWork = false;
         this.failed(POLL, this.pollOutage, error);
       }
-      after = found.length < PARTITIONS_PER_POLL ? BEFORE_ALL_PARTITIONS : (found.at(-1) ?? BEFORE_ALL_PARTITIONS);
-      if (!isMore) await this.untilNextPoll(found.length > 0);
+      if (!isMore) await this.untilNextPoll(hasWork);
     }
   }
 
-  private async untilNextPoll(hasFound: boolean): Promise<void> {
+  private async untilNextPoll(hasWork: boolean): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.wakePoll = resolve));
     await this.pause(BUNDLES_EVERY_MS_MIN);
     if (this.stopped.signal.aborted) return;
-    const ms = hasFound ? POLL_MS_MIN : POLL_MS_MIN + Math.random() * (POLL_MS_MAX - POLL_MS_MIN);
+    const ms = hasWork ? POLL_MS_MIN : POLL_MS_MIN + Math.random() * (POLL_MS_MAX - POLL_MS_MIN);
     const timer = setTimeout(this.wakePoll, ms - BUNDLES_EVERY_MS_MIN);
     await woken;
     clearTimeout(timer);
@@ -167,11 +179,15 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private async takeTurn(partition: QueuePartition): Promise<void> {
+    if (this.crossWorkspace.isAway(partition.tenantId)) {
+      void this.pause(SET_ASIDE_MS).then(() => this.schedule.done(partition, false));
+      return;
+    }
     try {
       const startedAt = performance.now();
       const outcome = await this.turn(partition);
       this.succeeded(queuePartitionKey(partition), this.turnOutage);
-      if (outcome.isMore) await this.pause((performance.now() - startedAt) * REST_SHARE);
+      if (outcome.isMore) await this.pause(this.ingest.restMs(performance.now() - startedAt));
       this.schedule.add(outcome.released);
       this.schedule.done(partition, outcome.isMore);
       this.noteWaiting(partition, outcome);
@@ -179,7 +195,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       this.failed(queuePartitionKey(partition), this.turnOutage, error);
       const isOver = this.pauseAfter(error).then(() => this.schedule.done(partition, false));
       // Where only a node is down, partitions of other nodes go on.
-      if (isDatabaseAway(error) && !this.queuePoll.isPartlyAway(error)) await isOver;
+      if (isDatabaseAway(error) && !isPartlyAway(error, this.settings)) await isOver;
     }
   }
 
@@ -226,7 +242,7 @@ export class EventWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   private async pause(ms: number): Promise<void> {
-    await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+    if (ms > 0) await wait(ms, undefined, { signal: this.stopped.signal }).catch(() => undefined);
   }
 
   private succeeded(what: string, outage: OutageLog): void {

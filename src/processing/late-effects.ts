@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { LoggedEvent } from '../ingest/domain/logged-event';
 import { EventQueue, type QueuedKey } from '../ingest/queue/event-queue';
-import { isAnyWaiting, type ProcessingRecord } from '../ingest/queue/processing-record';
+import { isAnyWaiting, type RecordToWrite } from '../ingest/queue/processing-record';
 import { isEarlier, type EntryKey } from '../ingest/queue/queue-partition';
 import { IdentityService } from '../identity/identity.service';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
@@ -45,7 +45,8 @@ export interface LateResult {
  * Lets effects come to events that are not in the queue, in the caller's transaction: with the customer and the record
  * of each event, both held until the transaction ends. So an effect that reads and writes the record happens once.
  *
- * A bundled event has no row to lock before its first record. Callers must exclude each other, by workspace.
+ * A bundled event has no row to lock before its first record. Callers exclude each other, by workspace, or their
+ * transactions fail.
  */
 @Injectable()
 export class LateEffects {
@@ -122,7 +123,7 @@ export class LateEffects {
 }
 
 /** An event that failed for another reason still waits for its replay. */
-function lateRecord({ entry, result }: LateResult): ProcessingRecord {
+function lateRecord({ entry, result }: LateResult): RecordToWrite {
   const { before } = entry;
   const record = finishedRecord(entry, before?.attempts ?? 1, result);
   if (before?.state !== 'failed' || record.state === 'failed') return record;

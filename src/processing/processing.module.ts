@@ -21,7 +21,6 @@ import { ProcessingController } from './processing.controller';
 import { QueueBatch } from './queue-batch';
 import { QueuedBundles } from './queued-bundles';
 import { QueueLeases } from './queue-leases';
-import { QueuePoll } from './queue-poll';
 import { QueueOrder } from './queue-order';
 import { QueueTurns } from './queue-turns';
 import { EventProcessor } from './event-processor';
@@ -44,7 +43,6 @@ import { WaitingEventsUpkeep } from './waiting-events-upkeep';
     QueueBatch,
     QueuedBundles,
     QueueLeases,
-    QueuePoll,
     QueueOrder,
     QueueTurns,
     EventProcessor,

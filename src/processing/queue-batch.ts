@@ -25,8 +25,11 @@ export interface TurnOutcome {
   readonly released: readonly QueuePartition[];
 }
 
-/** Per transaction: enough that the commit is a small part of the cost, few enough to take some milliseconds. */
-export const ENTRIES_MAX = 100;
+/**
+ * Per transaction. Round trips and the commit cost as much as 50 entries (docs/adr/0081); with 250, a turn takes some
+ * 30 ms, and events of the largest size take 16 MiB.
+ */
+const ENTRIES_MAX = 250;
 /** So many times `ENTRIES_MAX` entries are read when the first ones wait for entries in other partitions. */
 const WINDOWS_MAX = 10;
 const NOTHING: TurnOutcome = { taken: 0, isMore: false, isWaiting: false, released: [] };

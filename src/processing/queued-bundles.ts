@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EventQueue, type ProcessedBundles, type Reading } from '../ingest/queue/event-queue';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
+import { isPartlyAway } from './effect-errors';
 import { QueueLeases } from './queue-leases';
-import { QueuePoll } from './queue-poll';
 
 /** As many as a busy service queues in a second; they take some ten milliseconds. */
 const BUNDLES_PER_TURN = 500;
@@ -19,7 +19,6 @@ export class QueuedBundles {
   constructor(
     private readonly queue: EventQueue,
     private readonly leases: QueueLeases,
-    private readonly queuePoll: QueuePoll,
     @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {}
 
@@ -39,13 +38,15 @@ export class QueuedBundles {
 
   private async processEach(connection: PipelinedConnection): Promise<boolean> {
     const read: Reading = (...query) => connection.query(...query);
-    const workspaces = await this.queuePoll.workspacesWithBundles(read, BUNDLES_PER_TURN);
+    const workspaces = await this.queue.workspacesWithBundles(read, BUNDLES_PER_TURN);
     let isMore = workspaces.length === BUNDLES_PER_TURN;
     for (const tenantId of workspaces) {
-      await this.queuePoll.unlessAway(async () => {
+      try {
         const gone = await connection.transaction((open) => this.takeOut(open, tenantId), tenantId);
         isMore ||= gone.bundles === BUNDLES_PER_TURN;
-      });
+      } catch (error) {
+        if (!isPartlyAway(error, this.settings)) throw error;
+      }
     }
     return isMore;
   }

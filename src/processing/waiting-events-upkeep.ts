@@ -15,7 +15,7 @@ import {
   type PersonalRecord,
 } from '../platform/privacy/personal-data';
 import { SerialConnection } from './serial-connection';
-import { NEXT_WAITING_TENANT } from './processing.sql';
+import { NEXT_WAITING_TENANT } from './waiting-events.sql';
 import { WaitingEvents } from './waiting-events';
 
 const EVERY_HOUR = '47 * * * *';

@@ -3,12 +3,12 @@ import { shardOf, type EntryKey, type QueuePartition } from '../ingest/queue/que
 import { IdentityService } from '../identity/identity.service';
 import { EventQueue, type Reading } from '../ingest/queue/event-queue';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import type { EntryToWait } from './processing.sql';
-import * as sql from './processing.sql';
+import type { EntryToWait } from './waiting-events.sql';
+import * as sql from './waiting-events.sql';
 import { QueueLeases } from './queue-leases';
 
 /**
- * Per turn: as many entries as a turn processes, so that a customer with many waiting events does not fill the queue.
+ * Per turn: fewer entries than a turn processes, so that a customer with many waiting events does not fill the queue.
  */
 const RELEASED_MAX = 100;
 

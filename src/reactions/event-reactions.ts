@@ -1,17 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { unavailable } from '../platform/errors/unavailable';
 import type { Transaction } from '../platform/postgres/pipelined-connection';
-import { newMark } from '../platform/values/ids';
 import { PersonalProperties } from '../platform/privacy/personal-properties';
 import { type EffectResult, type EventEffect, type EventToProcess, kindName } from '../processing/domain/event-effects';
 import { EventEffects } from '../processing/effects';
-import {
-  fingerprintOf,
-  ledgerOf,
-  mutationKey,
-  type MutationResult,
-  type MutationWork,
-} from '../runtime/domain/mutation-work';
+import type { MutationResult, MutationWork } from '../runtime/domain/mutation-work';
 import { DEFAULT_APP_ID } from '../runtime/domain/state-owner';
 import { MutationStore } from '../runtime/mutation-store';
 import type { Declarations } from '../variables/domain/declarations';
@@ -41,6 +34,9 @@ import { declarationFaults } from './domain/reaction-operations';
 import { EvaluationTime } from './evaluation-time';
 import { ReactionCache } from './reaction-cache';
 import { FIND_KINDS } from './reaction.sql';
+
+/** Of one call; later events wait for the next one. They are applied in one go, some 15 µs each. */
+const OPERATIONS_MAX = 1_000;
 
 type KnownReactions = Awaited<ReturnType<ReactionCache['read']>>;
 
@@ -122,7 +118,9 @@ export class EventReactions implements EventEffect, OnModuleInit {
     return plans.map((plan) => (plan === undefined ? undefined : resultOf(plan, results)));
   }
 
-  /** Plans for the events in order. Stops after one that must be retried, or when the time is used up. */
+  /**
+   * Plans for the events in order. Stops after one that must be retried, or when the time or the operations are used up.
+   */
   private async planAll(
     events: readonly EventToProcess[],
     known: KnownReactions,
@@ -130,6 +128,7 @@ export class EventReactions implements EventEffect, OnModuleInit {
     const names = await this.personalNamesFor(events, known);
     const time = new EvaluationTime();
     const plans: Plan[][] = [];
+    let operations = 0;
     for (const each of events) {
       const input = { record: onceOf(() => recordOf(each.event)), personalNames: names.get(kindOf(each)) };
       const ofEvent: Plan[] = [];
@@ -143,7 +142,8 @@ export class EventReactions implements EventEffect, OnModuleInit {
         if (isAnyToRetry(ofEvent)) break;
       }
       plans.push(ofEvent);
-      if (isAnyToRetry(ofEvent) || time.isUsedUp()) break;
+      operations += ofEvent.reduce((sum, plan) => sum + (isMutationPlan(plan) ? plan.operations.length : 0), 0);
+      if (isAnyToRetry(ofEvent) || time.isUsedUp() || operations >= OPERATIONS_MAX) break;
     }
     return plans.map(retriedAsAWhole);
   }
@@ -187,19 +187,23 @@ export class EventReactions implements EventEffect, OnModuleInit {
 
   /**
    * Reads the declarations of campaigns: cached ones, or current ones (once for each campaign) if a reaction does not
-   * fit the cached ones. A variable that was declared just before its reaction must be found.
+   * fit the cached ones. A variable that was declared just before its reaction must be found. Each reaction is compared
+   * once, however many events it meets.
    */
   private declarationsReader(): (tenantId: string, reaction: ReactionRule) => Promise<Declarations> {
+    const ofReactions = new Map<ReactionRule, Declarations>();
     const current = new Map<string, Declarations>();
-    return async (tenantId, { campaignId, ops }) => {
+    return async (tenantId, reaction) => {
+      const { campaignId, ops } = reaction;
       const key = `${tenantId}/${campaignId}`;
-      const known = current.get(key);
+      const known = ofReactions.get(reaction) ?? current.get(key);
       if (known !== undefined) return known;
       const cached = await this.variables.declarationsOf(tenantId, campaignId);
-      if (declarationFaults(ops, cached).length === 0) return cached;
-      const fresh = await this.variables.declarationsNow(tenantId, campaignId);
-      current.set(key, fresh);
-      return fresh;
+      const isOutdated = declarationFaults(ops, cached).length > 0;
+      const found = isOutdated ? await this.variables.declarationsNow(tenantId, campaignId) : cached;
+      if (isOutdated) current.set(key, found);
+      ofReactions.set(reaction, found);
+      return found;
     };
   }
 }
@@ -216,17 +220,13 @@ function workOf(
   const { tenantId, event } = of;
   const { campaignId } = reaction;
   return {
-    workId: newMark(),
     tenantId,
     operations,
     declarations,
     sessionId: null,
     owner: { campaignId, appId: DEFAULT_APP_ID, subject: subject ?? '' },
-    // A merge changes the customer of an event. The key has no customer, so that a repetition still finds the outcome.
-    ...(subject === null ? { ledger: ledgerOf(campaignId, event.eventId) } : {}),
-    mutationKey: mutationKey('reaction', `${event.eventId}:${reaction.id}`),
-    // A ledger may hold nothing of a person's values, not even a hash.
-    fingerprint: fingerprintOf(subject === null ? [] : operations),
+    // The event's own record says that the reaction was applied, and is written in the same transaction.
+    identity: null,
     cause: {
       kind: backfilledAtOf(reaction, of) === undefined ? 'reaction' : 'backfill',
       ...{ campaignId, reaction: reaction.name, eventId: event.eventId },

@@ -1,4 +1,4 @@
-import { Controller, Get, Put } from '@nestjs/common';
+import { Controller, Get, Ip, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
@@ -29,9 +29,10 @@ export class RetentionController {
   @AuthenticateApiKey('admin')
   @ApiOkResponse({ type: RetentionDto })
   async changeRetention(
-    @Caller() { tenantId, credentialId }: Principal,
+    @Caller() { tenantId, credentialId: by }: Principal,
     @JsonBody(ChangeRetentionDto) { eventDays = null }: ChangeRetentionDto,
+    @Ip() address: string,
   ): Promise<RetentionDto> {
-    return RetentionDto.of(await this.retention.change(tenantId, eventDays, credentialId));
+    return RetentionDto.of(await this.retention.change(tenantId, eventDays, { by, address }));
   }
 }

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import { Jobs } from '../platform/jobs/jobs';
 import type { TransactionPrecondition } from '../platform/postgres/transaction-precondition';
 import type { EventRetention } from './entities/event-retention.entity';
@@ -8,12 +9,17 @@ import { RETENTION_JOB } from './retention-job';
 
 /** How long workspaces keep their events (contract section 11, docs/adr/0060). */
 @Injectable()
-export class RetentionService {
+export class RetentionService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly rules: RetentionRepository,
     private readonly jobs: Jobs,
+    private readonly log: AuditLog,
   ) {}
+
+  onModuleInit(): void {
+    this.log.registerNotes('retention');
+  }
 
   /** Null: the workspace has never changed it, and all events are kept. */
   find(tenantId: string, manager: EntityManager = this.database.manager): Promise<EventRetention | null> {
@@ -27,15 +33,20 @@ export class RetentionService {
   change(
     tenantId: string,
     eventDays: number | null,
-    by: string,
+    actor: AuditActor,
     precondition?: TransactionPrecondition,
   ): Promise<EventRetention | null> {
     return this.database.transaction(async (manager) => {
-      if (precondition !== undefined) {
-        await this.rules.lock(manager, tenantId, by);
-        await precondition(manager);
-      }
+      const { by } = actor;
+      await this.rules.lock(manager, tenantId, by);
+      await precondition?.(manager);
+      const before = (await this.rules.find(manager, tenantId))?.eventDays ?? null;
       await this.rules.change(manager, tenantId, eventDays, by);
+      if (before !== eventDays) {
+        const name = `eventDays ${before} → ${eventDays}`;
+        const changed = { kind: 'retention', action: 'changed', recordId: null, name, ...actor } as const;
+        await this.log.note(manager, tenantId, changed);
+      }
       if (eventDays !== null) await this.jobs.add(manager, RETENTION_JOB, {}, { key: 'rest' });
       return this.rules.find(manager, tenantId);
     });

@@ -127,6 +127,12 @@ export class ReviewReader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
+  /** How many entries match. Reads each of them, or their index where the filter has no stage. */
+  async count(tenantId: string, filter: ReviewFilter): Promise<number> {
+    const row = await this.filtered(tenantId, filter).select('count(*)::int', 'count').getRawOne<{ count: number }>();
+    return row?.count ?? 0;
+  }
+
   /**
    * The ids of the refusals that match, at most `limit`, oldest first, in the order in which their events were
    * received. With `sources` only those of these sources.

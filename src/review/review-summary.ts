@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ReviewCounts, ReviewGroup, ReviewStatus } from './domain/review-entry';
+import type { ReviewFilter } from './review-reader';
 
 /** The limit for groups of one kind; the largest are returned. */
 const GROUPS_MAX = 100;
@@ -15,25 +16,34 @@ const BY_SOURCE = 0b101;
 const BY_EVENT_TYPE = 0b110;
 const TOTAL = 0b111;
 
+/** Which entries are counted. */
+type SummaryFilter = ReviewFilter & { readonly status: ReviewStatus };
+
 /** Counts review entries. */
 @Injectable()
 export class ReviewSummary {
   constructor(private readonly database: DataSource) {}
 
-  /** Exact counts. Scans the index entries of the status: 0.2 s for a million entries. */
-  async count(tenantId: string, status: ReviewStatus): Promise<ReviewCounts> {
+  /**
+   * Exact counts. Scans the index entries of the status: 0.2 s for a million entries. The index has no stage: with one
+   * the entries themselves are read.
+   */
+  async count(tenantId: string, filter: SummaryFilter): Promise<ReviewCounts> {
+    const { status, stage = null, reason = null, source = null, eventType = null } = filter;
     const rows: GroupRow[] = await this.database.query(
       `WITH groups AS (
          SELECT GROUPING(reason, source, event_type) AS kind, coalesce(reason, source, event_type) AS name,
            count(*)::integer AS count
          FROM review_entries
          WHERE tenant_id = $1 AND status = $2 AND first_seen_at > '-infinity'
+           AND ($4::text IS NULL OR stage = $4) AND ($5::text IS NULL OR reason = $5)
+           AND ($6::text IS NULL OR source = $6) AND ($7::text IS NULL OR event_type = $7)
          GROUP BY GROUPING SETS ((reason), (source), (event_type), ())
        ), ranked AS (
          SELECT *, row_number() OVER (PARTITION BY kind ORDER BY count DESC, name) AS place FROM groups
        )
        SELECT kind, name, count FROM ranked WHERE place <= $3 ORDER BY kind, place`,
-      [tenantId, status, GROUPS_MAX],
+      [tenantId, status, GROUPS_MAX, stage, reason, source, eventType],
     );
     const groupsOf = (grouping: number): ReviewGroup[] =>
       rows.filter(({ kind }) => kind === grouping).map(({ name, count }) => ({ name, count }));

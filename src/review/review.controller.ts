@@ -42,19 +42,19 @@ export class ReviewController {
   ): Promise<ReviewPageDto> {
     const { rows, nextCursor } = await this.entries.list(tenantId, query, pageStart(query.cursor), limitOf(query));
     const ids = rows.map(({ entry }) => entry.id);
-    const unmasked = await this.unmasking.unmasks(request, ids);
+    const unmasked = await this.unmasking.unmasks(request, { records: ids, customers: [] });
     return { items: await this.views.list(tenantId, rows, { unmasked }), nextCursor };
   }
 
-  /** Counts problems by reason, source and event type. */
+  /** Counts the problems that match, by reason, source and event type. */
   @Get('review-entries\\:summary')
   @AuthenticateApiKey('review:read')
   @ApiOkResponse({ type: ReviewSummaryDto })
   async summarizeReviewEntries(
     @Caller() { tenantId }: Principal,
-    @CheckedQuery() { status = 'open' }: ReviewSummaryQuery,
+    @CheckedQuery() { status = 'open', ...filter }: ReviewSummaryQuery,
   ): Promise<ReviewSummaryDto> {
-    return ReviewSummaryDto.of(status, await this.summary.count(tenantId, status));
+    return ReviewSummaryDto.of(status, await this.summary.count(tenantId, { status, ...filter }));
   }
 
   /** Shows one problem with its payload, up to 262,144 characters of it. */
@@ -68,7 +68,7 @@ export class ReviewController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ReviewEntryDto> {
     const entry = await this.entries.find(tenantId, id);
-    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request) });
+    return this.views.of(tenantId, entry, { unmasked: await this.unmasking.unmasks(request, { customers: [] }) });
   }
 
   /** Closes an open entry that needs no action. Has no effect on a closed entry. */

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ClosedEntryRetention } from './closed-entry-retention';
+import { ReviewDismissal } from './dismissals/entities/review-dismissal.entity';
+import { ReviewDismissalRepository } from './dismissals/review-dismissal.repository';
+import { ReviewDismissalsController } from './dismissals/review-dismissals.controller';
+import { ReviewDismissalsService } from './dismissals/review-dismissals.service';
 import { ReviewBytes } from './entities/review-bytes.entity';
 import { ReviewEntry } from './entities/review-entry.entity';
 import { PersonSearch } from './person-search';
@@ -15,8 +19,8 @@ import { ReviewViews } from './review-views';
 import { ReviewMetrics, ReviewService } from './review.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ReviewEntry, ReviewBytes])],
-  controllers: [ReviewController],
+  imports: [TypeOrmModule.forFeature([ReviewEntry, ReviewBytes, ReviewDismissal])],
+  controllers: [ReviewController, ReviewDismissalsController],
   providers: [
     ReviewService,
     ReviewMetrics,
@@ -29,6 +33,8 @@ import { ReviewMetrics, ReviewService } from './review.service';
     ReviewOfPerson,
     PersonSearch,
     RefusalSample,
+    ReviewDismissalsService,
+    ReviewDismissalRepository,
   ],
   exports: [ReviewService, ReviewReader, ReviewViews, ReviewResolutions, RefusalSample],
 })

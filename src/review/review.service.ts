@@ -4,11 +4,11 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { unavailable } from '../platform/errors/unavailable';
 import { Metrics } from '../platform/observability/metrics';
-import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
+import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { failIfAny } from '../platform/postgres/precondition';
-import { GroupCommit } from '../platform/group-commit/group-commit';
+import type { Commits } from '../platform/group-commit/group-commit';
+import { GroupCommits } from '../platform/group-commit/group-commits';
 import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
-import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
 import { KeyedIds } from '../platform/secrets/keyed-ids';
 import {
   entryIdOf,
@@ -74,8 +74,7 @@ export class ReviewMetrics {
  */
 @Injectable()
 export class ReviewService implements BeforeApplicationShutdown {
-  private readonly connection: PipelinedConnection;
-  private readonly refusals: GroupCommit<NewReviewEntry, true>;
+  private readonly refusals: Commits<NewReviewEntry, true>;
   private readonly entryOptions: EntryOptions;
   private readonly bytesPerDayMax: number;
   private readonly isOneWorkspace: boolean;
@@ -83,7 +82,7 @@ export class ReviewService implements BeforeApplicationShutdown {
   constructor(
     @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) { bodyBytesMax, reviewBytesPerDayMax }: Settings,
-    groupCommitMetrics: GroupCommitMetrics,
+    groupCommits: GroupCommits,
     ids: KeyedIds,
     private readonly metrics: ReviewMetrics,
   ) {
@@ -93,20 +92,17 @@ export class ReviewService implements BeforeApplicationShutdown {
       idOf: (parts) => ids.of(['review entry', ...parts]),
       jsonBytesMax: Math.max(JSON_BYTES_MAX, bodyBytesMax),
     };
-    this.connection = new PipelinedConnection(connection, {
+    const options = {
+      name: 'review',
       applicationName: 'cds-review',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
-    this.refusals = new GroupCommit({
-      run: (entries) => this.persist(entries),
       singlesMax: ENTRIES_MAX,
       fillTo: ENTRIES_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: QUEUE_BYTES_MAX,
-      isOneWorkspace: connection.isOneWorkspace,
-      watch: groupCommitMetrics.of('review'),
-    });
+    };
+    this.refusals = groupCommits.open(options, (opened) => (entries) => this.persist(opened, entries));
   }
 
   /**
@@ -178,17 +174,16 @@ export class ReviewService implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.refusals.close();
-    await this.connection.close();
   }
 
   private entriesOf(problems: readonly Problem[]): NewReviewEntry[] {
     return problems.map((problem) => reviewEntry(problem, this.entryOptions));
   }
 
-  private persist(entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
+  private persist(connection: PipelinedConnection, entries: readonly NewReviewEntry[]): Promise<readonly true[]> {
     return persistBatch<NewReviewEntry, true>(entries, {
       attempt: async (batch) => {
-        await this.connection.transaction(async (open) => {
+        await connection.transaction(async (open) => {
           if (this.isOneWorkspace) return recordOneByOne(open, batch, this.bytesPerDayMax);
           // Sequential: each statement is built when the one before it is done, which limits the memory.
           for (const { statement, rows } of recordingOf(batch)) await open.send(statement, [rows, this.bytesPerDayMax]);

@@ -98,15 +98,17 @@ export class MutationPipeline {
   ): Promise<MutationResult> {
     const workId = newMark();
     return this.store.apply({
-      workId,
       tenantId,
       owner,
       operations,
       sessionId,
       declarations: await this.variables.declarationsOf(tenantId, owner.campaignId),
-      // A mutation without an id gets one, by which the store finds out whether a commit of unknown outcome happened.
-      mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
-      fingerprint: fingerprintOf(operations),
+      identity: {
+        workId,
+        // A mutation without an id gets one, by which the store finds out whether a commit of unknown outcome happened.
+        mutationKey: mutationId === undefined ? mutationKey('request', workId) : mutationKey('client', mutationId),
+        fingerprint: fingerprintOf(operations),
+      },
       cause,
     });
   }

@@ -1,14 +1,14 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { GroupCommit } from '../platform/group-commit/group-commit';
-import { GroupCommitMetrics } from '../platform/group-commit/group-commit-metrics';
+import type { Commits } from '../platform/group-commit/group-commit';
+import { GroupCommits } from '../platform/group-commit/group-commits';
 import { isPassing, persistBatch } from '../platform/group-commit/persist-batch';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
-import { PipelinedConnection, type Transaction } from '../platform/postgres/pipelined-connection';
+import type { PipelinedConnection, Transaction } from '../platform/postgres/pipelined-connection';
 import { type Declarations, NO_VERSION } from '../variables/domain/declarations';
 import { VariablesService } from '../variables/variables.service';
 import { ChangeSubscribers } from './change-subscribers';
-import { applyMutations, campaignName, campaignOf, rowsToLock } from './domain/apply-mutations';
+import { applyMutations } from './domain/apply-mutations';
+import { campaignName, campaignOf, rowsToLock } from './domain/state-keys';
 import type { MutationResult, MutationWork } from './domain/mutation-work';
 import { StateRepository } from './state.repository';
 
@@ -34,36 +34,31 @@ const OPERATION_BYTES = 100;
  */
 @Injectable()
 export class MutationStore implements BeforeApplicationShutdown {
-  private readonly connection: PipelinedConnection;
-  private readonly groupCommit: GroupCommit<MutationWork, MutationResult>;
+  private readonly commits: Commits<MutationWork, MutationResult>;
 
   constructor(
     private readonly states: StateRepository,
     private readonly variables: VariablesService,
     private readonly subscribers: ChangeSubscribers,
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
-    metrics: GroupCommitMetrics,
+    groupCommits: GroupCommits,
   ) {
-    this.connection = new PipelinedConnection(connection, {
+    const options = {
+      name: 'mutations',
       applicationName: 'cds-mutations',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
-    this.groupCommit = new GroupCommit({
-      run: (batch) => this.persist(batch),
       singlesMax: BATCH_MUTATIONS_MAX,
       fillTo: BATCH_MUTATIONS_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
-      isOneWorkspace: connection.isOneWorkspace,
-      watch: metrics.of('mutations'),
-    });
+    };
+    this.commits = groupCommits.open(options, (connection) => (batch) => this.persist(connection, batch));
   }
 
   /** Applies one mutation and resolves after the commit. Throws `unavailable` when too many mutations are waiting. */
   apply(work: MutationWork): Promise<MutationResult> {
-    return this.groupCommit.submit(work.tenantId, { work, bytes: bytesOf(work) });
+    return this.commits.submit(work.tenantId, { work, bytes: bytesOf(work) });
   }
 
   /**
@@ -109,13 +104,12 @@ export class MutationStore implements BeforeApplicationShutdown {
 
   /** The server takes no requests any more; those that wait are still applied and answered. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.groupCommit.close();
-    await this.connection.close();
+    await this.commits.close();
   }
 
-  private persist(batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
+  private persist(connection: PipelinedConnection, batch: readonly MutationWork[]): Promise<readonly MutationResult[]> {
     return persistBatch<MutationWork, MutationResult>(batch, {
-      attempt: (works) => this.connection.transaction((open) => this.applyWithin(open, works), works[0]?.tenantId),
+      attempt: (works) => connection.transaction((open) => this.applyWithin(open, works), works[0]?.tenantId),
       refuse: (_work, error) => {
         if (isPassing(error)) return { status: 'unavailable' };
         throw error;

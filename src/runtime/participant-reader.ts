@@ -45,8 +45,8 @@ const OTHER_FIELDS_BYTES = 128;
  *
  * Parameters: $1 workspace, $2 campaign, $3 upper bound of ids, $4 participants, $5 bytes, $6 bytes of each beside its
  * stored values, $7 rows. Each row is one index probe, whatever size the planner assumes for the campaign. The size of
- * a document shows whether it holds a value, so it need not be decompressed for that. A ledger (`mutation-work.ts`) has
- * no subject.
+ * a document shows whether it holds a value, so it need not be decompressed for that. A row
+ * without a subject is no participant: earlier versions locked it for reactions to shared values.
  */
 export const READ_PARTICIPANTS = `
   WITH RECURSIVE page AS (

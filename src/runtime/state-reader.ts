@@ -1,8 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
-import { PipelinedConnection } from '../platform/postgres/pipelined-connection';
-import { GroupCommit } from '../platform/group-commit/group-commit';
+import type { Commits } from '../platform/group-commit/group-commit';
+import { GroupCommits } from '../platform/group-commit/group-commits';
 import type { StateOwner } from './domain/state-owner';
 import {
   valuesOf,
@@ -53,33 +52,31 @@ interface StateKey extends StateOwner {
  */
 @Injectable()
 export class StateReader implements BeforeApplicationShutdown {
-  private readonly connection: PipelinedConnection;
-  private readonly groupCommit: GroupCommit<StateKey, StateRow>;
+  private readonly reads: Commits<StateKey, StateRow>;
 
-  constructor(@Inject(CONNECTION_SETTINGS) connection: ConnectionSettings, @Inject(SETTINGS_TOKEN) settings: Settings) {
-    this.connection = new PipelinedConnection(connection, {
+  constructor(groupCommits: GroupCommits, @Inject(SETTINGS_TOKEN) settings: Settings) {
+    const options = {
       applicationName: 'cds-state',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
-    this.groupCommit = new GroupCommit({
-      run: (keys) => this.readAll(keys),
       singlesMax: READS_MAX,
       fillTo: 0,
       bytesMax: settings.laneBytesMax,
-      isOneWorkspace: connection.isOneWorkspace,
-    });
+    };
+    this.reads = groupCommits.open(
+      options,
+      (connection) => (keys) => connection.query<StateRow>(READ_STATES, parametersOf(keys)),
+    );
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.groupCommit.close();
-    await this.connection.close();
+    await this.reads.close();
   }
 
   /** Throws `unavailable` when too many reads are waiting. */
   async read(tenantId: string, { subject, campaignId, appId }: StateOwner): Promise<ReadState> {
     const work = { tenantId, subject, campaignId, appId };
-    const row = await this.groupCommit.submit(tenantId, { work, bytes: READ_BYTES });
+    const row = await this.reads.submit(tenantId, { work, bytes: READ_BYTES });
     return {
       values: {
         user: storedValues(row.user_values, row.user_periods),
@@ -90,15 +87,15 @@ export class StateReader implements BeforeApplicationShutdown {
       at: row.at,
     };
   }
+}
 
-  private readAll(keys: readonly StateKey[]): Promise<readonly StateRow[]> {
-    return this.connection.query<StateRow>(READ_STATES, [
-      keys.map(({ tenantId }) => tenantId),
-      keys.map(({ subject }) => subject),
-      keys.map(({ campaignId }) => campaignId),
-      keys.map(({ appId }) => appId),
-    ]);
-  }
+function parametersOf(keys: readonly StateKey[]): readonly string[][] {
+  return [
+    keys.map(({ tenantId }) => tenantId),
+    keys.map(({ subject }) => subject),
+    keys.map(({ campaignId }) => campaignId),
+    keys.map(({ appId }) => appId),
+  ];
 }
 
 function storedValues(values: Values | null, periods: Periods): StoredValues {

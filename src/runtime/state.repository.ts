@@ -5,17 +5,16 @@ import type { Transaction } from '../platform/postgres/pipelined-connection';
 import { LostRaceError } from '../platform/group-commit/persist-batch';
 import type { VariableValue } from '../variables/domain/variable';
 import type { MutationEntry } from './domain/mutation-work';
+import type { LockedState, StateChanges } from './domain/apply-mutations';
 import {
   campaignName,
   participantName,
   sharedName,
   type CampaignKey,
-  type LockedState,
   type OutcomeKey,
   type ParticipantKey,
   type SharedKey,
-  type StateChanges,
-} from './domain/apply-mutations';
+} from './domain/state-keys';
 import { PeriodValue, type ParticipantDocument } from './domain/state-tree';
 import { insertChanges } from './history.sql';
 import { OutcomeClock } from './outcome-clock';
@@ -74,9 +73,9 @@ export class StateRepository {
     // All statements in one Promise.all: it rejects with the first error, which is the cause of the others.
     const [, participantRows, sharedRows, found, versions] = await Promise.all([
       this.ensure(transaction, participants, shared),
-      this.lockParticipants(transaction, participants),
+      participants.length === 0 ? [] : this.lockParticipants(transaction, participants),
       shared.length === 0 ? [] : this.lockShared(transaction, shared),
-      this.findOutcomes(transaction, outcomes),
+      outcomes.length === 0 ? [] : this.findOutcomes(transaction, outcomes),
       this.readVersions(transaction, campaigns),
     ]);
     const state = {

@@ -1,7 +1,8 @@
 import { newId } from '../platform/values/ids';
 import { replacing } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
-import type { OutcomeKey, ParticipantKey, SharedKey, StateChanges, StoredOutcome } from './domain/apply-mutations';
+import type { StateChanges, StoredOutcome } from './domain/apply-mutations';
+import type { OutcomeKey, ParticipantKey, SharedKey } from './domain/state-keys';
 import { PeriodValue } from './domain/state-tree';
 
 /*

@@ -48,7 +48,8 @@ export class WeeklyPartitions implements OnApplicationBootstrap, BeforeApplicati
   /** Runs before the first request: without a partition of this week no mutation can be stored. */
   async onApplicationBootstrap(): Promise<void> {
     await this.clock.start();
-    await this.createAhead();
+    if (!(await this.hasCurrent())) await this.createAhead();
+    // Weeks that are still to come can wait, such as for a node of a distributed database.
     await this.maintain();
     this.timer = setInterval(() => void this.maintain(), MAINTENANCE_EVERY_MS);
     this.timer.unref();
@@ -78,6 +79,16 @@ export class WeeklyPartitions implements OnApplicationBootstrap, BeforeApplicati
         await this.change(table, [`DROP TABLE ${name}`], DROP_LOCK_TIMEOUT);
       }
     }
+  }
+
+  /** Whether rows can be stored now, also by a node that is behind the others for a moment. */
+  private async hasCurrent(): Promise<boolean> {
+    for (const table of WEEKLY_TABLES) {
+      const existing = await this.existingNames(table);
+      const current = this.weeks(table).ahead.slice(0, 2);
+      if (!current.every((week) => existing.includes(partitionName(table, week)))) return false;
+    }
+    return true;
   }
 
   private weeks(table: WeeklyTable): ReturnType<typeof weeksToHave> {

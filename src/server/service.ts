@@ -15,7 +15,8 @@ import { withDatabaseKind } from '../platform/postgres/distribution/database-kin
 import { checkServer } from '../platform/postgres/check-server';
 import type { ConnectionSettings } from '../platform/postgres/connection-settings';
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded/embedded-postgres';
-import { migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
+import { ensureMigrated, migrate, pendingMigrationsOf } from '../platform/postgres/schema/migrate';
+import { PlatformModule } from '../platform/platform.module';
 import { statusPolicy } from '../platform/errors/status-policy';
 import { configureApp, type Site } from '../platform/http/server/configure-app';
 import { ApiExpressAdapter, apiAdapterOf } from '../platform/http/server/express-adapter';
@@ -25,10 +26,12 @@ import { EventWorker } from '../processing/event-worker';
 import { Readiness } from '../platform/health/readiness';
 import { RequestObserver } from '../platform/http/server/request-observer';
 import { apiDocumentTexts } from './api-document';
+import { builtBodySchemas } from './body-schemas';
 import { withSecretsKey } from './secrets-key';
 import { openStandbyServer } from './standby-server';
 import { WebhookDispatcher } from '../webhooks/delivery/dispatcher';
 import { BootstrapService } from '../workspaces/bootstrap.service';
+import { WorkspacesModule } from '../workspaces/workspaces.module';
 import type { FirstKey } from '../workspaces/workspaces.service';
 
 /** A stop waits this long for answers, `SHUTDOWN_DELAY_SECONDS` included; all of it takes 10 s at most. */
@@ -76,7 +79,7 @@ export async function startService(given: Settings, start: Start = serveHere): P
   const logger = new JsonLogger(given.logLevel);
   const database = await openDatabase(given, logger);
   try {
-    if (given.migrateOnStart === 'true') await migrate(database);
+    if (given.migrateOnStart === 'true') await ensureMigrated(database);
     else if ((await pendingMigrationsOf(database)) > 0) {
       return await serveAfterMigration({ settings: given, database, logger }, start);
     }
@@ -102,7 +105,10 @@ export const serveHere: Start = async ({ settings, database, logger }) => {
 
 /** Creates the first key of a new installation without serving. */
 export async function makeFirstKey({ settings, database, logger }: BootContext): Promise<FirstKey | undefined> {
-  const parts = await createApp(settings, database, logger);
+  const parts = await NestFactory.createApplicationContext(
+    { module: WorkspacesModule, imports: [PlatformModule.with(settings, await withDatabaseKind(database, settings))] },
+    { logger, abortOnError: false },
+  );
   try {
     return await parts.get(BootstrapService).run();
   } finally {
@@ -201,6 +207,7 @@ export async function createApp(
   await configureApp(app, {
     pluginMetadata,
     texts: apiDocumentTexts(settings),
+    bodySchemas: builtBodySchemas(),
     batchItemsMax: settings.batchItemsMax,
     trustProxy: settings.trustProxy,
     statusPolicy: statusPolicy(settings),
@@ -238,7 +245,7 @@ export async function withoutServing<Result>(
   const logger = new JsonLogger(given.logLevel);
   const database = await databaseBeside(given, logger);
   try {
-    if (migrates) await migrate(database);
+    if (migrates) await ensureMigrated(database);
     else await assertMigrated(database);
     const parts = await createApp(await withSecretsKey(given, database), database, logger);
     try {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { AuditActionOf } from '../platform/audit/audit-kinds';
 import { AuditLog, type AuditActor } from '../platform/audit/audit-log';
 import type { Principal } from '../platform/auth/principal';
 import { Clock } from '../platform/values/clock';
@@ -27,9 +28,6 @@ export interface IssuedServiceCredential {
   readonly secret?: string;
 }
 
-/** In the audit log. */
-const AUDIT_KIND = 'service_credential';
-
 /** The output length of the HMAC (RFC 2104, section 3). */
 const SECRET_BYTES = 32;
 
@@ -46,7 +44,7 @@ export class ServiceCredentialsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.log.registerNotes(AUDIT_KIND);
+    this.log.registerNotes('service_credential');
   }
 
   /**
@@ -121,10 +119,10 @@ export class ServiceCredentialsService implements OnModuleInit {
   private note(
     manager: EntityManager,
     tenantId: string,
-    action: 'created' | 'revoked',
+    action: AuditActionOf<'service_credential'>,
     { id: recordId, name }: Pick<ServiceCredential, 'id' | 'name'>,
     actor: AuditActor,
   ): Promise<void> {
-    return this.log.note(manager, tenantId, { kind: AUDIT_KIND, action, recordId, name, ...actor });
+    return this.log.note(manager, tenantId, { kind: 'service_credential', action, recordId, name, ...actor });
   }
 }

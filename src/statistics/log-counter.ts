@@ -1,10 +1,11 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EVENT_FAMILIES, type EventFamily } from '../ingest/domain/submission';
 import { eventWritersEnded } from '../ingest/store/event-writers';
 import { ReplayedEvents } from '../ingest/store/replayed-events';
 import { EVERY_MINUTE, Jobs } from '../platform/jobs/jobs';
 import { Metrics } from '../platform/observability/metrics';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { databaseFailure } from '../platform/postgres/database-errors';
 import { NIL_UUID } from '../platform/values/uuid';
 import * as sql from './statistics.sql';
@@ -51,6 +52,7 @@ export class LogCounter implements OnModuleInit {
     private readonly database: DataSource,
     private readonly jobs: Jobs,
     private readonly replayed: ReplayedEvents,
+    @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
     metrics: Metrics,
   ) {
     this.late = metrics.counter({
@@ -119,6 +121,7 @@ export class LogCounter implements OnModuleInit {
     const { isOver } = await eventWritersEnded(
       ({ text }, values) => this.database.query(text, [...values]),
       WRITERS_MS_MAX,
+      this.settings,
     );
     if (!isOver) throw new Error('A transaction that has written to the event log stays open');
     return row.at;

@@ -1,3 +1,4 @@
+import { replacing } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/statement';
 
 /*
@@ -34,6 +35,12 @@ export const COUNT_REPLAYED: Statement = {
       SELECT received_at, family, source, event_type, (${IS_LATE})::int AS late, (${IS_CLOCK_SKEWED})::int AS clock_skewed
       FROM events WHERE tenant_id = u.tenant_id AND event_id = u.event_id LIMIT 1
     ) e`,
+  oneWorkspace: {
+    text: `${INSERT_CHANGES}
+    SELECT tenant_id, received_at, event_id, family, source, event_type, 1, (${IS_LATE})::int, (${IS_CLOCK_SKEWED})::int, 0, 0
+    FROM events WHERE tenant_id = $1::uuid AND event_id = ANY ($2::uuid[])`,
+    values: replacing(0),
+  },
 };
 
 /** Adds duplicates and refusals of the time $2. Sent again with the same ids, it adds nothing. */

@@ -4,12 +4,12 @@ import { describeFaults } from '../platform/errors/describe-faults';
 import { DomainError } from '../platform/errors/domain-error';
 import type { Fault } from '../platform/errors/fault';
 import { unavailable } from '../platform/errors/unavailable';
+import { OpenTransactions } from '../platform/postgres/distribution/open-transactions';
 import { Clock } from '../platform/values/clock';
 import type { VariableDefinition } from './domain/define-variable';
 import { periodAt } from './domain/period';
 import type { ValueRules } from './domain/variable';
 import { StoredValueCounter } from './stored-value-counter';
-import { VariableRepository } from './variable.repository';
 
 /** A mutation's statements time out sooner; another transaction of the installation may take longer. */
 const MUTATIONS_END_MS_MAX = 5_000;
@@ -25,7 +25,7 @@ type CheckedRules = Pick<VariableDefinition, 'scope' | 'name'> & {
 export class LimitsCheck {
   constructor(
     private readonly counter: StoredValueCounter,
-    private readonly variables: VariableRepository,
+    private readonly transactions: OpenTransactions,
     private readonly clock: Clock,
   ) {}
 
@@ -44,15 +44,17 @@ export class LimitsCheck {
   }
 
   /**
-   * Resolves when every mutation has ended that may have read the declarations before this call. Throws `unavailable`
-   * after 5 seconds.
+   * Resolves when every mutation of the workspace has ended that may have read the declarations before this call. Throws
+   * `unavailable` after 5 seconds.
    */
-  async untilMutationsEnded(): Promise<void> {
+  async untilMutationsEnded(tenantId: string): Promise<void> {
     const deadline = this.clock.monotonicMs() + MUTATIONS_END_MS_MAX;
-    for (let open = await this.variables.openTransactions(); open.length > 0;) {
+    // Else the newest of them, which no ended one follows, would not be listed.
+    await this.transactions.takeNumber(tenantId);
+    for (let open = await this.transactions.of(tenantId); open.length > 0;) {
       if (this.clock.monotonicMs() > deadline) throw unavailable();
       await setTimeout(POLL_MS);
-      const now = new Set(await this.variables.openTransactions());
+      const now = new Set(await this.transactions.of(tenantId));
       open = open.filter((id) => now.has(id));
     }
   }

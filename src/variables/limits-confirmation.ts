@@ -56,7 +56,7 @@ export class LimitsConfirmation implements OnModuleInit {
   }
 
   private async assertKept(variable: Variable): Promise<void> {
-    await this.limits.untilMutationsEnded();
+    await this.limits.untilMutationsEnded(variable.tenantId);
     await this.limits.assertNoneOutside(variable.tenantId, variable.campaignId, variable);
   }
 

@@ -111,14 +111,6 @@ export class VariableRepository {
     });
   }
 
-  /** The transactions that are changing something now, as the server numbers them. */
-  async openTransactions(): Promise<readonly string[]> {
-    const rows: { id: string }[] = await this.database.query(
-      'SELECT xip::text AS id FROM pg_snapshot_xip(pg_current_snapshot()) AS xip',
-    );
-    return rows.map(({ id }) => id);
-  }
-
   /**
    * Gives a name of the scope `app` its type, unless it has one, and returns the type that it has. Locks the name: of
    * concurrent callers the first one decides, and the others wait for its commit.

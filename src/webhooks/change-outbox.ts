@@ -78,6 +78,6 @@ export class ChangeOutbox implements OnModuleInit {
       subscribed.map(({ endpointIds }) => `{${endpointIds.join(',')}}`),
       atMicros,
     ]);
-    this.signal.announceChanges();
+    transaction.afterCommit(() => this.signal.announceChanges());
   }
 }

@@ -35,7 +35,7 @@ export const FIND_CHANGED_WORKSPACES: Statement = {
  */
 export const LOCK_CHANGES: Statement = {
   name: 'webhooks_lock_changes',
-  text: `SELECT 1 FROM webhook_sets WHERE tenant_id = $1 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
+  text: `SELECT 1 FROM webhook_sets WHERE tenant_id = $1::uuid LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
 };
 
 /** Takes the first $2 changes of a workspace. They are returned in any order. */
@@ -43,13 +43,14 @@ export const TAKE_CHANGES: Statement = {
   name: 'webhooks_take_changes',
   text: `
     WITH few AS MATERIALIZED (
-      SELECT tenant_id, id, endpoint_ids FROM webhook_changes
-      WHERE tenant_id = $1 AND endpoint_ids IS NOT NULL ORDER BY at, position, id LIMIT $2
+      SELECT tenant_id, id, array_to_string(endpoint_ids, ',') AS "endpointIds",
+        (date_part('epoch', at) * 1000000)::bigint::text AS micros
+      FROM webhook_changes
+      WHERE tenant_id = $1::uuid AND endpoint_ids IS NOT NULL ORDER BY at, position, id LIMIT $2
     )
     UPDATE webhook_changes c SET endpoint_ids = NULL
     FROM few WHERE c.tenant_id = few.tenant_id AND c.id = few.id
-    RETURNING c.id, c.queue_id AS "queueId", array_to_string(few.endpoint_ids, ',') AS "endpointIds",
-      (date_part('epoch', c.at) * 1000000)::bigint::text AS micros, c.position`,
+    RETURNING c.id, c.queue_id AS "queueId", few."endpointIds", few.micros, c.position`,
 };
 
 /** The content of changes; missing for one that was erased. */

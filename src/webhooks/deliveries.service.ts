@@ -9,7 +9,9 @@ import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
 import { pageOf, type Page } from '../platform/pagination/page';
 import { notACursor } from '../platform/pagination/time-key';
-import { preparedQuery } from '../platform/postgres/prepared-query';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
+import { queryOf } from '../platform/postgres/one-workspace';
+import type { ReadRows } from '../platform/postgres/prepared-query';
 import type { Statement } from '../platform/postgres/statement';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { Clock } from '../platform/values/clock';
@@ -35,7 +37,7 @@ const LAST_SEQ = '9'.repeat(18);
 
 /** Makes the first delivery of a queue due; one whose attempt is under way stays as it is. */
 const SEND_NOW = `
-  UPDATE webhook_queues SET due_at = clock_timestamp()
+  UPDATE webhook_queues SET due_at = statement_timestamp()
   WHERE tenant_id = $1 AND endpoint_id = $2 AND profile_id = $3 AND claim_id IS NULL`;
 
 const OF_EVENTS: Statement = {
@@ -48,6 +50,17 @@ const OF_EVENTS: Statement = {
     ORDER BY endpoint_id LIMIT ${ENDPOINTS_PER_WORKSPACE_MAX}
   ) d`,
 };
+
+async function deliveriesOfEvents(
+  read: ReadRows,
+  tenantId: string,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly DeliveryView[]>> {
+  const rows = await read<DeliveryView & { readonly eventId: string }>(OF_EVENTS, [tenantId, eventIds]);
+  const found = new Map<string, DeliveryView[]>();
+  for (const { eventId, ...view } of rows) found.set(eventId, [...(found.get(eventId) ?? []), view]);
+  return found;
+}
 
 /** Shows deliveries, and sends them again (contract section 15). */
 @Injectable()
@@ -68,6 +81,7 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     private readonly views: DeliveryViews,
     private readonly box: SecretBox,
     private readonly clock: Clock,
+    @Inject(CONNECTION_SETTINGS) private readonly connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
   ) {
     this.client = new WebhookClient({
@@ -77,7 +91,7 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   onModuleInit(): void {
-    this.views.register((tenantId, eventIds) => this.ofEvents(tenantId, eventIds));
+    this.views.register(deliveriesOfEvents);
   }
 
   /** One page, newest first. Throws `not_found`. */
@@ -105,14 +119,15 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     const delivery = await this.find(tenantId, endpoint.id, eventId);
     const { profileId, createdAt } = delivery;
     const added = await this.database.transaction(async (manager) => {
-      await manager.query(ADD_AGAIN.text, [[tenantId], [endpoint.id], [profileId], [delivery.eventId]]);
+      const values = [[tenantId], [endpoint.id], [profileId], [delivery.eventId]];
+      await manager.query(...queryOf(ADD_AGAIN, values, this.connection));
       const now = await this.find(tenantId, endpoint.id, eventId, manager);
       // It was removed meanwhile, with its person or its endpoint, and stays so.
       if (now.createdAt.getTime() !== createdAt.getTime()) throw noSuchDelivery();
       await manager.query(SEND_NOW, [tenantId, endpoint.id, profileId]);
       return now;
     });
-    this.signal.announce();
+    this.signal.announce([{ tenantId, endpointId: endpoint.id }]);
     return added;
   }
 
@@ -125,10 +140,10 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     const { endpoint } = await this.webhooks.get(tenantId, webhookId);
     const at = this.clock.now();
     const body = testBody(endpoint.id, at);
-    const isRotating = endpoint.previousSecretUntil !== null && endpoint.previousSecretUntil > at;
-    const { id: endpointId, secret } = endpoint;
-    const previousSecret = isRotating ? endpoint.previousSecret : null;
-    const secrets = openSecrets(this.box, { tenantId, endpointId, secret, previousSecret });
+    const { id: endpointId, secret, previousSecretUntil, olderSecretUntil } = endpoint;
+    const previousSecret = isBefore(at, previousSecretUntil) ? endpoint.previousSecret : null;
+    const olderSecret = isBefore(at, olderSecretUntil) ? endpoint.olderSecret : null;
+    const secrets = openSecrets(this.box, { tenantId, endpointId, secret, previousSecret, olderSecret });
     const id = `test_${randomBytes(12).toString('hex')}`;
     const result = await this.client.post({ url: endpoint.url, headers: signedHeaders(id, at, body, secrets), body });
     return attemptOf(result, at);
@@ -139,17 +154,6 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   /** For the views of events. */
-  private async ofEvents(
-    tenantId: string,
-    eventIds: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly DeliveryView[]>> {
-    const values = [tenantId, eventIds];
-    const rows = await preparedQuery<DeliveryView & { readonly eventId: string }>(this.database, OF_EVENTS, values);
-    const found = new Map<string, DeliveryView[]>();
-    for (const { eventId, ...view } of rows) found.set(eventId, [...(found.get(eventId) ?? []), view]);
-    return found;
-  }
-
   private async find(
     tenantId: string,
     endpointId: string,
@@ -201,4 +205,8 @@ function noSuchDelivery(): DomainError {
 
 function attemptOf({ outcome, status, answer, durationMs }: CallResult, at: Date): Attempt {
   return { at: at.toISOString(), outcome, status, answer, durationMs };
+}
+
+function isBefore(at: Date, end: Date | null): boolean {
+  return end !== null && at < end;
 }

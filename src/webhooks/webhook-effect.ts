@@ -38,13 +38,14 @@ export class WebhookEffect implements EventEffect, OnModuleInit {
       return event === undefined || mayRetry ? [] : [...endpointIds].map((endpointId) => ({ endpointId, event }));
     });
     if (added.length > 0) {
-      await transaction.send(ADD_DELIVERIES, [
+      transaction.sendLast(ADD_DELIVERIES, [
         added.map(({ event }) => event.tenantId),
         added.map(({ endpointId }) => endpointId),
         added.map(({ event }) => event.ownProfileId),
         added.map(({ event }) => event.event.eventId),
       ]);
-      this.signal.announce();
+      const endpoints = added.map(({ event: { tenantId }, endpointId }) => ({ tenantId, endpointId }));
+      transaction.afterCommit(() => this.signal.announce(endpoints));
     }
     return matched.map(resultOf);
   }

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Ip, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticateApiKey } from '../platform/auth/authenticate.decorator';
 import { Caller } from '../platform/auth/caller.decorator';
@@ -25,8 +25,9 @@ export class WebhooksController {
   async createWebhook(
     @Caller() caller: Principal,
     @JsonBody(CreateWebhookDto, { checked: false }) body: unknown,
+    @Ip() address: string,
   ): Promise<IssuedWebhookDto> {
-    const { shownSecret, ...webhook } = await this.webhooks.create(caller, body);
+    const { shownSecret, ...webhook } = await this.webhooks.create(caller, body, address);
     return { webhook: viewOf(webhook), secret: shownSecret };
   }
 
@@ -55,29 +56,35 @@ export class WebhooksController {
     @Caller() caller: Principal,
     @Param('id') id: string,
     @JsonBody(ChangeWebhookDto, { checked: false }) body: unknown,
+    @Ip() address: string,
   ): Promise<WebhookDto> {
-    return viewOf(await this.webhooks.patch(caller, id, body));
+    return viewOf(await this.webhooks.patch(caller, id, body, address));
   }
 
   /** Deletes an endpoint with its deliveries; what was not sent yet is not sent any more. */
   @Delete(':id')
   @AuthenticateApiKey('webhooks:write')
   @ApiOkResponse({ type: WebhookDto })
-  async deleteWebhook(@Caller() { tenantId }: Principal, @Param('id') id: string): Promise<WebhookDto> {
-    return viewOf(await this.webhooks.delete(tenantId, id));
+  async deleteWebhook(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Ip() address: string,
+  ): Promise<WebhookDto> {
+    return viewOf(await this.webhooks.delete({ ...caller, address }, id));
   }
 
-  /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too; older ones end at once. */
+  /** Makes a new secret, shown in this answer only. Each of the last two before it signs for 24 hours, too. */
   @Post(':id\\:rotate-secret')
   @AuthenticateApiKey('webhooks:write')
   @Header('Cache-Control', 'no-store')
   @ApiCreatedResponse({ type: IssuedWebhookDto })
   async rotateWebhookSecret(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('id') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Ip() address: string,
   ): Promise<IssuedWebhookDto> {
-    const { shownSecret, ...webhook } = await this.webhooks.rotateSecret(tenantId, id);
+    const { shownSecret, ...webhook } = await this.webhooks.rotateSecret({ ...caller, address }, id);
     return { webhook: viewOf(webhook), secret: shownSecret };
   }
 
@@ -87,11 +94,12 @@ export class WebhooksController {
   @AuthenticateApiKey('webhooks:write')
   @ApiOkResponse({ type: WebhookDto })
   async enableWebhook(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('id') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Ip() address: string,
   ): Promise<WebhookDto> {
-    return viewOf(await this.webhooks.enable(tenantId, id));
+    return viewOf(await this.webhooks.enable({ ...caller, address }, id));
   }
 
   /** Disables an endpoint: events are kept for it, and not sent. */
@@ -100,11 +108,12 @@ export class WebhooksController {
   @AuthenticateApiKey('webhooks:write')
   @ApiOkResponse({ type: WebhookDto })
   async disableWebhook(
-    @Caller() { tenantId }: Principal,
+    @Caller() caller: Principal,
     @Param('id') id: string,
     @JsonBody(NoFieldsDto, { optional: true }) _body: NoFieldsDto,
+    @Ip() address: string,
   ): Promise<WebhookDto> {
-    return viewOf(await this.webhooks.disable(tenantId, id));
+    return viewOf(await this.webhooks.disable({ ...caller, address }, id));
   }
 }
 

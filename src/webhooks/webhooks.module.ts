@@ -9,10 +9,12 @@ import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveriesOfPerson } from './delivery/deliveries-of-person';
 import { DeliveryMetrics } from './delivery/delivery-metrics';
-import { DeliveryQueue } from './delivery/delivery-queue';
+import { DeliveryClaims } from './delivery/delivery-claims';
+import { DeliveryResults } from './delivery/delivery-results';
 import { DeliverySignal } from './delivery/delivery-signal';
 import { DeliveryUpkeep } from './delivery/delivery-upkeep';
 import { WebhookDispatcher } from './delivery/dispatcher';
+import { SplitCustomers } from './delivery/split-customers';
 import { EndpointChecks } from './endpoint-checks';
 import { EndpointHealth } from './delivery/endpoint-health';
 import { WebhookChange } from './entities/webhook-change.entity';
@@ -34,8 +36,10 @@ import { WebhookReplayRepository } from './replay/webhook-replay.repository';
 import { WebhookReplaysController } from './replay/webhook-replays.controller';
 import { WebhookReplaysService } from './replay/webhook-replays.service';
 import { WebhookRuleCache } from './rule-cache';
+import { WebhookAudit } from './webhook-audit';
 import { WebhookDefinitionCheck } from './webhook-definition-check';
 import { WebhookEffect } from './webhook-effect';
+import { WebhookRuleChanges } from './webhook-rule-changes';
 import { WebhookRepository } from './webhook.repository';
 import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
@@ -62,8 +66,10 @@ import { WebhooksService } from './webhooks.service';
     CallsUnderWay,
     WebhooksService,
     WebhookRepository,
+    WebhookAudit,
     WebhookDefinitionCheck,
     WebhookRuleCache,
+    WebhookRuleChanges,
     WebhookEffect,
     ChangeRulesCache,
     ChangeOutbox,
@@ -71,12 +77,14 @@ import { WebhooksService } from './webhooks.service';
     ChangesOfPerson,
     DeliveriesService,
     DeliveriesOfPerson,
-    DeliveryQueue,
+    DeliveryClaims,
+    DeliveryResults,
     DeliverySignal,
     DeliveryMetrics,
     DeliveryUpkeep,
     EndpointChecks,
     EndpointHealth,
+    SplitCustomers,
     WebhookDispatcher,
     WebhookReplaysService,
     WebhookReplayRepository,

@@ -5,7 +5,7 @@ import { readSettings, SETTINGS } from '../../src/platform/config/env';
 import { ERROR_CODES } from '../../src/platform/errors/error-codes';
 import { FAULT_CODES } from '../../src/platform/errors/fault-codes';
 import { REACTION_WARNING_CODES } from '../../src/reactions/domain/reaction-warnings';
-import { startApp } from '../support/app';
+import { sharedApp } from '../support/app';
 import { Client } from '../support/client';
 
 const ROOT = join(__dirname, '..', '..');
@@ -96,13 +96,15 @@ describe('.env.example', () => {
 
 describe('docs/openapi.json', () => {
   it('is the document that the service serves (npm run openapi writes it)', async () => {
-    const service = await startApp();
-    try {
-      const { body } = await new Client(service.url, undefined).get('/docs-json');
-      expect(JSON.parse(read('docs/openapi.json'))).toEqual(body);
-    } finally {
-      await service.stop();
-    }
+    const service = await sharedApp();
+    const { body } = await new Client(service.url, undefined).get('/docs-json');
+    expect(JSON.parse(read('docs/openapi.json'))).toEqual(body);
+  });
+
+  it('has the schemas that the built service checks bodies with', () => {
+    expect(JSON.parse(read('dist/body-schemas.json'))).toEqual(
+      JSON.parse(read('docs/openapi.json')).components.schemas,
+    );
   });
 
   it('names every code that an answer can carry', () => {

@@ -18,7 +18,7 @@ import { ReadSlotsInterceptor } from '../../src/platform/auth/list-requests.inte
 import { SCOPES } from '../../src/platform/auth/scopes';
 import { SIGNATURE_SCOPE } from '../../src/service-credentials/domain/service-credential';
 import { PATH_NAME } from '../../src/platform/values/text/path-name';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aClient, aWorkspace, Client, faultsOf } from '../support/client';
 import { addressOf, operationsOf, type Callers } from '../support/operations';
 import { sendRaw } from '../support/signatures';
@@ -50,14 +50,14 @@ const OF_CONSOLE = /^[A-Z]+ \/console\//;
 const RESPONSE_PARAMETER = 1;
 
 const reflector = new Reflector();
-let service: TestApp;
+let service: SharedApp;
 let document: any;
 let routes: readonly Route[];
 /** They are for the console's own pages, and no part of the API. */
 let consoleRoutes: readonly Route[];
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
   const all = [...service.app.get(ModulesContainer).values()].flatMap((module) =>
     [...module.controllers.values()].flatMap(({ metatype }) => routesOf(metatype)),
@@ -65,8 +65,6 @@ beforeAll(async () => {
   routes = all.filter(({ name }) => !OF_CONSOLE.test(name));
   consoleRoutes = all.filter(({ name }) => OF_CONSOLE.test(name));
 });
-
-afterAll(() => service.stop());
 
 function routesOf(controller: any): Route[] {
   const names = Object.getOwnPropertyNames(controller.prototype);

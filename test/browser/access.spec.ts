@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Scope } from '../../src/platform/auth/scopes';
 import { anExternalEvent } from '../support/builders';
 import { Client } from '../support/client';
-import { axeOn, useConsoleBrowser } from '../support/console-browser';
+import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
 import { endProofs } from '../support/console-proof';
 import { buttonOf, dialogOf, expectFailure, refuseCalls, takeSecret } from '../support/console-parts';
 import { aTenant } from '../support/tenant';
@@ -210,7 +210,26 @@ describe('the access page', () => {
     await rows.filter({ hasText: 'Service credential created' }).waitFor();
     await page.getByRole('link', { name: 'erp' }).waitFor();
     await page.getByLabel('Kind').selectOption('erasure');
-    await page.getByText('Nothing has happened here yet').waitFor();
+    await page.getByText('No entry matches').waitFor();
+  });
+
+  it('tells who has seen the data of a customer, and what was done to a webhook', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: { type: 'EXTERNAL', value: 'ann' } }));
+    const [{ profileId }] = (await client.get('/v1/events?unmask=true')).body.items;
+    const rules = [{ eventType: 'purchase' }];
+    await client.post('/v1/webhooks', { url: 'https://hooks.example.com/', events: rules, description: 'crm' });
+    await client.send('/v1/retention', '{"eventDays":365}', { method: 'PUT' });
+    await page.goto(`customers/${profileId}`);
+    await page.getByRole('link', { name: 'Who has seen this customer’s data' }).click();
+    const rows = page.getByRole('table').getByRole('row');
+    await rows.filter({ hasText: 'Personal data read' }).waitFor();
+    expect(await rows.count()).toBe(2);
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await buttonOf(page, 'Clear filters').click();
+    await rows.filter({ hasText: 'Retention changed' }).filter({ hasText: 'eventDays null → 365' }).waitFor();
+    await rows.filter({ hasText: 'Webhook created' }).getByRole('link', { name: 'crm' }).click();
+    await page.getByRole('heading', { name: 'crm', level: 1 }).waitFor();
   });
 
   it('says why it could not be read, with the request id, and reads it again', async () => {

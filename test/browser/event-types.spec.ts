@@ -57,7 +57,9 @@ describe('an event type', () => {
     await registerTypes(client, [PURCHASE]);
     for (let sent = 0; sent < 2; sent += 1) await client.post('/v1/cdp/events', aCdpEvent());
     await client.post('/v1/cdp/events', aCdpEvent({ properties: { amount: 1, quantity: 2 } }));
-    await page.goto('event-types/purchase');
+    await page.goto('event-types');
+    await page.getByRole('searchbox', { name: 'Event type' }).fill('purchase');
+    await button(page, 'Open event type').click();
     await button(page, 'New version').click();
     const definition = JSON.parse(await editor(page).inputValue());
     await button(page, 'Check').click();

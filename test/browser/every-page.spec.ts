@@ -8,14 +8,17 @@ import { until } from '../support/until';
 
 /** UTC and half an hour off the hours of most others. */
 const ZONE = 'Asia/Kolkata';
+const RELATIVE = /^(?:now|(?:in )?\d+ [a-z]+\.?(?: ago)?|yesterday|tomorrow|(?:last|next) [a-z]+\.?)$/;
 
-const browser = useConsoleBrowser({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
+const browser = useConsoleBrowser();
 
 interface Workspace {
   readonly page: Page;
   readonly client: Client;
   /** Pages with lists of records that have times. */
   readonly lists: readonly string[];
+  /** Those of them in which times are compared. */
+  readonly logs: readonly string[];
   readonly webhookId: string;
   readonly profileId: string;
 }
@@ -36,29 +39,40 @@ async function aFilledWorkspace(): Promise<Workspace> {
   await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
   await until(async () => (await client.get('/v1/processing/summary')).body.queued === 0);
   const [{ profileId }] = (await client.get('/v1/events')).body.items;
-  const lists = [
-    ...['review', 'customers', `customers/${profileId}`, 'event-types', 'event-types/purchase?tab=versions'],
-    ...['campaigns/spring-sale?tab=reactions', 'campaigns/spring-sale?tab=participants&sub=ann'],
-    ...['campaigns/spring-sale/reactions/count', 'webhooks', `webhooks/${webhookId}`, 'access'],
+  const logs = [
+    ...[`customers/${profileId}`, 'event-types/purchase?tab=versions', `webhooks/${webhookId}`],
+    ...['campaigns/spring-sale?tab=participants&sub=ann', 'campaigns/spring-sale/reactions/count'],
   ];
-  return { page, client, lists, webhookId, profileId };
+  const lists = ['review', 'customers', 'event-types', 'campaigns/spring-sale?tab=reactions', 'webhooks', 'access'];
+  return { page, client, lists: [...lists, ...logs], logs, webhookId, profileId };
 }
 
 describe('every table', () => {
-  it("shows times in the viewer's zone, and exactly in UTC on hover", async () => {
-    const { page, lists } = await aFilledWorkspace();
+  it("shows how long ago things were, or when in the viewer's zone; on hover both, and exactly in UTC", async () => {
+    const { page, lists, logs } = await aFilledWorkspace();
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setTimezoneOverride', { timezoneId: ZONE });
-    const local = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: ZONE });
+    const zone = { timeZone: ZONE } as const;
+    const seconds = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+    const ofThisYear = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', ...seconds, ...zone });
+    const ofOthers = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', ...zone });
+    const year = new Intl.DateTimeFormat('en-US', { year: 'numeric', ...zone });
+    const local = (at: Date): string =>
+      (year.format(at) === year.format(new Date()) ? ofThisYear : ofOthers).format(at);
     for (const list of lists) {
       await page.goto(list);
       const times = page.locator('td time');
       await times.first().waitFor();
       for (const time of await times.all()) {
         const at = (await time.getAttribute('datetime')) ?? '';
-        const [exact] = ((await time.getAttribute('title')) ?? '').split('\n');
+        const [exact, other = ''] = ((await time.getAttribute('title')) ?? '').split('\n');
+        const shown = (await time.textContent()) ?? '';
         expect([list, exact]).toEqual([list, new Date(at).toISOString()]);
-        expect([list, await time.textContent()]).toEqual([list, local.format(new Date(at))]);
+        const ofZone = local(new Date(at));
+        const ago = logs.includes(list) ? other : shown;
+        expect([list, ago]).toEqual([list, expect.stringMatching(RELATIVE)]);
+        const [asText, onHover] = logs.includes(list) ? [ofZone, ago] : [ago, `${ofZone} in your time zone, ${ago}`];
+        expect([list, shown, other]).toEqual([list, asText, onHover]);
       }
     }
   });
@@ -111,6 +125,7 @@ describe('every dialog', () => {
     const dialogs: readonly (readonly [path: string, opener: () => Locator, title: string])[] = [
       ['overview', () => page.getByRole('button', { name: 'Keyboard shortcuts' }), 'Keyboard shortcuts'],
       ['review', labelled('Replay all'), 'Replay all that match'],
+      ['review', labelled('Dismiss all'), 'Dismiss all that match'],
       [`customers/${profileId}`, labelled('Erase'), 'Erase the customer for good'],
       [`customers/${profileId}`, () => main.getByRole('link', { name: 'purchase' }), 'purchase'],
       ['event-types/purchase', labelled('Deprecate'), 'Deprecate purchase'],

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
-import { axeInBothWidths, axeOn, useConsoleBrowser } from '../support/console-browser';
-import { expectKeyboardDialog } from '../support/console-parts';
+import { axeInBothWidths, axeOn, signIn, useConsoleBrowser } from '../support/console-browser';
+import { expectFailure, expectKeyboardDialog, refuseCalls } from '../support/console-parts';
 import { withClient } from '../support/database';
 import { sendTooEarly } from '../support/review';
 import { aTenant } from '../support/tenant';
@@ -139,6 +139,13 @@ describe('a bulk replay', () => {
       const first = 'SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY first_seen_at, id LIMIT 1 FOR UPDATE';
       await database.query(first, [tenant.tenantId]);
       await page.getByRole('button', { name: 'Replay 250' }).click();
+      await button(page, 'Cancel replay').waitFor();
+      // The page says when it cannot read how far the replay is, and goes on then, also after a reload.
+      const answerAgain = await refuseCalls(page, '/v1/review-replays/*');
+      await expectFailure(page);
+      await answerAgain();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      await page.reload();
       const sent = page.waitForRequest((request) => request.url().endsWith(':cancel'));
       await button(page, 'Cancel replay').click();
       await sent;
@@ -147,6 +154,58 @@ describe('a bulk replay', () => {
     await page.getByText('What was sent stays; the other entries are still open.').waitFor();
     const { total } = (await client.get('/v1/review-entries:summary')).body;
     expect(total).toBeGreaterThan(0);
+  });
+});
+
+describe('a bulk dismissal', () => {
+  it('says how many entries it would close, closes them with a note, and can be looked at again', async () => {
+    const { page, client } = await browser.signedIn();
+    await sendTooEarly(client, 30);
+    await sendTooEarly(client, 2, { source: 'crm' });
+    await page.goto('review?source=shop.orders');
+    await button(page, 'Dismiss all that match').click();
+    const dialog = page.getByRole('dialog', { name: 'Dismiss all that match' });
+    await dialog.getByText('30 entries').waitFor();
+    await dialog.getByLabel('Why they need no action').fill('Test data');
+    expect(await axeOn(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Dismiss 30' }).click();
+    await page.getByText('All entries were closed').waitFor();
+    await page.reload();
+    await page.getByText('30 of 30').waitFor();
+    await page.getByText('Test data').waitFor();
+    expect(await axeInBothWidths(page)).toEqual([]);
+    await page.getByRole('link', { name: 'still open' }).click();
+    await page.getByText('No entry matches').waitFor();
+    const { items } = (await client.get('/v1/review-entries?status=open')).body;
+    expect(items.map(({ source }: { source: string }) => source)).toEqual(['crm', 'crm']);
+  });
+});
+
+describe('an event that is being corrected', () => {
+  it('is there again after the session has ended and the same key has signed in', async () => {
+    const { page, client, tenant } = await browser.signedIn({ path: 'review' });
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    await page.reload();
+    await entriesTable(page).getByRole('link', { name: 'required' }).click();
+    await button(page, 'Correct and replay').click();
+    const editor = page.getByLabel('Event as JSON');
+    await editor.fill('{ "half": "written"');
+    await page.context().clearCookies();
+    await button(page, 'Dismiss').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
+    expect(await page.content()).not.toContain('written');
+    await signIn(page, tenant.adminKey);
+    await editor.waitFor();
+    expect(await editor.inputValue()).toBe('{ "half": "written"');
+    // Another key sees nothing of it.
+    await page.context().clearCookies();
+    await button(page, 'Dismiss').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signIn(page, await tenant.key({ scopes: ['review:read', 'review:write'] }));
+    await button(page, 'Correct and replay').waitFor();
+    expect(await editor.count()).toBe(0);
   });
 });
 

@@ -114,6 +114,35 @@ describe('a session', () => {
     await other.reload();
     await signInButton(other).waitFor();
   });
+
+  it('of another workspace replaces what other pages of the browser show', async () => {
+    const { page, client, tenant } = await browser.signedIn();
+    await client.post('/v1/api-keys', { name: 'key of the first', scopes: ['events:read'] });
+    await page.goto('access');
+    await page.getByText('key of the first').waitFor();
+    const stranger = await aTenant(browser.service.databaseUrl);
+    const other = await page.context().newPage();
+    await other.goto('overview');
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(other, stranger.adminKey);
+    await heading(other, 'Overview').waitFor();
+    await page.getByText('key of the first').waitFor({ state: 'detached' });
+    await page.getByText(stranger.name).first().waitFor();
+    expect(await page.content()).not.toContain(tenant.name);
+  });
+
+  it('shows how long ago things were by the clock of the service, whatever the browser’s says', async () => {
+    const { page, client } = await browser.signedIn();
+    await client.post('/v1/external-events', anExternalEvent({ identity: {} }));
+    const [{ id }] = (await client.get('/v1/review-entries')).body.items;
+    await page.clock.install({ time: Date.now() - 5 * 60 * 60_000 });
+    await page.goto(`review/${id}`);
+    await page
+      .getByText(/^(?:now|\d+ sec\. ago)$/)
+      .first()
+      .waitFor();
+    expect(await page.getByText(/ hr\./).count()).toBe(0);
+  });
 });
 
 describe('the shell', () => {

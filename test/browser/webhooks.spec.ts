@@ -14,7 +14,7 @@ import { aTenant } from '../support/tenant';
 import { until } from '../support/until';
 import { aWebhook, startReceiver, type Receiver } from '../support/webhooks';
 
-const browser = useConsoleBrowser({ WEBHOOKS_ALLOW_PRIVATE: 'true' });
+const browser = useConsoleBrowser();
 
 const MARKUP = '<img src=x onerror="document.title=1"> \u202egnp.exe';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aClient } from '../support/client';
 import { runNode } from '../support/run-node';
 
@@ -9,17 +9,14 @@ const ROOT = join(__dirname, '..', '..');
 const BIN = (name: string): string => join(ROOT, 'node_modules', ...name.split('/'));
 
 let folder: string;
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'generated-client-'));
-  service = await startApp();
+  service = await sharedApp();
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Each sends an event, reads it, and is refused with a page that is too large. */
 const PROGRAMS = {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aClient } from '../support/client';
 import { runNode } from '../support/run-node';
 import { aTokenIssuer } from '../support/tokens';
@@ -102,17 +102,15 @@ describe('the package', () => {
     const files = [write('example.mts', EXAMPLE), write('example.cts', EXAMPLE)];
     write('tsconfig.json', JSON.stringify({ compilerOptions: { ...strict, ...platform }, files }));
     expect(await runNode(folder, [TSC, '-p', '.'])).toBe('');
-  }, 30_000);
+  });
 });
 
 describe('in a browser', () => {
-  let service: TestApp;
+  let service: SharedApp;
 
   beforeAll(async () => {
-    service = await startApp();
+    service = await sharedApp();
   });
-
-  afterAll(() => service.stop());
 
   it('works with what browsers have', async () => {
     const admin = await aClient(service);

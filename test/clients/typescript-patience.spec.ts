@@ -38,7 +38,7 @@ describe('the patience of the client, as it is when nothing else is said', () =>
       const restart = async (): ReturnType<typeof startServiceProcess> => {
         await first.kill();
         const killedAt = performance.now();
-        await until(() => (refused.at(-1) ?? 0) - killedAt >= REFUSING_MS, 30);
+        await until(() => (refused.at(-1) ?? 0) - killedAt >= REFUSING_MS);
         return startServiceProcess({ ...environment, PORT: new URL(first.url).port });
       };
       try {

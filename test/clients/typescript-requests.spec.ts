@@ -1,15 +1,15 @@
 import { CampaignDataError, createClient, type FailedAttempt } from '../../clients/typescript/src/client';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, type Client } from '../support/client';
 import { startUnreliableLine, type Mishap, type UnreliableLine } from '../support/unreliable-line';
 
-let service: TestApp;
+let service: SharedApp;
 let line: UnreliableLine;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => line.close());
-afterAll(() => service.stop());
 
 const UNAVAILABLE: Mishap = { status: 503, body: { error_code: 'unavailable', message: 'Not now.' } };
 const VARIABLE = { scope: 'user', name: 'points', type: 'number' };

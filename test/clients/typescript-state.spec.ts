@@ -1,16 +1,16 @@
 import { createClient } from '../../clients/typescript/src/client';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, type Workspace } from '../support/client';
 import { aTokenIssuer, type TokenIssuer } from '../support/tokens';
 import { startUnreliableLine, type UnreliableLine } from '../support/unreliable-line';
 
-let service: TestApp;
+let service: SharedApp;
 let line: UnreliableLine;
 let issuer: TokenIssuer;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   line = await startUnreliableLine(service.url);
   workspace = await aWorkspace(service);
   const { admin } = workspace;
@@ -21,10 +21,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await line.close();
-  await service.stop();
-});
+afterAll(() => line.close());
 
 const TEN_MORE = [{ path: 'state.user.points', op: 'inc', value: 10 } as const];
 const client = (token: string | (() => Promise<string>) = issuer.token()) =>

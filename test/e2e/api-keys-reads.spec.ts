@@ -1,6 +1,6 @@
 import { newId } from '../../src/platform/values/ids';
 import { encodeCursor } from '../../src/platform/pagination/cursor';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { Client, expectProblem } from '../support/client';
 import { rowsOf } from '../support/database';
 import { pagesOf } from '../support/pages';
@@ -10,20 +10,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const past = (): Date => new Date(Date.now() - DAY_MS);
 const ahead = (): Date => new Date(Date.now() + DAY_MS);
 
-let service: TestApp;
+let service: SharedApp;
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   tenant = await aTenant(service.databaseUrl);
   admin = new Client(service.url, tenant.adminKey);
 });
-
-afterAll(() => service.stop());
 
 async function create(name: string): Promise<any> {
   return (await admin.post('/v1/api-keys', { name, scopes: ['events:read'] })).body.apiKey;

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../src/platform/auth/scopes';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, expectProblem, type Answer } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -10,20 +10,18 @@ import { placesOf } from '../support/traces';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-let service: TestApp;
+let service: SharedApp;
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   tenant = await aTenant(service.databaseUrl);
   admin = new Client(service.url, tenant.adminKey);
 });
-
-afterAll(() => service.stop());
 
 const as = async (options: KeyOptions): Promise<Client> => new Client(service.url, await tenant.key(options));
 const create = async (fields: object = {}): Promise<any> =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { SCOPES } from '../../src/platform/auth/scopes';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { Client, type Answer } from '../support/client';
 import { withClient } from '../support/database';
@@ -13,20 +13,18 @@ const REQUEST_MS_MAX = 10_000;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const WANTED = { name: 'web shop', scopes: ['cdp-events:write', 'events:read'] };
 
-let service: TestApp;
+let service: SharedApp;
 let tenant: Tenant;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   tenant = await aTenant(service.databaseUrl);
   admin = new Client(service.url, tenant.adminKey);
 });
-
-afterAll(() => service.stop());
 
 const create = (fields: object, client = admin): Promise<Answer> =>
   client.post('/v1/api-keys', { ...WANTED, ...fields });

@@ -1,25 +1,26 @@
-import { startApp, type TestApp } from '../support/app';
-import { anExternalEvent } from '../support/builders';
+import { AUDIT_KINDS } from '../../src/platform/audit/audit-kinds';
+import { sharedApp, type SharedApp } from '../support/app';
+import { aCdpEvent, anExternalEvent, PURCHASE } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
 import { pagesOf } from '../support/pages';
 
 const PATH = '/v1/audit-log';
 const SECRET = 'a shared secret, as long as it has to be';
+const ANY_PURCHASE = { eventType: 'purchase' };
 const PERSON = { type: 'EXTERNAL', value: 'customer-4711' };
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   workspace = await aWorkspace(service);
   ({ admin } = workspace);
 });
-afterAll(() => service.stop());
 
 async function made(path: string, body: object = {}, method = 'POST'): Promise<any> {
   const answer = await admin.send(path, JSON.stringify(body), { method });
@@ -55,8 +56,22 @@ async function oneOfEach(): Promise<string[]> {
   await admin.get(`/v1/cdp/profiles/${profile}?unmask=true`);
   await admin.send(`/v1/cdp/profiles/${profile}:export`, '{}');
   await made(`/v1/cdp/profiles/${profile}:erase`);
+  await made('/v1/cdp/erasures:lift', PERSON);
+  await made('/v1/cdp/erasures:lift', PERSON);
+  const hook = await made('/v1/webhooks', { url: 'https://hooks.example.com/secret-path', events: [ANY_PURCHASE] });
+  const webhook = `/v1/webhooks/${hook.webhook.id}`;
+  await made(webhook, { description: 'crm' }, 'PATCH');
+  await made(`${webhook}:rotate-secret`);
+  await made(`${webhook}:disable`);
+  await made(`${webhook}:disable`);
+  await made(`${webhook}:enable`);
+  await admin.send(webhook, undefined, { method: 'DELETE' });
+  await made('/v1/retention', { eventDays: 365 }, 'PUT');
+  await made('/v1/retention', { eventDays: 365 }, 'PUT');
   return [
-    ...['erasure erased', 'unmasked_read exported', 'unmasked_read read'],
+    ...['retention changed', 'webhook deleted', 'webhook enabled', 'webhook disabled', 'webhook secret_rotated'],
+    ...['webhook changed', 'webhook created'],
+    ...['erasure lifted', 'erasure erased', 'unmasked_read exported', 'unmasked_read read'],
     ...['service_credential revoked', 'service_credential created'],
     ...['jwt_issuer deleted', 'jwt_issuer changed', 'jwt_issuer created'],
   ];
@@ -84,6 +99,9 @@ describe('GET /v1/audit-log', () => {
     expect(details).toEqual(
       expect.arrayContaining([
         'erp',
+        'crm',
+        'https://hooks.example.com',
+        'eventDays null → 365',
         'https://login.example.com/ for campaigns',
         expect.stringMatching(/^GET .*profiles/),
       ]),
@@ -94,7 +112,7 @@ describe('GET /v1/audit-log', () => {
     await oneOfEach();
     await admin.send('/v1/cdp/profiles:lookup?unmask=true', JSON.stringify(PERSON));
     const text = JSON.stringify((await admin.get(`${PATH}?limit=200`)).body);
-    for (const value of [PERSON.value, SECRET, admin.key]) expect(text).not.toContain(value);
+    for (const value of [PERSON.value, SECRET, admin.key, 'secret-path']) expect(text).not.toContain(value);
   });
 
   it('keeps no entry of what was refused', async () => {
@@ -109,7 +127,7 @@ describe('GET /v1/audit-log', () => {
   it('lists one kind alone', async () => {
     await oneOfEach();
     const all = await entries('?limit=200');
-    for (const kind of ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure']) {
+    for (const kind of AUDIT_KINDS) {
       const expected = all.filter((entry) => entry.kind === kind);
       expect(expected.length).toBeGreaterThan(0);
       expect(await entries(`?kind=${kind}`)).toEqual(expected);
@@ -135,18 +153,77 @@ describe('GET /v1/audit-log', () => {
       await database.query('UPDATE erasures SET erased_at = $2 WHERE tenant_id = $1', [workspace.tenantId, at]);
     });
     const all = (await admin.get(`${PATH}?limit=200`)).body.items;
-    expect(all.length).toBeGreaterThan(8);
+    expect(all.length).toBeGreaterThan(15);
     expect((await pagesOf(admin, `${PATH}?limit=1`)).flat()).toEqual(all);
   });
 
   it('lists what was done in a range of time', async () => {
     await oneOfEach();
-    const [erasure, exported] = await entries();
+    const all = await entries();
+    const [erasure, exported] = all.slice(all.findIndex(({ action }) => action === 'erased'));
     const from = encodeURIComponent(erasure.at);
     expect(wordsOf(await entries(`?from=${from}`))).toContain('erasure erased');
     expect(wordsOf(await entries(`?to=${encodeURIComponent(exported.at)}`))).not.toContain('erasure erased');
     expect(await entries('?from=2999-01-01T00:00:00Z')).toEqual([]);
     expectProblem(await admin.get(`${PATH}?from=yesterday&kind=x`), 422, 'validation_failed');
+  });
+
+  it('lists what was done to one record, and who has seen unmasked data of one customer', async () => {
+    await oneOfEach();
+    const profile = await aCustomer();
+    const { items: events } = (await admin.get(`/v1/cdp/profiles/${profile}/events`)).body;
+    for (const path of [
+      ...[`/v1/cdp/profiles/${profile}`, '/v1/cdp/profiles', `/v1/cdp/profiles/${profile}/events`],
+      ...[`/v1/events/${events[0].eventId}`, '/v1/events'],
+    ]) {
+      expect((await admin.get(`${path}?unmask=true`)).status).toBe(200);
+    }
+    for (const path of ['/v1/cdp/profiles:lookup?unmask=true', '/v1/cdp/profiles:export']) {
+      expect((await admin.send(path, JSON.stringify(PERSON))).status).toBe(200);
+    }
+    await admin.get('/v1/review-entries?unmask=true');
+    const ofCustomer = await entries(`?recordId=${profile}`);
+    expect(wordsOf(ofCustomer)).toEqual([
+      'unmasked_read exported',
+      ...Array.from({ length: 6 }, () => 'unmasked_read read'),
+    ]);
+    const all = await entries('?limit=200');
+    for (const recordId of new Set(all.flatMap((entry) => entry.recordId ?? []))) {
+      const expected = all.filter((entry) => entry.recordId === recordId);
+      const found = await entries(`?recordId=${recordId}`);
+      expect(found.filter(({ kind }) => kind !== 'unmasked_read')).toEqual(expected);
+    }
+    expectProblem(await admin.get(`${PATH}?recordId=me`), 422, 'validation_failed', ['recordId format']);
+  });
+
+  it('finds what was seen of a customer before a merge, by the id of either profile', async () => {
+    const send = (identity: object) => made('/v1/cdp/events', aCdpEvent({ identity }));
+    await made('/v1/cdp/event-types', PURCHASE);
+    const profiles: string[] = [];
+    for (const identity of [{ email: 'a@example.com' }, { externalUserId: 'a' }]) {
+      const { event_id: event } = await send(identity);
+      const { profileId } = (await admin.get(`/v1/events/${event}`)).body;
+      await admin.get(`/v1/cdp/profiles/${profileId}?unmask=true`);
+      profiles.push(profileId);
+    }
+    await send({ email: 'a@example.com', externalUserId: 'a' });
+    for (const profile of profiles) expect(await entries(`?recordId=${profile}`)).toHaveLength(2);
+  });
+
+  it('leaves out webhooks without webhooks:read, and retention without admin', async () => {
+    await oneOfEach();
+    const scopes = ['api-keys:read', 'jwt-issuers:read', 'service-credentials:read', 'profiles:read'] as const;
+    const auditor = await workspace.client({ scopes: [...scopes] });
+    const operator = await workspace.client({ scopes: [...scopes, 'webhooks:read'] });
+    const kindsFor = async (client: Client) =>
+      new Set((await client.get(`${PATH}?limit=200`)).body.items.map(({ kind }: any) => kind));
+    const others = ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure'];
+    expect(await kindsFor(auditor)).toEqual(new Set(others));
+    expect(await kindsFor(operator)).toEqual(new Set([...others, 'webhook']));
+    expect(await kindsFor(admin)).toEqual(new Set(AUDIT_KINDS));
+    for (const kind of ['webhook', 'retention']) {
+      expectProblem(await auditor.get(`${PATH}?kind=${kind}`), 403, 'insufficient_scope');
+    }
   });
 
   it('needs the scopes that read what it is about, and is for one workspace', async () => {

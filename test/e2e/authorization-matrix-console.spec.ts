@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { expectEntry, expectRefusals, expectRefusalsBeforeBody, requestOf } from '../support/matrix';
 import { operationsOf, type Operation } from '../support/operations';
 import {
@@ -11,20 +11,18 @@ import {
 
 /** Every operation of the OpenAPI document below the console, against everything that is no session with its scopes. */
 
-let service: TestApp;
+let service: SharedApp;
 let means: BrowserMeans;
 let backend: readonly Operation[];
 let participant: readonly Operation[];
 
 beforeAll(async () => {
-  service = await startApp({ AUTH_FAILURES_PER_MINUTE: '1000000' });
+  service = await sharedApp();
   means = await browserMeans(service);
   const operations = belowConsole(await operationsOf(service.url));
   backend = operations.filter(({ callers }) => callers === 'backend' || callers === 'signing backend');
   participant = operations.filter(({ callers }) => callers === 'participant');
 });
-
-afterAll(() => service.stop());
 
 describe('every operation for backends, below the console', () => {
   it.each(Object.entries(REFUSED_SESSIONS))(

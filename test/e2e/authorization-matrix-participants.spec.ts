@@ -1,19 +1,17 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { bearer, expectEntry, expectRefusals, expectRefusalsBeforeBody } from '../support/matrix';
 import { operationsOf, type Operation } from '../support/operations';
 import { participantMeans, REFUSED_TOKENS, type ParticipantMeans } from '../support/refused-tokens';
 
-let service: TestApp;
+let service: SharedApp;
 let means: ParticipantMeans;
 let operations: readonly Operation[];
 
 beforeAll(async () => {
-  service = await startApp({ AUTH_FAILURES_PER_MINUTE: '1000000' });
+  service = await sharedApp();
   means = await participantMeans(service);
   operations = (await operationsOf(service.url)).filter(({ callers }) => callers === 'participant');
 });
-
-afterAll(() => service.stop());
 
 const columns = Object.entries(REFUSED_TOKENS);
 

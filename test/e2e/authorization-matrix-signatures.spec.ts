@@ -1,20 +1,18 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { expectEntry, expectRefusals, expectRefusalsBeforeBody, requestOf, WRONG_BODY } from '../support/matrix';
 import { operationsOf, type Operation } from '../support/operations';
 import { REFUSED_SIGNATURES, signatureMeans, type SignatureMeans } from '../support/refused-signatures';
 import { signatureOf } from '../support/signatures';
 
-let service: TestApp;
+let service: SharedApp;
 let means: SignatureMeans;
 let operations: readonly Operation[];
 
 beforeAll(async () => {
-  service = await startApp({ AUTH_FAILURES_PER_MINUTE: '1000000' });
+  service = await sharedApp();
   means = await signatureMeans(service);
   operations = (await operationsOf(service.url)).filter(({ callers }) => callers === 'signing backend');
 });
-
-afterAll(() => service.stop());
 
 const columns = Object.entries(REFUSED_SIGNATURES);
 

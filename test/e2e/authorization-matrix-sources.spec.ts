@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { INGEST_FAMILIES, registerTypes, type IngestFamily } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
 import { bearer, expectRefusals, expectRefusalsBeforeBody } from '../support/matrix';
@@ -6,21 +6,19 @@ import { operationsOf, type Operation } from '../support/operations';
 
 /** Keys that may send one source only, at every operation that takes events. */
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let operations: readonly Operation[];
 let limited: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   workspace = await aWorkspace(service);
   await registerTypes(workspace.admin);
   limited = await workspace.client({ sources: ['shop'] });
   const takesEvents = ({ scope }: Operation): boolean => /-events:write$/.test(scope ?? '');
   operations = (await operationsOf(service.url)).filter(takesEvents);
 });
-
-afterAll(() => service.stop());
 
 const singlesAndBatches = INGEST_FAMILIES.flatMap(({ path, batchPath }) => [`POST ${path}`, `POST ${batchPath}`]);
 const storedBy = async (source: string): Promise<number> =>

@@ -6,7 +6,7 @@ import type { Client } from '../support/client';
 import { brokenHistories } from '../support/histories';
 import { rowsOf, untilBlocked, withClient } from '../support/database';
 import { untilDrained } from '../support/processing';
-import { expireAll, expireOver, keepDays, letDaysPass } from '../support/retention';
+import { expireAll, expireOver, keepDays, letDaysPass, untilExpired } from '../support/retention';
 import { aCampaign, inc, mutate, stateOf, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
@@ -52,7 +52,7 @@ async function send(...events: readonly object[]): Promise<string[]> {
 }
 
 const untilApplied = (jobId: string, events: number) =>
-  until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied >= events, 20);
+  until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied >= events);
 const run = () => backfill(client, campaign.campaignId, 'reward');
 const stateFor = (sub: string): Promise<any> => stateOf(campaign.participant({ sub }));
 const rows = (text: string) => rowsOf<any>(service.databaseUrl, text, [campaign.workspace.tenantId]);
@@ -302,7 +302,7 @@ describe('events that expire', () => {
     await letDaysPass(service.databaseUrl, campaign.workspace.tenantId, 40);
     await define(POINTS);
     const jobId = await startBackfill(client, campaign.campaignId, 'reward', { eventsPerSecondMax: 1 });
-    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0, 20);
+    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0);
     await expireOver(client, 30);
     const done = await backfillOnce(() => client, campaign.campaignId, 'reward', jobId);
     expect(done).toMatchObject({ state: 'done', total: 8, scanned: 8, failed: 0 });
@@ -317,7 +317,7 @@ describe('events that expire', () => {
     await letDaysPass(service.databaseUrl, campaign.workspace.tenantId, 40);
     await define(POINTS);
     const jobId = await startBackfill(client, campaign.campaignId, 'reward', { eventsPerSecondMax: 1 });
-    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied === 1, 20);
+    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied === 1);
     await withClient(service.databaseUrl, async (holder) => {
       // The next step comes to the other event, and waits for this table before it commits.
       await holder.query('BEGIN');
@@ -325,6 +325,7 @@ describe('events that expire', () => {
       await untilBlocked(holder, 'cds-retries', 1);
       await keepDays(service.app, campaign.workspace.tenantId, 30);
       await expireAll(service.app);
+      await untilExpired(service.databaseUrl, campaign.workspace.tenantId);
       expect(await rows('SELECT event_id FROM events WHERE tenant_id = $1')).toEqual([{ event_id: second }]);
       await holder.query('COMMIT');
     });

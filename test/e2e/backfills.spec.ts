@@ -184,7 +184,7 @@ describe('POST …/reactions/{name}:backfill', () => {
       rowsOf(nodes[0]!.databaseUrl, 'SELECT 1 FROM reaction_backfill_marks WHERE tenant_id = $1', [
         campaign.workspace.tenantId,
       ]);
-    await until(async () => (await marks()).length === 0, 20);
+    await until(async () => (await marks()).length === 0);
   });
 
   it('leaves the value of the last event, and the sum of all, beside live events of the same customers', async () => {
@@ -194,7 +194,7 @@ describe('POST …/reactions/{name}:backfill', () => {
     await define({ ops: [POINTS, REVENUE, LAST] });
     const jobId = await start({ eventsPerSecondMax: 60 });
     // The survey is over, so that it is the workers who report what they apply from now on.
-    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).scanned > 0, 20);
+    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).scanned > 0);
     for (let n = 21; n <= 24; n += 1) await round(n);
     const done = await over(jobId);
     await drained();
@@ -230,7 +230,7 @@ describe('POST …/reactions/{name}:backfill', () => {
     expect(refused).toHaveLength(7);
     for (const answer of refused) expectProblem(answer, 409, 'backfill_running');
     const { jobId } = starts.find(({ status }) => status === 202)!.body;
-    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0, 20);
+    await until(async () => (await readBackfill(client, campaign.campaignId, 'reward', jobId)).applied > 0);
     const cancelled = await client.post(`${reactionPath()}/backfills/${jobId}:cancel`, {});
     expect(cancelled.body).toMatchObject({ state: 'cancelled', eventsPerSecondMax: 5, finishedAt: TIME });
     expect(cancelled.body.applied).toBeLessThan(40);

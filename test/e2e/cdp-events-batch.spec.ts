@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import {
   aClient,
@@ -12,13 +12,11 @@ import {
 
 const PATH = '/v1/cdp/events/batch';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const statuses = (results: readonly { status: string }[]) => results.map(({ status }) => status);
 

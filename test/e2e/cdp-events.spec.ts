@@ -1,16 +1,14 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, type Client, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
 const PATH = '/v1/cdp/events';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 async function aCdpClient(): Promise<Client> {
   const client = await aClient(service);

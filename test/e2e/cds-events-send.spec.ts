@@ -5,23 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { runCds, startCds, type Ran } from '../support/cds';
 import { aClient, aWorkspace, type Client } from '../support/client';
 import { blocksOf, sectionOf } from '../support/documented-commands';
 
-let service: TestApp;
+let service: SharedApp;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   folder = await mkdtemp(join(tmpdir(), 'cds-send-'));
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 let files = 0;
 

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { backfill } from '../support/backfills';
 import { anExternalEvent } from '../support/builders';
 import { runCds, type Ran } from '../support/cds';
@@ -7,11 +7,11 @@ import { aCampaign, type Campaign } from '../support/runtime';
 const RANGE = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-01-01T00:00:00Z'];
 const POINTS = { path: 'state.user.points', op: 'inc', valueFrom: 'properties.amount' };
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
   campaign = await aCampaign(service);
   await campaign.define('state.user.points', 'number');
   const { admin } = campaign.workspace;
@@ -20,7 +20,6 @@ beforeAll(async () => {
   const reaction = { name: 'reward', eventType: 'purchase', ops: [POINTS] };
   expect((await admin.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, reaction)).status).toBe(200);
 });
-afterAll(() => service.stop());
 
 function run(args: readonly string[], key = campaign.workspace.admin.key ?? ''): Promise<Ran> {
   const environment = { CDS_API_KEY: key, CDS_URL: service.url };

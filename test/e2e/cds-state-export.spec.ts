@@ -4,26 +4,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { runCds, startCds, type Ran } from '../support/cds';
 import type { Client } from '../support/client';
 import { rowsOf } from '../support/database';
 import { aCampaign, set, mutate, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
-let service: TestApp;
+let service: SharedApp;
 let folder: string;
 let campaign: Campaign;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
   folder = await mkdtemp(join(tmpdir(), 'cds-state-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
-afterAll(() => service.stop());
 
 function environmentOf({ key = '', url }: Client): Record<string, string> {
   return { CDS_API_KEY: key, CDS_URL: url };

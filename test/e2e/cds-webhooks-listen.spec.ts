@@ -46,7 +46,7 @@ async function listen(args: readonly string[], more: Readonly<Record<string, str
   for (const stream of [running.child.stdout, running.child.stderr]) {
     stream?.on('data', (chunk: Buffer) => (written += chunk.toString()));
   }
-  await until(() => written.includes('Secret: '), 30);
+  await until(() => written.includes('Secret: '));
   const [, secret = ''] = /Secret: (\S+)/.exec(written) ?? [];
   return { ...running, secret, written: () => written };
 }
@@ -62,7 +62,7 @@ async function send(n: number, fields: object = {}): Promise<string> {
 /** The command begins where the log is complete: usually a second ago. */
 async function untilComplete(eventId: string): Promise<void> {
   const { receivedAt } = (await client.get(`/v1/events/${eventId}`)).body;
-  await until(async () => (await client.get('/v1/events?order=asc&limit=1')).body.completeBefore > receivedAt, 30);
+  await until(async () => (await client.get('/v1/events?order=asc&limit=1')).body.completeBefore > receivedAt);
 }
 
 const isLocal = ({ path }: ReceivedCall): boolean => path === '/local';
@@ -88,7 +88,7 @@ describe('cds webhooks listen', () => {
       expect(() => new Webhook(listening.secret).verify(`${local!.text} `, headersOf(local!))).toThrow();
       const { port } = new URL(service.url);
       await service.kill();
-      await until(() => listening.written().includes('Trying again.'), 30);
+      await until(() => listening.written().includes('Trying again.'));
       service = await startServiceProcess({ ...environment, PORT: port });
       receiver.answer(() => ({ status: 500 }));
       await send(3, { type: 'signup' });
@@ -101,7 +101,7 @@ describe('cds webhooks listen', () => {
       listening.child.kill('SIGINT');
       const { code, out, said } = await listening.ended;
       expect([code, out.split('\n').length]).toEqual([0, 3]);
-      expect(said).toContain('Ended. 2 events were taken with a status of 2xx, 1 were not.');
+      expect(said).toContain('Ended. 2 calls were taken with a status of 2xx, 1 were not.');
     },
     MS_MAX,
   );
@@ -121,6 +121,43 @@ describe('cds webhooks listen', () => {
       const { code, out, said } = await listening.ended;
       expect([code, out]).toEqual([0, call!.text]);
       expect(said).toMatch(/signup {2}\S+ {2}204 {2}\d+ ms/);
+    },
+    MS_MAX,
+  );
+
+  it(
+    'forwards changes of values as a webhook would, each once, in their order',
+    async () => {
+      const campaign = '/v1/campaigns/listened';
+      await client.post(`${campaign}/variables:define`, { scope: 'user', name: 'points', type: 'number', default: 0 });
+      await client.post(`${campaign}/variables:define`, {
+        scope: 'campaign',
+        name: 'stock',
+        type: 'number',
+        default: 9,
+      });
+      const events = [{ change: { scope: 'user', name: 'points' } }, { change: { scope: 'campaign', name: 'stock' } }];
+      await aWebhook(client, `${receiver.url}/real`, { events });
+      const listening = await listen([
+        ...['--event', 'nothing', '--changes', 'listened/participants/jane@example.com'],
+        ...['--changes', 'listened/campaign/stock'],
+      ]);
+      const change = (path: string, value: number) =>
+        client.post(`${campaign}/participants/jane@example.com/state:mutate`, { ops: [{ path, op: 'inc', value }] });
+      for (const value of [1, 2, 3]) expect((await change('state.user.points', value)).status).toBe(200);
+      expect((await change('state.campaign.stock', -1)).status).toBe(200);
+      const isReal = ({ path }: ReceivedCall): boolean => path === '/real';
+      await receiver.until(4, isLocal);
+      await receiver.until(4, isReal);
+      const bodiesOf = (fits: (call: ReceivedCall) => boolean, name: string) =>
+        receiver.calls
+          .filter((call) => fits(call) && call.body.data.name === name)
+          .map(({ body: { data, ...rest } }) => ({ ...rest, data: { ...data, changeId: undefined } }));
+      for (const name of ['points', 'stock']) expect(bodiesOf(isLocal, name)).toEqual(bodiesOf(isReal, name));
+      expect(bodiesOf(isLocal, 'points').map(({ data }) => data.current)).toEqual([1, 3, 6]);
+      expect(JSON.stringify(bodiesOf(isLocal, 'points'))).not.toContain('jane');
+      listening.child.kill('SIGINT');
+      expect((await listening.ended).said).toContain('Ended. 4 calls were taken');
     },
     MS_MAX,
   );

@@ -1,19 +1,19 @@
 import { text as textOf } from 'node:stream/consumers';
 import { WORKSPACE_VIEWERS_MAX } from '../../src/console/live/live-viewers';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aWorkspace, theReviewEntry, type Workspace } from '../support/client';
 import { FROM_CONSOLE, signedIn, type Browser } from '../support/console';
 import { openLive, requestLive, type LiveStream } from '../support/live';
 import { until } from '../support/until';
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let browser: Browser;
 const opened: LiveStream[] = [];
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   workspace = await aWorkspace(service);
@@ -22,7 +22,6 @@ beforeEach(async () => {
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.close();
 });
-afterAll(() => service.stop());
 
 const open = async (by: Browser, query = ''): Promise<LiveStream> => {
   const stream = await openLive(by, query);

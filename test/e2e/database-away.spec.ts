@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
-import { type Answer, expectProblem } from '../support/client';
+import { type Answer, Client, expectProblem } from '../support/client';
 import { databaseOf, databaseUrl } from '../support/database';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
 import { aCampaign, inc, mutate, type Campaign } from '../support/runtime';
@@ -67,4 +67,18 @@ it.each(Object.keys(CALLS))('answers %s with 503 and Retry-After in time while t
   }
   const after = await CALLS[what]!();
   expect(after.status).toBeLessThan(500);
+});
+
+it('connects again at its start when the database was late to take a connection', async () => {
+  const url = await databaseUrl();
+  // Only the second service connects by way of it.
+  const late = await startFaultProxy(url);
+  // The first connection asks what kind of database it is, and has more time.
+  const givenUp = late.holdConnection(1);
+  const second = await startApp({}, late.urlOf(databaseOf(url)));
+  await givenUp;
+  const admin = new Client(second.url, campaign.workspace.admin.key);
+  expect((await admin.get('/v1/events')).status).toBe(200);
+  await second.stop();
+  await late.close();
 });

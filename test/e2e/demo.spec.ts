@@ -3,8 +3,8 @@ import { aWorkspace } from '../support/client';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 
-const START_MS_MAX = 60_000;
-const DEMO_MS_MAX = 120_000;
+const START_MS_MAX = 300_000;
+const DEMO_MS_MAX = 300_000;
 
 let databaseUrl: string;
 let service: ServiceProcess;

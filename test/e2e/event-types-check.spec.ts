@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE } from '../support/builders';
 import { aWorkspace, expectProblem, reviewEntries, type Answer, type Client, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
@@ -6,20 +6,18 @@ import { withClient } from '../support/database';
 const PATH = '/v1/cdp/event-types';
 const NOTHING = { checked: 0, pass: 0, fail: 0, reasons: [] };
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   workspace = await aWorkspace(service);
   client = workspace.admin;
 });
-
-afterAll(() => service.stop());
 
 const check = (fields: object = {}, by = client): Promise<Answer> =>
   by.post(`${PATH}:check`, { ...PURCHASE, ...fields });

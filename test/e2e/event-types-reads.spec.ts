@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, PURCHASE } from '../support/builders';
 import { aWorkspace, expectProblem, type Client } from '../support/client';
 import { withClient } from '../support/database';
@@ -8,19 +8,17 @@ import { pagesOf } from '../support/pages';
 
 const PATH = '/v1/cdp/event-types';
 
-let service: TestApp;
+let service: SharedApp;
 let client: Client;
 let tenantId: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   ({ admin: client, tenantId } = await aWorkspace(service));
 });
-
-afterAll(() => service.stop());
 
 async function register(fields: object = {}): Promise<any> {
   const { status, body } = await client.post(PATH, { ...PURCHASE, ...fields });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, faultsOf, type Workspace } from '../support/client';
 import { rowsOf, withClient } from '../support/database';
@@ -9,16 +9,15 @@ import { until } from '../support/until';
 const PATH = '/v1/events';
 const START = '2026-01-01T00:00:00.000Z';
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   workspace = await aWorkspace(service);
 });
-afterAll(() => service.stop());
 
 /** Events that were received one millisecond after the other from `START` on, each `copies` times; the id of each is its millisecond. */
 async function received(count: number, copies = 1): Promise<void> {

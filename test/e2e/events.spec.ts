@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, ANYTHING, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, storedEvent } from '../support/client';
 import { withClient } from '../support/database';
@@ -7,13 +7,11 @@ import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
 
 const PATH = '/v1/events';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 /** Stores external events one after the other and answers their ids, oldest first. */
 async function stored(client: Client, ...events: Record<string, unknown>[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES, type IngestFamily } from '../support/builders';
 import { aReadyClient, expectProblem, faultsOf, theReviewEntry } from '../support/client';
 
@@ -10,13 +10,11 @@ const VALUES_MAX = 44_691;
 const KEYS_MAX = 4_000;
 const GZIP = { headers: { 'content-encoding': 'gzip' } };
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const listed = (entry: string, count: number): string => Array.from({ length: count }, () => entry).join(',');
 

@@ -1,16 +1,14 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, expectProblem, faultsOf, reviewEntries, storedEvent } from '../support/client';
 
 const PATH = '/v1/external-events:batch';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const statuses = (results: readonly { status: string }[]) => results.map(({ status }) => status);
 

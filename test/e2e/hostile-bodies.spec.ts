@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent, INGEST_FAMILIES } from '../support/builders';
 import { aReadyClient, expectProblem, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 import { cpuMsSince } from '../support/cpu-time';
@@ -11,13 +11,11 @@ const GZIP_BOMB = gzipSync(Buffer.alloc(GZIP_BOMB_BYTES, ' '));
 /** 4.9 KiB of lists, of which nothing is wrong: as hard to parse as anything of this size. */
 const LISTS = Array.from({ length: 490 }, () => [[[[]]]]);
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family, path, batchPath, anEvent, id }) => {
   const routes = [path, batchPath];
@@ -177,26 +175,21 @@ describe.each(INGEST_FAMILIES)('hostile bytes at the $family family', ({ family,
 describe('hostile bytes of the largest size', () => {
   const batchPath = '/v1/external-events:batch';
 
-  /** The least CPU time of three: in some, the process collects what earlier tests have left behind. */
-  async function leastCpuMs(work: () => Promise<unknown>): Promise<number> {
-    const times: number[] = [];
+  /**
+   * The least CPU time of three, of each: in some, the process collects what earlier tests have left behind. They take turns,
+   * because a machine that others load is slower at one time than at another.
+   */
+  async function leastCpuMs(...works: readonly (() => Promise<void>)[]): Promise<number[]> {
+    const least = works.map(() => Infinity);
     for (let time = 1; time <= 3; time += 1) {
-      const start = process.cpuUsage();
-      await work();
-      times.push(cpuMsSince(start));
+      for (const [index, work] of works.entries()) {
+        const start = process.cpuUsage();
+        await work();
+        least[index] = Math.min(least[index]!, cpuMsSince(start));
+      }
     }
-    return Math.min(...times);
+    return least;
   }
-
-  let honestCpuMs: number;
-
-  beforeAll(async () => {
-    const client = await aReadyClient(service);
-    honestCpuMs = await leastCpuMs(async () => {
-      const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
-      expect((await client.post(batchPath, { items })).status).toBe(200);
-    });
-  });
 
   it.each([
     ['5 MiB of zeros', '\u0000'.repeat(5 * MEBIBYTE)],
@@ -206,12 +199,18 @@ describe('hostile bytes of the largest size', () => {
     'are kept, and keep the service busy for less than a batch that is taken, when they are %s',
     async (_what, text) => {
       const client = await aReadyClient(service);
-      const hostileCpuMs = await leastCpuMs(async () => {
-        const { status } = await client.send(batchPath, text);
-        expect([400, 422]).toContain(status);
-      });
+      const sender = await aReadyClient(service);
+      // As bytes: in a text the test itself would look for personal data, and parse it.
+      const bytes = Buffer.from(text);
+      const hostile = async (): Promise<void> =>
+        expect([400, 422]).toContain((await client.send(batchPath, bytes)).status);
+      const honest = async (): Promise<void> => {
+        const items = Array.from({ length: 1_000 }, () => anExternalEvent({ attributes: { note: LISTS } }));
+        expect((await sender.post(batchPath, { items })).status).toBe(200);
+      };
+      const [hostileCpuMs, honestCpuMs] = await leastCpuMs(hostile, honest);
       expect((await theReviewEntry(client)).stage).toBe('request');
-      expect(hostileCpuMs).toBeLessThan(honestCpuMs);
+      expect(hostileCpuMs).toBeLessThan(honestCpuMs!);
     },
   );
 });

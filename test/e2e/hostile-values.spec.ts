@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { type IngestFamily, INGEST_FAMILIES, nestedJson } from '../support/builders';
 import { aReadyClient, expectProblem, faultsOf, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 
@@ -8,13 +8,11 @@ const TOO_DEEP = 20_000;
 const U0000 = '\u0000';
 const HALF = '\ud83d';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 /** A valid event with `json` as it is in the place of one of its fields. */
 function withField({ anEvent }: IngestFamily, field: string, json: string): string {

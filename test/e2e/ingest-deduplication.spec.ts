@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import {
   aCdpEvent,
   anExternalEvent,
@@ -15,13 +15,11 @@ import { reopen } from '../support/review';
 
 const COPIES = 64;
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 /** Ids by status; an answer of another kind has the ids of none. */
 function settled(results: readonly { status: string; event_id?: string; original_event_id?: string }[]) {

@@ -1,15 +1,13 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aWorkspace, type Answer, type Client, expectProblem, reviewEntries, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 /** Rows of this workspace in every table, but for the one that a job writes every minute. */
 async function rowCounts({ tenantId, admin }: Workspace): Promise<Record<string, number>> {

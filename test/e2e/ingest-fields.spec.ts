@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { INGEST_FAMILIES, registerTypes } from '../support/builders';
 import {
   aReadyClient,
@@ -12,13 +12,11 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 describe.each(INGEST_FAMILIES)('the fields of an event of the $family family', (family) => {
   const { path, batchPath, anEvent, anEventWith, id, type, time, properties } = family;

@@ -1,14 +1,12 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { CDP_EVENTS, EXTERNAL_EVENTS } from '../support/builders';
 import { aReadyClient } from '../support/client';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const isUnknown = ({ code }: any): boolean => code === 'unknown_field';
 const unknownIn = (details: any[]): string[] => details.filter(isUnknown).map(({ message }) => message);

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { type IngestFamily, INGEST_FAMILIES, PURCHASE, registerTypes } from '../support/builders';
 import { aWorkspace, type Answer, type Client, reviewEntries, type Workspace } from '../support/client';
 
@@ -8,13 +8,11 @@ const SAID = ['prefect-nickname', 'secret-cargo-1979', '73191.55', 'deep-thought
 const [EXTERNAL, EMAIL, PHONE, DEVICE] = WHO as [string, string, string, string];
 const [NICKNAME, CARGO, AMOUNT, NOTE] = SAID as [string, string, string, string];
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 interface House {
   readonly workspace: Workspace;

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aClient, aReadyClient, aWorkspace, expectProblem } from '../support/client';
 import { withClient } from '../support/database';
@@ -7,13 +7,11 @@ import { aCampaign } from '../support/runtime';
 const FAULTS_MAX = 1_000;
 const LISTED_OF_ONE_MAX = 100;
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const unknownFields = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`u${n}`, n]));

@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import { type Answer, aWorkspace, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
@@ -14,17 +14,15 @@ const HIDDEN = /Zaphod|0815|12345612|jane@example/i;
 const LOOK_UP = '/v1/cdp/profiles:lookup';
 const CHALLENGE = 'Bearer realm="campaign-data-service", error="insufficient_scope", scope="pii:read"';
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let eventId: string;
 let profileId: string;
 let entryId: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   workspace = await aWorkspace(service);

@@ -1,10 +1,10 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { Client } from '../support/client';
 import { addressOf, operationsOf, type Operation } from '../support/operations';
 import { aTenant } from '../support/tenant';
 import { fill, foldersOf, twins, type Filled, type Twin } from '../support/twins';
 
-let service: TestApp;
+let service: SharedApp;
 let document: any;
 let operations: readonly Operation[];
 let twin: Twin;
@@ -12,15 +12,13 @@ let filled: Filled;
 let poorKey: string;
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
   operations = await operationsOf(service.url);
   [twin] = await twins(service);
   filled = await fill(twin);
   poorKey = await (await aTenant(service.databaseUrl)).key({ scopes: ['state:read'] });
 });
-
-afterAll(() => service.stop());
 
 interface Request {
   readonly key?: string | undefined;

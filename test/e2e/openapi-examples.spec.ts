@@ -1,21 +1,19 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { Client } from '../support/client';
 import { addressOf, operationsOf, type Operation } from '../support/operations';
 import { fill, foldersOf, twins, type Filled, type Twin } from '../support/twins';
 
-let service: TestApp;
+let service: SharedApp;
 let document: any;
 let operations: readonly Operation[];
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
   document = (await new Client(service.url, undefined).get('/docs-json')).body;
   operations = await operationsOf(service.url);
 });
-
-afterAll(() => service.stop());
 
 interface Example {
   readonly operation: Operation;

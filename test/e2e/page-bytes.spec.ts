@@ -1,5 +1,5 @@
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -8,14 +8,12 @@ import { pagesOf } from '../support/pages';
 /** What stands around the measured columns, and what JSON takes beyond PostgreSQL's text of it. */
 const SURROUNDINGS_BYTES = 128 * 1024;
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   workspace = await aWorkspace(service);

@@ -1,20 +1,19 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, expectProblem, type Answer } from '../support/client';
 import { rowsOf } from '../support/database';
 import { pagesOf } from '../support/pages';
 import { aCampaign, campaignOf, inc, mutate, set, summary, type Campaign } from '../support/runtime';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
   await campaign.define('state.user.points', 'number', { default: 5 });
 });
-afterAll(() => service.stop());
 
 const pathOf = ({ campaignId }: Campaign): string => `/v1/campaigns/${campaignId}/participants`;
 const list = (query = ''): Promise<Answer> => campaign.workspace.admin.get(`${pathOf(campaign)}${query}`);
@@ -112,7 +111,7 @@ describe('GET /v1/campaigns/{campaign_id}/participants', () => {
     }
   });
 
-  it('lists no ledger of mutations that are nobody’s own', async () => {
+  it('lists no row of nobody’s, as earlier versions wrote for reactions to shared values', async () => {
     await rowsOf(
       service.databaseUrl,
       `INSERT INTO participant_states (tenant_id, subject, campaign_id, values, system, updated_at)

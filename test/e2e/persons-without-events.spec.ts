@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { type Answer, type Client, expectProblem } from '../support/client';
 import { aCampaign, type Campaign, mutate, set } from '../support/runtime';
@@ -8,18 +8,16 @@ import { placesOf } from '../support/traces';
 const ERASE = '/v1/cdp/profiles:erase';
 const EXPORT = '/v1/cdp/profiles:export';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   campaign = await aCampaign(service);
   ({ admin } = campaign.workspace);
   await campaign.define('state.user.motto', 'string');
 });
-
-afterAll(() => service.stop());
 
 interface Participant {
   readonly identity: { readonly type: 'EXTERNAL'; readonly value: string };

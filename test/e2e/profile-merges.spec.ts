@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import { aClient, aReadyClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const FIELDS = { x: 'externalUserId', m: 'email', d: 'deviceKey' } as const;
 const valueOf = (name: string): string => (name.startsWith('m') ? `${name}@example.com` : `value-${name}`);

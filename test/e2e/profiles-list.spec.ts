@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import { aWorkspace, expectProblem, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -6,17 +6,16 @@ import { pagesOf } from '../support/pages';
 
 const PATH = '/v1/cdp/profiles';
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   workspace = await aWorkspace(service);
   await registerTypes(workspace.admin);
 });
-afterAll(() => service.stop());
 
 /** Sends an event and answers the profile that it is stored under. */
 async function send(identity: object, fields: object = {}): Promise<string> {

@@ -16,6 +16,20 @@ const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status
 const limitOf = ({ headers }: Answer): (string | null)[] =>
   ['ratelimit-policy', 'ratelimit'].map((name) => headers.get(name));
 
+/** A unit comes back after so long. */
+const UNIT_MS = 1_000 / EVENTS_PER_SECOND;
+const TRIES_MAX = 20;
+
+/** The answer to a call that takes less time than a unit does to come back; a slow machine needs several calls for that. */
+async function withinAUnit(aClient: () => Promise<Client>, call: (by: Client) => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = await aClient();
+    const beganMs = performance.now();
+    const answer = await call(client);
+    if (performance.now() - beganMs < UNIT_MS || attempt === TRIES_MAX) return answer;
+  }
+}
+
 describe('with RATE_LIMIT_EVENTS_PER_SECOND', () => {
   let service: TestApp;
   let workspace: Workspace;
@@ -90,7 +104,7 @@ describe('with RATE_LIMIT_EVENTS_PER_SECOND', () => {
     ];
     const left: Record<string, unknown> = {};
     for (const [what, status, call] of rows) {
-      const answer = await call(await workspace.client({}));
+      const answer = await withinAUnit(() => workspace.client({}), call);
       expect([what, answer.status]).toEqual([what, status]);
       left[what] = limitOf(answer)[1];
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, registerTypes } from '../support/builders';
 import { type Answer, type Client, expectProblem, reviewEntries } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -7,14 +7,14 @@ import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 import { placesOf } from '../support/traces';
 import { until } from '../support/until';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let admin: Client;
 /** May define reactions, and not read personal data. */
 let editor: Client;
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
@@ -26,7 +26,6 @@ beforeEach(async () => {
     await campaign.define(`state.${scope}.points`, 'number');
   }
 });
-afterAll(() => service.stop());
 
 const copyOf = (valueFrom: string, scope = 'user') => ({ path: `state.${scope}.note`, op: 'set', valueFrom });
 const COUNT = { path: 'state.campaign.points', op: 'inc', value: 1 };

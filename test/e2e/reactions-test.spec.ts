@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../src/platform/auth/scopes';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { type Client, expectProblem } from '../support/client';
 import { rowsOf } from '../support/database';
@@ -9,12 +9,12 @@ import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 const POINTS = { path: 'state.user.points', op: 'inc', valueFrom: 'properties.amount' };
 const AMOUNT = { var: 'event.properties.amount' };
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
@@ -22,7 +22,6 @@ beforeEach(async () => {
   await campaign.define('state.user.points', 'number');
   await campaign.define('state.user.note', 'string');
 });
-afterAll(() => service.stop());
 
 const reactionOf = (fields: object = {}) => ({ name: 'reward', eventType: 'purchase', ops: [POINTS], ...fields });
 const purchase = (attributes: object, fields: object = {}) =>

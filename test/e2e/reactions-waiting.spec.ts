@@ -71,13 +71,12 @@ async function userState(sub = 'ann'): Promise<{ points: number | null; last: nu
 
 /** The numbers of the events whose reaction has run, in the order in which each has seen what the one before has left. */
 async function orderOfRuns(sub = 'ann'): Promise<number[]> {
-  const rows = await rowsOf<{ mutations: { path: string; previous: number | null; current: number }[] }>(
+  const rows = await rowsOf<{ previous: number | null; current: number }>(
     nodes[0]!.databaseUrl,
-    'SELECT mutations FROM mutation_outcomes WHERE tenant_id = $1 AND subject = $2',
+    `SELECT previous, current FROM value_changes WHERE tenant_id = $1 AND subject = $2 AND name = 'last'`,
     [campaign.workspace.tenantId, sub],
   );
-  const steps = rows.map(({ mutations }) => mutations.find(({ path }) => path === LAST.path)!);
-  const next = new Map(steps.map(({ previous, current }) => [previous, current]));
+  const next = new Map(rows.map(({ previous, current }) => [previous, current]));
   const order: number[] = [];
   for (let at = next.get(null); at !== undefined; at = next.get(at)) order.push(at);
   expect(order).toHaveLength(rows.length);
@@ -156,9 +155,8 @@ describe('events of a customer before the first login', () => {
     const points = await Promise.all(people.map(async (sub) => (await userState(sub)).points));
     expect(points).toEqual(people.map(() => visits));
     expect(await waitingRows()).toEqual([]);
-    const runs = await rowsOf(nodes[0]!.databaseUrl, 'SELECT 1 FROM mutation_outcomes WHERE tenant_id = $1', [
-      campaign.workspace.tenantId,
-    ]);
+    const history = `SELECT 1 FROM value_changes WHERE tenant_id = $1 AND name = 'points'`;
+    const runs = await rowsOf(nodes[0]!.databaseUrl, history, [campaign.workspace.tenantId]);
     expect(runs).toHaveLength(people.length * visits);
   });
 
@@ -281,7 +279,7 @@ describe('a reaction that waits', () => {
     await drained();
     await rowsOf(
       nodes[0]!.databaseUrl,
-      `UPDATE waiting_events SET queued_at = queued_at - interval '${LONGER_THAN_EVENTS_WAIT}'
+      `UPDATE waiting_events SET queued_at = (queued_at AT TIME ZONE 'UTC' - interval '${LONGER_THAN_EVENTS_WAIT}') AT TIME ZONE 'UTC'
        WHERE tenant_id = $1 AND event_id = $2`,
       [campaign.workspace.tenantId, events[0]],
     );

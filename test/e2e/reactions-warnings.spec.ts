@@ -1,15 +1,15 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { type Answer, type Client, expectProblem } from '../support/client';
 import { aCampaign, stateOf, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let admin: Client;
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
@@ -17,7 +17,6 @@ beforeEach(async () => {
   await campaign.define('state.user.points', 'number');
   await campaign.define('state.campaign.revenue', 'number');
 });
-afterAll(() => service.stop());
 
 const COUNT = { path: 'state.user.points', op: 'inc', value: 1 };
 const copying = (valueFrom: string): object => ({ path: 'state.campaign.revenue', op: 'inc', valueFrom });

@@ -2,8 +2,8 @@ import { blocksOf, ReadersShell } from '../support/documented-commands';
 import { freshDatabaseUrl } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 
-const START_MS_MAX = 60_000;
-const TOUR_MS_MAX = 60_000;
+const START_MS_MAX = 300_000;
+const TOUR_MS_MAX = 300_000;
 const TOUR_SECTIONS = [
   'An event with a registered type',
   'Your first variable, your first mutation',

@@ -140,7 +140,7 @@ describe('the recipes work as they are written', () => {
           const receiver = await start(program);
           expect(await forgedCall(port)).toBe(401);
           eventIds.push(await sendShipment());
-          await until(() => receiver.lines().length > 0, 30);
+          await until(() => receiver.lines().length > 0);
           expect(receiver.lines()).toEqual([
             expect.stringMatching(`^${eventIds.at(-1)} event.order_shipped .*parcels`),
           ]);
@@ -150,9 +150,9 @@ describe('the recipes work as they are written', () => {
         const [last = ''] = eventIds.slice(-1);
         const again = await admin.post(`/v1/webhooks/${webhook}/deliveries/${last}:retry`, {});
         expect(again.status).toBe(200);
-        await until(async () => (await deliveriesOf(webhook)).some(({ attemptCount }) => attemptCount === 2), 30);
+        await until(async () => (await deliveriesOf(webhook)).some(({ attemptCount }) => attemptCount === 2));
         await shell.follow(replay);
-        await until(() => running.at(-1)!.lines().length === 3, 30);
+        await until(() => running.at(-1)!.lines().length === 3);
         expect(
           running
             .at(-1)!
@@ -164,7 +164,7 @@ describe('the recipes work as they are written', () => {
         await running.at(-1)!.stop();
         const restarted = await start(queue);
         const next = await sendShipment();
-        await until(() => restarted.lines().length > 0, 30);
+        await until(() => restarted.lines().length > 0);
         expect(restarted.lines().map((line) => line.slice(0, 36))).toEqual([next]);
       } finally {
         await Promise.all(running.map((each) => each.stop()));
@@ -202,5 +202,5 @@ async function deliveriesOf(webhook: string): Promise<any[]> {
 }
 
 async function untilDelivered(webhook: string, count: number): Promise<void> {
-  await until(async () => (await deliveriesOf(webhook)).length === count, 30);
+  await until(async () => (await deliveriesOf(webhook)).length === count);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries, theReviewEntry } from '../support/client';
 import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
@@ -7,13 +7,11 @@ import { CURSOR_BEFORE_ALL_TIME, pagesOf } from '../support/pages';
 const PATH = '/v1/review-entries';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 /** Sends external events that lack an identity, one after the other. */
 async function refused(client: Client, ...events: Record<string, unknown>[]): Promise<void> {

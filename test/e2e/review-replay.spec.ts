@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, INGEST_FAMILIES, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Answer, type Client, expectProblem, reviewEntries } from '../support/client';
 import { theReviewEntry } from '../support/client';
@@ -8,13 +8,11 @@ import { reopen } from '../support/review';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 const replay = (client: Client, { id }: { id: string }, body?: object): Promise<Answer> =>
   client.send(`/v1/review-entries/${id}:replay`, body === undefined ? undefined : JSON.stringify(body));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 import { QUEUED_EVENTS } from '../support/processing';
@@ -9,13 +9,11 @@ import { until } from '../support/until';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 async function replayed(client: Client, filter: Record<string, unknown>): Promise<any> {
   const jobId = await beginReplay(client, filter);

@@ -1,15 +1,13 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, INGEST_FAMILIES, registerTypes } from '../support/builders';
 import { aReadyClient, aWorkspace, type Client, reviewEntries, storedEvent, theReviewEntry } from '../support/client';
 import { reopen } from '../support/review';
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 describe.each(INGEST_FAMILIES)('what the review area keeps of the $family family', (ingest) => {
   const { family, path, batchPath, anEvent, anEventWith, anIdentity, id, type, time, properties } = ingest;

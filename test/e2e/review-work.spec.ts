@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries, theReviewEntry } from '../support/client';
 import { withClient } from '../support/database';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let service: TestApp;
+let service: SharedApp;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
-
-afterAll(() => service.stop());
 
 async function refused(client: Client, fields: Record<string, unknown> = {}): Promise<any> {
   const event = anExternalEvent(fields);

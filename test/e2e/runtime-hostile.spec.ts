@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { nestedJson } from '../support/builders';
 import { expectProblem, type Client } from '../support/client';
 import { aCampaign, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let participant: Client;
 let before: unknown;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   campaign = await aCampaign(service);
   participant = campaign.participant();
   for (const scope of ['user', 'campaign', 'app']) {
@@ -23,7 +23,6 @@ beforeAll(async () => {
 afterEach(async () => {
   expect(await stateOf(participant)).toEqual(before);
 });
-afterAll(() => service.stop());
 
 const send = (body: string) => participant.send('/v1/runtime/state:mutate', body);
 const operation = (path: string, op: string, value: string): string =>

@@ -1,13 +1,13 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { expectProblem, type Answer, type Client } from '../support/client';
 import { aCampaign, dec, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let participant: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
@@ -17,7 +17,6 @@ beforeEach(async () => {
   await campaign.define('state.campaign.total', 'number');
   await campaign.define('state.app.open', 'boolean', { default: true });
 });
-afterAll(() => service.stop());
 
 const UNTOUCHED = { user: { points: 5, motto: null }, campaign: { total: null }, app: { open: true } };
 const POINTS = 'state.user.points';

@@ -1,20 +1,19 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { expectProblem, type Answer, type Client } from '../support/client';
 import { aCampaign, campaignOf, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 let participant: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
   participant = campaign.participant();
   await campaign.define(POINTS, 'number');
 });
-afterAll(() => service.stop());
 
 const POINTS = 'state.user.points';
 const MISMATCH = 'mutation-payload-mismatch';

@@ -1,17 +1,16 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, expectProblem, type Answer, type Client } from '../support/client';
 import { aCampaign, inc, mutate, set, summary, type Campaign } from '../support/runtime';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
 });
-afterAll(() => service.stop());
 
 const show = (subject: string, query = '', by?: Client): Promise<Answer> =>
   (by ?? campaign.workspace.admin).get(

@@ -1,19 +1,18 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, expectProblem } from '../support/client';
 import { withClient } from '../support/database';
 import { aCampaign, campaignOf, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 import { aTokenIssuer } from '../support/tokens';
 
-let service: TestApp;
+let service: SharedApp;
 let campaign: Campaign;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 beforeEach(async () => {
   campaign = await aCampaign(service);
 });
-afterAll(() => service.stop());
 
 const EMPTY = { user: {}, campaign: {}, app: {} };
 

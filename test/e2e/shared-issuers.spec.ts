@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startApp, type TestApp } from '../support/app';
-import { aWorkspace, Client, expectProblem, type Answer, type Workspace } from '../support/client';
+import { answered, aWorkspace, Client, expectProblem, type Answer, type Workspace } from '../support/client';
 import { rowsOf, untilBlocked, withClient } from '../support/database';
 import { PROBE, ProbeController } from '../support/probe';
 import { inc } from '../support/runtime';
@@ -260,11 +260,16 @@ describe('registering and deleting a shared issuer', () => {
     const watching = [service, otherNode].map(async (node) => {
       while (watches) seen.add(await tenantOf(token, undefined, node));
     });
-    const issuers = await Promise.all(workspaces.map(({ admin }) => aTokenIssuer(admin, { key, fields: names })));
+    const registered = await Promise.all(
+      workspaces.map(({ admin }) =>
+        answered(() => admin.post('/v1/jwt-issuers', { ...names, jwks: { keys: [key.jwk] } })),
+      ),
+    );
     watches = false;
     await Promise.all(watching);
-    const times = issuers.map(({ record }) => Date.parse(record.createdAt));
-    expect(new Set(times).size).toBe(issuers.length);
+    expect(new Set(registered.map(({ status }) => status))).toEqual(new Set([201]));
+    const times = registered.map(({ body }) => Date.parse(body.createdAt));
+    expect(new Set(times).size).toBe(workspaces.length);
     const winner = workspaces[times.indexOf(Math.min(...times))]?.tenantId;
     seen.delete(401);
     for (const tenant of seen) expect(tenant).toBe(winner);

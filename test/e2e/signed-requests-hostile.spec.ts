@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, reviewEntries, type Workspace } from '../support/client';
 import {
@@ -32,12 +32,12 @@ interface Means {
   readonly sign: (options?: SignatureOptions, signer?: Signer) => SignatureHeaders;
 }
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let means: Means;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   workspace = await aWorkspace(service);
   const ed25519 = await anEd25519Signer(workspace.admin);
   const { publicKey } = (await workspace.admin.get(`/v1/service-credentials/${ed25519.keyId}`)).body;
@@ -49,8 +49,6 @@ beforeAll(async () => {
     sign: (options, signer = ed25519) => signatureOf(signer, { target: PATH, body }, options),
   };
 });
-
-afterAll(() => service.stop());
 
 type Attack = (means: Means) => RawHeaders;
 

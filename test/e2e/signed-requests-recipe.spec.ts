@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformSync } from '@swc/core';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, type Workspace } from '../support/client';
 import { sectionOf } from '../support/documented-commands';
 
@@ -16,13 +16,13 @@ const ACCEPTED = { status: 'accepted', event_id: expect.stringMatching(/^[0-9a-f
 const run = promisify(execFile);
 const section = sectionOf('docs/recipes.md', 'Sign requests');
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let folder: string;
 let privateFolder: string;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   folder = mkdtempSync(join(tmpdir(), 'signed-requests-'));
   privateFolder = mkdtempSync(join(tmpdir(), 'signed-requests-private-'));
 });
@@ -31,10 +31,9 @@ beforeEach(async () => {
   workspace = await aWorkspace(service);
 });
 
-afterAll(async () => {
+afterAll(() => {
   rmSync(folder, { recursive: true });
   rmSync(privateFolder, { recursive: true });
-  await service.stop();
 });
 
 /** The examples of the section in one language, in their order, against the service under test. */

@@ -1,15 +1,13 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aClient, type Answer, type Client, expectProblem, faultsOf } from '../support/client';
 
-let service: TestApp;
+let service: SharedApp;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
   client = await aClient(service);
 });
-
-afterAll(() => service.stop());
 
 const PATH = '/v1/campaigns/hostile/variables';
 const text = (characters: number): string => JSON.stringify('x'.repeat(characters));

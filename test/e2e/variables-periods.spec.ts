@@ -37,7 +37,7 @@ const pathTo = (rest: string): string => `/v1/campaigns/${campaign.campaignId}/$
 /** Sets the clock to just before the boundary, and waits until it has passed. */
 async function passBoundary(passed: () => Promise<boolean>): Promise<void> {
   await database.setBefore(100);
-  await until(passed, 15);
+  await until(passed);
 }
 
 async function shownDaily(client: Client): Promise<unknown> {
@@ -93,7 +93,7 @@ describe('a variable with a period', () => {
     const quota = 'state.campaign.quota';
     await campaign.define(quota, 'number', { default: 0, min: 0, max: GRANTS_MAX, period: period() });
     const people = Array.from({ length: WRITERS }, (_unused, writer) => at(writer, aParticipant(`p-${writer}`)));
-    await until(async () => (await stateOf(people[1]!)).campaign.quota === 0, 15);
+    await until(async () => (await stateOf(people[1]!)).campaign.quota === 0);
     const granted: number[] = [];
     let refused = 0;
     const isOver = (): boolean => granted.length > GRANTS_MAX;

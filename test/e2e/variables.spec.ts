@@ -1,22 +1,20 @@
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { aWorkspace, type Answer, type Client, expectProblem, type Workspace } from '../support/client';
 import { withClient } from '../support/database';
 import { pagesOf } from '../support/pages';
 
-let service: TestApp;
+let service: SharedApp;
 let workspace: Workspace;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startApp();
+  service = await sharedApp();
 });
 
 beforeEach(async () => {
   workspace = await aWorkspace(service);
   client = workspace.admin;
 });
-
-afterAll(() => service.stop());
 
 const CAMPAIGN = 'summer-2026';
 const POINTS = { scope: 'user', name: 'points', type: 'number' };

@@ -1,27 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
 import { until } from '../support/until';
 import { aWebhook, numbersOf, startReceiver, type ReceivedCall, type Receiver } from '../support/webhooks';
 
-let service: TestApp;
+let service: SharedApp;
 let receiver: Receiver;
 let workspace: Workspace;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startApp({ WEBHOOKS_ALLOW_PRIVATE: 'true' }, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
 });
 beforeEach(async () => {
   [receiver, workspace] = await Promise.all([startReceiver(), aWorkspace(service)]);
   client = workspace.admin;
 });
 afterEach(() => receiver.stop());
-afterAll(() => service.stop());
-
 async function send(fields: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await client.post('/v1/external-events', anExternalEvent(fields));
   expect(status).toBe(202);
@@ -228,10 +226,35 @@ it('signs with both secrets after a rotation', async () => {
   new Webhook(rotated.body.secret).verify(second!.text, headersOf(second!));
 });
 
+it('lets each of two secrets that were rotated within a day sign until its own end, and no third one', async () => {
+  const { id, secret: first } = await aWebhook(client, receiver.url);
+  const rotate = async (): Promise<string> => (await client.post(`/v1/webhooks/${id}:rotate-secret`, {})).body.secret;
+  const verifies = async (...secrets: readonly string[]): Promise<boolean[]> => {
+    const before = receiver.calls.length;
+    await send();
+    const call = (await receiver.until(before + 1)).at(-1)!;
+    return secrets.map((secret) => {
+      try {
+        return new Webhook(secret).verify(call.text, headersOf(call)) !== undefined;
+      } catch {
+        return false;
+      }
+    });
+  };
+  const second = await rotate();
+  const third = await rotate();
+  expect(await verifies(first, second, third)).toEqual([true, true, true]);
+  await rowsOf(service.databaseUrl, `UPDATE webhook_endpoints SET older_secret_until = now() WHERE id = $1`, [id]);
+  expect(await verifies(first, second, third)).toEqual([false, true, true]);
+  const fourth = await rotate();
+  const fifth = await rotate();
+  expect(await verifies(second, third, fourth, fifth)).toEqual([false, true, true, true]);
+});
+
 it('signs with the new secret when the old one was sealed under a key that is lost', async () => {
   const { id } = await aWebhook(client, receiver.url);
   const rotated = await client.post(`/v1/webhooks/${id}:rotate-secret`, {});
-  const lost = `UPDATE webhook_endpoints SET previous_secret = reverse(previous_secret) WHERE id = $1`;
+  const lost = `UPDATE webhook_endpoints SET previous_secret = previous_secret || '\\x00' WHERE id = $1`;
   await rowsOf(service.databaseUrl, lost, [id]);
   await send();
   const [call] = await receiver.until(1);

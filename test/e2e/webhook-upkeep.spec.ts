@@ -85,6 +85,9 @@ describe('metrics of webhooks', () => {
     const oldest = (await metricsOf(service.url))['cds_webhook_oldest_seconds']!;
     expect(oldest).toBeGreaterThanOrEqual(2 * 3_600);
     expect(oldest).toBeLessThan(3 * 3_600);
+    for (const webhook of [id, away]) await client.post(`/v1/webhooks/${webhook}:disable`, {});
+    const disabled = await metricsOf(service.url);
+    expect([disabled['cds_webhook_queues'], disabled['cds_webhook_oldest_seconds']]).toEqual([4, 0]);
     for (const webhook of [id, away]) await client.send(`/v1/webhooks/${webhook}`, undefined, { method: 'DELETE' });
     await until(async () => (await metricsOf(service.url))['cds_webhook_queues'] === 0);
   });

@@ -10,13 +10,14 @@ let workspace: Workspace;
 let client: Client;
 
 beforeAll(async () => {
+  // Not the shared one, which may call addresses of this machine.
   service = await startApp();
 });
+afterAll(() => service.stop());
 beforeEach(async () => {
   workspace = await aWorkspace(service);
   client = workspace.admin;
 });
-afterAll(() => service.stop());
 
 const patch = (id: string, body: object, by = client) =>
   by.send(`/v1/webhooks/${id}`, JSON.stringify(body), { method: 'PATCH' });

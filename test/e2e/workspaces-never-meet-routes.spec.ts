@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startApp, type TestApp } from '../support/app';
+import { sharedApp, type SharedApp } from '../support/app';
 import { faultsOf, type Answer } from '../support/client';
 import { signedIn } from '../support/console';
 import { operationsOf, type Operation } from '../support/operations';
@@ -19,7 +19,7 @@ import {
 
 /** Two workspaces and every operation of the OpenAPI document: what one has, the other can neither see nor feel. */
 
-let service: TestApp;
+let service: SharedApp;
 let operations: readonly Operation[];
 let one: Twin;
 let other: Twin;
@@ -27,14 +27,12 @@ let ofOne: Filled;
 let ofOther: Filled;
 
 beforeAll(async () => {
-  service = await startApp({}, undefined, [], { processesEvents: true });
+  service = await sharedApp({ processesEvents: true });
   // What anybody may see is about no workspace.
   operations = (await operationsOf(service.url)).filter(({ callers }) => callers !== 'anybody');
   [one, other] = await twins(service);
   [ofOne, ofOther] = await Promise.all([fill(one), fill(other)]);
 });
-
-afterAll(() => service.stop());
 
 /** A right value of a filter. */
 function filterOf({ path }: Operation, name: string): string {
@@ -49,6 +47,7 @@ function filterOf({ path }: Operation, name: string): string {
       name: 'other',
       app_id: 'other',
       kind: 'erasure',
+      recordId: '00000000-0000-4000-8000-000000000000',
     },
   };
   return known[name] ?? '2026-01-02T03:04:05Z';

@@ -98,7 +98,7 @@ it('kill -9 while a backfill is cancelled leaves it running or cancelled, and th
   } finally {
     await service.stop();
   }
-}, 180_000);
+});
 
 /** Sessions that wait for a lock, without steps of backfills. */
 async function waitingRequests(url: string): Promise<number> {

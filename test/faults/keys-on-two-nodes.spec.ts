@@ -10,7 +10,9 @@ const REFUSED_MS_MAX = 1_000;
 /** So long the node is asked on, to see that it stays so. */
 const WATCHED_MS = 1_600;
 const ASKERS = 4;
-/** `npm run test:faults` asks for more: each lasts some three seconds, in which the askers leave nobody else a core. */
+/** Between two questions of one asker, so that the tests beside this one have a core too. */
+const PAUSE_MS = process.env['LONG_ROUNDS'] === undefined ? 4 : 0;
+/** `npm run test:faults` asks for more, and without a pause: each lasts some three seconds. */
 const ROUNDS = Number(process.env['FAULT_KEY_ROUNDS'] ?? 1);
 /** So many answers are waited for before the change. */
 const WARM_ANSWERS = 40;
@@ -74,8 +76,8 @@ interface Asked {
 }
 
 /**
- * Asks a node with a key from several sides without a pause, from before `change` until long after it was answered; `then`
- * runs as soon as it is.
+ * Asks a node with a key from several sides again and again, from before `change` until long after it was answered;
+ * `then` runs as soon as it is.
  */
 async function askAround(
   node: ServiceProcess,
@@ -92,6 +94,7 @@ async function askAround(
       const sentAtMs = performance.now();
       if (sentAtMs > answeredAtMs + REFUSED_MS_MAX + 1) late += 1;
       asked.push({ sentAtMs, outcome: await outcomeOf(node, key) });
+      if (PAUSE_MS > 0) await wait(PAUSE_MS);
     }
   });
   while (asked.length < WARM_ANSWERS) await wait(1);

@@ -42,7 +42,7 @@ async function define(paths: readonly string[]): Promise<void> {
   for (const path of paths) await campaign.define(path, 'number');
   const [, scope = '', name = ''] = paths.at(-1)?.split('.') ?? [];
   const other = at(1, campaign.participant());
-  await until(async () => name in (await stateOf(other))[scope], 15);
+  await until(async () => name in (await stateOf(other))[scope]);
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_unused, number) => number);

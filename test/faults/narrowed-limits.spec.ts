@@ -69,7 +69,7 @@ describe('narrower limits whose process is killed before they are confirmed', ()
     await besideMutation(50, defineAndKill);
     expect((await stateOf(campaign.participant({ sub: 'ann' }))).user.coins).toBe(50);
     expectProblem(await define(1), 409, 'limit_reached');
-    await until(async () => (await maximum()) === 100, 45);
+    await until(async () => (await maximum()) === 100);
     expect(await marks()).toEqual([]);
     expect(summary(await mutate(campaign.participant({ sub: 'ann' }), [set(COINS, 60)]))).toBe('200 applied');
   });
@@ -77,7 +77,7 @@ describe('narrower limits whose process is killed before they are confirmed', ()
   it('stay if none came, and hold from the first moment', async () => {
     await besideMutation(7, defineAndKill);
     expect(summary(await mutate(campaign.participant({ sub: 'bob' }), [set(COINS, 11)]))).toBe('409 limit_reached');
-    await until(async () => (await marks()).length === 0, 45);
+    await until(async () => (await marks()).length === 0);
     expect(await maximum()).toBe(10);
   });
 });

@@ -76,4 +76,4 @@ it('statistics are exact for accepted events after kill -9, lose a second of dup
   for (let copy = 0; copy < 3; copy += 1) await other.post('/v1/external-events:batch', batch);
   expect(await survivor.stop()).toBe(0);
   expect((await storedCounts()).duplicate).toBe(before + 3 * BATCH_EVENTS);
-}, 120_000);
+});

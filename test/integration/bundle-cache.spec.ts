@@ -1,17 +1,23 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WORKER_FLAGS } from '../../src/server/cluster/worker-flags';
 import { runNode } from '../support/run-node';
 
 const DIST = join(__dirname, '..', '..', 'dist');
 /** Only this Node.js takes it: another one with the same V8 could crash on it. */
 const CACHE = `bundle.${process.version}-${process.arch}.cache`;
+const WORKER_CACHE = CACHE.replace(/cache$/, 'worker.cache');
 /** Whether V8 has taken the cache, asked in a process with the flags of the service. */
-const IS_REJECTED = `
+const IS_REJECTED = isRejected(CACHE);
+
+function isRejected(cache: string): string {
+  return `
   const { readFileSync } = require('node:fs');
-  const [source, cachedData] = [readFileSync('bundle.js', 'latin1'), readFileSync('${CACHE}')];
-  const script = new (require('node:vm').Script)(require('node:module').wrap(source), { cachedData });
+  const [source, cachedData] = [readFileSync('bundle.js', 'latin1'), readFileSync('${cache}')];
+  const script = new (require('node:vm').Script)(source, { cachedData });
   console.log(script.cachedDataRejected);`;
+}
 
 let folder: string;
 let cache: Buffer;
@@ -27,6 +33,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('the code cache is accepted by the Node.js that has built it', async () => {
   expect(await runNode(DIST, ['-e', IS_REJECTED])).toBe('false\n');
+});
+
+it('that of workers is accepted with their flags, and only with these', async () => {
+  expect(await runNode(DIST, [...WORKER_FLAGS, '-e', isRejected(WORKER_CACHE)])).toBe('false\n');
+  expect(await runNode(DIST, ['-e', isRejected(WORKER_CACHE)])).toBe('true\n');
 });
 
 it('a cache of another version of V8, one that is cut short, and none at all change nothing but the time', async () => {

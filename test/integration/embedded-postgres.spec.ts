@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { pbkdf2 } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -233,7 +233,10 @@ describe('the embedded PostgreSQL', () => {
     const gone = spawnSync('true').pid;
     const stranger = await pidFrom('echo $$; exec sleep 60');
     for (const pid of [gone, stranger, await aZombie()]) {
-      await writeFile(join(folder, 'postgres', 'data', 'postmaster.pid'), `${String(pid)}\n`, { mode: 0o644 });
+      const file = join(folder, 'postgres', 'data', 'postmaster.pid');
+      await writeFile(file, `${String(pid)}\n`);
+      // PostgreSQL has another user than this process, whose umask may be 077.
+      await chmod(file, 0o644);
       const started = await start();
       expect(await query(started.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
       await started.stop();

@@ -316,7 +316,7 @@ describe('a rule that changes while its events are removed', () => {
       await keepDays(node, tenantId, 30);
       const removing = node.get(RetentionJob).step();
       expect(await untilItWaits(removing)).toBe('waits');
-      await node.get(RetentionService).change(tenantId, null, 'test');
+      await node.get(RetentionService).change(tenantId, null, { by: 'test', address: null });
       await holder.query('ROLLBACK');
       await removing;
     });

@@ -1,9 +1,11 @@
+import * as identity from '../../src/identity/profile.sql';
 import * as expiry from '../../src/ingest/expiry/event-expiry.sql';
 import * as ingest from '../../src/ingest/store/event.sql';
 import * as queue from '../../src/ingest/queue/event-queue.sql';
 import { HOT_PATH_PLANNING } from '../../src/platform/postgres/pipelined-connection';
 import { oneWorkspaceStatement } from '../../src/platform/postgres/one-workspace';
 import * as processing from '../../src/processing/processing.sql';
+import * as waiting from '../../src/processing/waiting-events.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as runtime from '../../src/runtime/state.sql';
 import * as changes from '../../src/webhooks/change.sql';
@@ -94,16 +96,17 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   [queue.PROCESS_BUNDLES.name]: { queued_bundles_pkey: 0 },
   [queue.FIND_WORKSPACES_WITH_BUNDLES.name]: { queued_bundles_pkey: 0 },
   [queue.TAKE_BUNDLES.name]: { queued_bundles_pkey: 1 },
-  [queue.FIND_PARTITIONS_OF.name]: { event_queue_pkey: 2 },
-  [queue.FIND_WORKSPACES.name]: { workspaces_pkey: 0 },
-  [processing.FIRST_PARKED.name]: { parked_events_pkey: 2 },
+  [processing.FIRST_PARKED.name]: { parked_events_pkey: 2, parked_events_queued_idx: 1 },
   [processing.RELEASE_ENTRIES.name]: { parked_events_pkey: 2 },
   [processing.WAKE_FIRST.name]: { parked_events_pkey: 2 },
   // What waits at a profile, in its order; what has waited longest in a workspace; the next workspace.
-  [processing.FIRST_WAITING.name]: { waiting_events_pkey: 2, waiting_events_queued_idx: 1 },
-  [processing.LOCK_OLDEST_WAITING.name]: { waiting_events_pkey: 2 },
-  [processing.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
-  [processing.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
+  [waiting.FIRST_WAITING.name]: { waiting_events_pkey: 2, waiting_events_queued_idx: 1 },
+  [waiting.LOCK_OLDEST_WAITING.name]: { waiting_events_pkey: 2 },
+  [waiting.REMOVE_WAITING_OF_PROFILES.name]: { waiting_events_pkey: 2 },
+  [waiting.LOCK_EXPIRED_WAITING.name]: { waiting_events_queued_idx: 1 },
+  // Any of a workspace.
+  [identity.FIND_WITH_ERASED.name]: { erased_identifiers_pkey: 1 },
+  [identity.FAIL_IF_ANY_ERASED.name]: { erased_identifiers_pkey: 1 },
   // The next events of a workspace by receipt.
   [windows.READ_WINDOW.name]: { events_received_idx: 1 },
   [windows.COUNT_WINDOW.name]: { events_received_idx: 1 },
@@ -118,7 +121,7 @@ const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
   // The rules of an endpoint; some of its deliveries that wait.
   [replays.READ_RULES_OF_ENDPOINT.name]: { webhook_rules_pkey: 2 },
   [replays.COUNT_PENDING.name]: { webhook_deliveries_state_idx: 3 },
-  [processing.NEXT_WAITING_TENANT.name]: { waiting_events_queued_idx: 0 },
+  [waiting.NEXT_WAITING_TENANT.name]: { waiting_events_queued_idx: 0 },
 };
 
 /** The index of a partition goes by the name of its week; it is one like those of all others. */

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { exchange, type NotesApp, SLOW_MS, startNotesApp } from '../support/notes-app';
+import { until } from '../support/until';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -261,10 +261,12 @@ describe('the documentation', () => {
 
 it('closes when the last answer is out, whatever connections are kept alive', async () => {
   const other = await startNotesApp();
+  let received = 0;
+  other.app.getHttpServer().on('request', () => (received += 1));
   const answers = ['/v1/notes', '/v1/slow'].map((path) =>
     exchange(other.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`),
   );
-  await wait(SLOW_MS / 2);
+  await until(() => received === answers.length);
   const started = performance.now();
   await other.app.close();
   expect(performance.now() - started).toBeLessThan(SLOW_MS + 1_000);

@@ -124,7 +124,7 @@ describe('taking events while things go wrong', () => {
           tenantId,
         ]);
         const sent = service.ingestOne(aCaller(tenantId), aSubmission({ identifiers: person }), 'live');
-        await untilNodeIsBlocked();
+        await untilBlocked(client, 'cds-ingest', 1);
         await client.query('COMMIT');
         return sent;
       },
@@ -148,7 +148,7 @@ describe('taking events while things go wrong', () => {
           aSubmission({ identifiers: [email('u1@x.de'), external('u9')] }),
           'live',
         );
-        await untilNodeIsBlocked();
+        await untilBlocked(client, 'cds-ingest', 1);
         await client.query('COMMIT');
         return sent;
       },
@@ -179,9 +179,4 @@ describe('taking events while things go wrong', () => {
       expect(await storedEvents(tenantId)).toHaveLength(3);
     },
   );
-
-  /** Once the node waits for a lock. */
-  function untilNodeIsBlocked(): Promise<void> {
-    return withClient(url, (client) => untilBlocked(client, 'cds-ingest', 1));
-  }
 });

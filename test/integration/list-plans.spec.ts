@@ -5,7 +5,8 @@ import { READ_RECEIVED_EVENTS } from '../../src/ingest/log/event-page.sql';
 import { MAX_UUID } from '../../src/platform/values/uuid';
 import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import type { TimeKey } from '../../src/platform/pagination/time-key';
-import { readAuditTable } from '../../src/platform/audit/audit-log';
+import { auditNotes, readAuditTable } from '../../src/platform/audit/audit-table';
+import { SHOWN_UNMASKED } from '../../src/platform/auth/unmask-audit';
 import { READ_CAMPAIGN_STATES } from '../../src/runtime/campaign-states';
 import { READ_PARTICIPANTS } from '../../src/runtime/participant-reader';
 import { READ_CAMPAIGNS } from '../../src/variables/campaign-reader';
@@ -13,6 +14,8 @@ import { freshDatabaseUrl, withClient } from '../support/database';
 
 const ROWS = 100_000;
 const LIMIT = 50;
+/** The form of the ids of a hundred records. */
+const RECORD = '00000000-0000-4000-8000-0000000000%s';
 /** Rows of an index beyond those that are shown: the next one, and those that a sort by the id looks ahead for. */
 const ROWS_AHEAD = 40;
 
@@ -79,13 +82,19 @@ describe('a page of a list of 100,000 rows', () => {
       await client.query(
         `INSERT INTO audit_log (tenant_id, kind, at, id, action, record_id, name, by)
          SELECT $1, CASE WHEN n % 2 = 0 THEN 'jwt_issuer' ELSE 'service_credential' END,
-           '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s', gen_random_uuid(), 'created', n::text, 'x', 'me'
+           '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 s', gen_random_uuid(), 'created', format($3, lpad((n % 100)::text, 2, '0')), 'x', 'me'
          FROM generate_series(1, $2::int) n`,
-        [tenantId, ROWS],
+        [tenantId, ROWS, RECORD],
+      );
+      await client.query(
+        `INSERT INTO unmasked_customers (tenant_id, profile_id, at, id)
+         SELECT tenant_id, format($2, lpad((extract(epoch FROM at)::bigint % 100)::text, 2, '0'))::uuid, at, id FROM unmask_audit WHERE tenant_id = $1`,
+        [tenantId, RECORD],
       );
       await client.query('ANALYZE events, profiles, participant_states, campaigns, variables, unmask_audit, audit_log');
+      await client.query('ANALYZE unmasked_customers');
     });
-  }, 120_000);
+  });
 
   /** The rows that a statement answers, and those that it takes from a table. */
   async function rowsRead(text: string, values: readonly unknown[]) {
@@ -202,15 +211,29 @@ describe('a page of a list of 100,000 rows', () => {
 
   const columns = { at: 'at', id: 'id', action: `'x'`, recordId: 'NULL', detail: 'NULL' };
   it.each([
-    ['unmask_audit_at_idx', { kind: 'unmasked_read', table: 'unmask_audit', ...columns }],
-    ['audit_log_pkey', { kind: 'jwt_issuer', table: 'audit_log', ...columns, where: `kind = 'jwt_issuer'` }],
-  ])('of the audit log costs the rows that it shows, in a range too: %s', async (index, table) => {
+    ['unmask_audit_at_idx', { kind: 'unmasked_read', table: 'unmask_audit', ofRecord: { where: 'true' }, ...columns }],
+    ['audit_log_pkey', auditNotes('jwt_issuer')],
+  ] as const)('of the audit log costs the rows that it shows, in a range too: %s', async (index, table) => {
     for (const [start, from] of [
       ['9999-12-31T23:59:59.999Z', '-infinity'],
       ['2026-01-01T12:00:00Z', '2026-01-01T06:00:00Z'],
     ]) {
-      const read = await rowsRead(readAuditTable(table), [tenantId, start, MAX_UUID, from, 'infinity', LIMIT + 1]);
+      const read = await rowsRead(readAuditTable(table, { ofRecords: false }), [
+        ...[tenantId, start, MAX_UUID, from, 'infinity', LIMIT + 1],
+      ]);
       expect(read).toEqual({ shown: LIMIT + 1, taken: LIMIT + 1, indexes: [index] });
     }
+  });
+
+  it.each([
+    ['unmasked_customers_pkey', SHOWN_UNMASKED, 2],
+    ['audit_log_record_idx', auditNotes('jwt_issuer'), 1],
+  ] as const)('of the audit log of one record costs the rows that it shows: %s', async (index, table, tables) => {
+    const record = RECORD.replace('%s', '42');
+    const read = await rowsRead(readAuditTable(table, { ofRecords: true }), [
+      ...[tenantId, '9999-12-31T23:59:59.999Z', MAX_UUID, '-infinity', 'infinity', LIMIT + 1, [record]],
+    ]);
+    expect(read).toMatchObject({ shown: LIMIT + 1, taken: tables * (LIMIT + 1) });
+    expect(read.indexes).toContain(index);
   });
 });

@@ -1,6 +1,6 @@
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { databaseOptions } from '../../src/platform/postgres/database-options';
-import { migrate, MIGRATION_LOCK } from '../../src/platform/postgres/schema/migrate';
+import { ensureMigrated, migrate, MIGRATION_LOCK } from '../../src/platform/postgres/schema/migrate';
 import { MIGRATIONS } from '../../src/platform/postgres/migrations';
 import { freshDatabaseUrl, withClient } from '../support/database';
 
@@ -65,4 +65,33 @@ it('a process that waits for another one’s migrations does not hold up an inde
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await waiting;
   });
+});
+
+it('a start on a migrated database waits for no process that migrates', async () => {
+  const url = await freshDatabaseUrl('migrated');
+  await withClient(url, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await ensureMigrated({ url });
+  });
+});
+
+it('a start makes up for whatever is missing: everything, the newest migration, or the tables of jobs', async () => {
+  const url = await freshDatabaseUrl('partly_migrated', 'template1');
+  await ensureMigrated({ url });
+  const whole = await schemaOf(url);
+  const source = new DataSource(databaseOptions({ url }));
+  await source.initialize();
+  await source.undoLastMigration();
+  await source.destroy();
+  expect(await schemaOf(url)).not.toEqual(whole);
+  await ensureMigrated({ url });
+  expect(await schemaOf(url)).toEqual(whole);
+  const withoutJobs = await freshDatabaseUrl('without_jobs', 'template1');
+  const other = new DataSource(databaseOptions({ url: withoutJobs }));
+  await other.initialize();
+  await other.runMigrations();
+  await other.destroy();
+  expect(await schemaOf(withoutJobs)).not.toEqual(whole);
+  await ensureMigrated({ url: withoutJobs });
+  expect(await schemaOf(withoutJobs)).toEqual(whole);
 });

@@ -12,6 +12,8 @@ const SPECS = [
   'e2e/runtime-mutation-ids',
   'e2e/runtime-state',
   'e2e/reactions-run',
+  'e2e/webhook-changes',
+  'e2e/webhook-deliveries',
   'integration/ingest-races',
   'integration/queued-bundles',
 ];

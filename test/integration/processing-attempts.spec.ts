@@ -154,7 +154,7 @@ describe('a session that ends in the middle of a turn', () => {
     const others = Array.from({ length: 200 }, (_unused, number) => named(`good-${number}`, `customer-${number}`));
     others.splice(100, 0, named('before', 'jane'), named('poison', 'jane'), named('then', 'jane'));
     await send(tenantId, others);
-    await until(async () => (await appliedTo(url, tenantId)).length === 201, 40);
+    await until(async () => (await appliedTo(url, tenantId)).length === 201);
     await until(async () => (await parkedOf(tenantId)).length === 2);
     expect((await parkedOf(tenantId)).toSorted()).toEqual(['poison', 'then']);
     expect(await processingOf(tenantId)).toContainEqual(

@@ -125,7 +125,7 @@ describe('events of which nothing can be written down', () => {
     await untilDrained(url, other.tenantId, 12);
     expect(await processingOf(stuck.tenantId)).toEqual([]);
     // A turn that fails takes three attempts and more, so that each of these has had several.
-    await until(() => [...effect.attempts.values()].filter((attempts) => attempts >= 8).length > 100, 30);
+    await until(() => [...effect.attempts.values()].filter((attempts) => attempts >= 8).length > 100);
     const lines = told.mock.calls.map(([line]) => String(line)).filter((line) => line.includes(stuck.tenantId));
     expect(lines.length).toBeGreaterThan(20);
     expect(new Set(lines).size).toBe(lines.length);

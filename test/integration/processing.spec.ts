@@ -135,7 +135,7 @@ describe('workers of two nodes', () => {
     nodes.at(-1)!.get(Jobs).start();
     const { manager } = nodes.at(-1)!.get(DataSource);
     await nodes.at(-1)!.get(Jobs).add(manager, 'parked-events-sweep', {}, { key: 'now' });
-    await untilDrained(url, tenantId, 30);
+    await untilDrained(url, tenantId);
     const applied = await appliedTo(url, tenantId);
     const orderOf = (customer: string) => applied.filter((id) => id.startsWith(customer));
     expect([orderOf('plain'), orderOf('parked')]).toEqual([
@@ -182,7 +182,7 @@ describe('workers of two nodes', () => {
       [large.tenantId],
     );
     expect(row!.left).toBeGreaterThan(0);
-    await untilDrained(url, large.tenantId, 30);
+    await untilDrained(url, large.tenantId);
   });
 
   it('process an event within milliseconds of its acknowledgement, in the process that took it', async () => {
@@ -217,7 +217,8 @@ describe('workers of two nodes', () => {
     await until(() => effects[0]!.attempts.size > 0);
     await nodes[0]!.get(EventWorker).stop();
     const applied = await appliedTo(url, tenantId);
-    expect(applied.length % 100).toBe(0);
+    // Whole turns.
+    expect(applied.length % 250).toBe(0);
     expect(applied.length).toBeLessThan(1_000);
     expect(await processingOf(tenantId)).toHaveLength(applied.length);
   });

@@ -115,7 +115,7 @@ describe('a bulk replay', () => {
 
 /** Once the node takes events of the type. */
 function untilTaken(client: Client): Promise<void> {
-  return until(async () => (await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202, 15);
+  return until(async () => (await client.post('/v1/cdp/events?dry_run=true', aCdpEvent())).status === 202);
 }
 
 /** Once somebody has tried a job, in vain. */

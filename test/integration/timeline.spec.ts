@@ -51,7 +51,7 @@ describe('a timeline of 100,000 events', () => {
       ]);
     });
     node = await startNode(url);
-  }, 120_000);
+  });
 
   afterAll(() => node.close());
 

@@ -7,17 +7,21 @@ import { JsonLogger } from '../../src/platform/observability/logger';
 import { EventWorker } from '../../src/processing/event-worker';
 import { createApp } from '../../src/server/service';
 import { WebhookDispatcher } from '../../src/webhooks/delivery/dispatcher';
-import { databaseUrl, WORKSPACES } from './database';
+import { databaseUrl, workerDatabaseUrl, WORKSPACES } from './database';
 import { inTurn } from './in-turn';
 import { logFile } from './log-watch';
+import { sharedInWorker } from './shared';
 
 // By Node.js, which loads it once for all spec files of a Jest worker.
-createRequire(__filename)('./jest/documents-once.cjs');
+createRequire(__filename)('./jest/start-once.cjs');
 
-export interface TestApp {
+export interface SharedApp {
   readonly url: string;
   readonly app: NestExpressApplication;
   readonly databaseUrl: string;
+}
+
+export interface TestApp extends SharedApp {
   stop(): Promise<void>;
 }
 
@@ -43,4 +47,16 @@ export async function startApp(
   if (processesEvents) app.get(EventWorker).start();
   if (processesEvents) app.get(WebhookDispatcher).start();
   return { url: await app.getUrl(), app, databaseUrl: url, stop: () => app.close() };
+}
+
+/** Refused credentials are counted by network address, which all tests share; receivers of webhooks listen on loopback. */
+const SHARED = { AUTH_FAILURES_PER_MINUTE: '1000000', WEBHOOKS_ALLOW_PRIVATE: 'true' };
+
+/**
+ * The service that the spec files of a Jest worker share. A start costs as much as hundreds of requests. A file that looks
+ * beyond its own workspaces, changes what belongs to all of them, or needs other settings, starts a service of its own.
+ */
+export function sharedApp({ processesEvents = false } = {}): Promise<SharedApp> {
+  const name = `shared_${WORKSPACES.WORKSPACES_PER_COMMIT}${processesEvents ? '_working' : ''}`;
+  return sharedInWorker(name, async () => startApp(SHARED, await workerDatabaseUrl(name), [], { processesEvents }));
 }

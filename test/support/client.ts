@@ -71,6 +71,16 @@ export class Client {
   }
 }
 
+const REPEATS_MAX = 10;
+
+/** The answer of a service that was not too busy: 503 asks to send the same again. */
+export async function answered(send: () => Promise<Answer>): Promise<Answer> {
+  for (let repeats = 0; ; repeats += 1) {
+    const answer = await send();
+    if (answer.status !== 503 || repeats === REPEATS_MAX) return answer;
+  }
+}
+
 /** A fresh workspace that no other test knows. */
 export interface Workspace {
   readonly tenantId: string;

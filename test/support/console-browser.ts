@@ -1,13 +1,18 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { startApp, type TestApp } from './app';
+import { sharedApp, startApp, type SharedApp, type TestApp } from './app';
 import { Client } from './client';
 import { FROM_CONSOLE } from './console';
 import { noteSecrets } from './log-watch';
+import { sharedInWorker } from './shared';
 import { aTenant, type Tenant } from './tenant';
 
 /** Against hanging only: what a page shows later than this, it does not show. */
-const SHOWN_MS_MAX = 20_000;
+const SHOWN_MS_MAX = 60_000;
+/** Pages are laid out and not looked at: a GPU that is imitated in software takes time from the tests. */
+const CHROMIUM_ARGUMENTS = ['--disable-gpu'];
 const WIDE = { width: 1280, height: 720 };
 const NARROW = { width: 360, height: 800 };
 
@@ -21,7 +26,7 @@ export interface ConsolePage {
 
 /** The service and the browser of a spec file. */
 export interface ConsoleBrowser {
-  readonly service: TestApp;
+  readonly service: SharedApp;
   /** An open page of an empty browser. Its addresses are relative to the console: `page.goto('review')`. */
   openPage(): Promise<Page>;
   /** A page with a session: of the given key, or of the admin of a fresh workspace. Opens `path` first. */
@@ -31,21 +36,22 @@ export interface ConsoleBrowser {
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Starts one service and one browser for a spec file, and stops them after it. A test fails if a page of it has violated the
- * content security policy, has thrown, or has written an error to its console; answers of the API that refuse are no such error.
+ * Gives a spec file the shared browser, and the shared service or one with settings of its own. A test fails if a page of
+ * it has violated the content security policy, has thrown, or has written an error to its console. Answers of the API that
+ * refuse are no such error.
  */
-export function useConsoleBrowser(environment: Environment | (() => Promise<Environment>) = {}): ConsoleBrowser {
-  let service: TestApp | undefined;
+export function useConsoleBrowser(environment?: () => Promise<Environment>): ConsoleBrowser {
+  let service: SharedApp | undefined;
+  let own: TestApp | undefined;
   let browser: Browser | undefined;
   let contexts: BrowserContext[] = [];
   let faults: string[] = [];
 
   beforeAll(async () => {
-    const executablePath = process.env['CHROMIUM_PATH'];
-    if (executablePath === undefined) throw new Error('No Chromium was found. Install chromium, or set CHROMIUM_PATH.');
-    const settings = typeof environment === 'function' ? await environment() : environment;
-    service = await startApp(settings, undefined, [], { processesEvents: true });
-    browser = await chromium.launch({ executablePath });
+    const processesEvents = true;
+    if (environment !== undefined) own = await startApp(await environment(), undefined, [], { processesEvents });
+    service = own ?? (await sharedApp({ processesEvents }));
+    ({ browser } = await sharedInWorker('chromium', launchChromium));
   });
 
   afterEach(async () => {
@@ -55,10 +61,7 @@ export function useConsoleBrowser(environment: Environment | (() => Promise<Envi
     expect(found).toEqual([]);
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+  afterAll(() => own?.stop());
 
   const openPage = async (): Promise<Page> => {
     const context = await started(browser).newContext({ baseURL: `${started(service).url}/console/` });
@@ -86,6 +89,13 @@ export function useConsoleBrowser(environment: Environment | (() => Promise<Envi
   };
 }
 
+async function launchChromium(): Promise<{ readonly browser: Browser; stop(): Promise<void> }> {
+  const executablePath = process.env['CHROMIUM_PATH'];
+  if (executablePath === undefined) throw new Error('No Chromium was found. Install chromium, or set CHROMIUM_PATH.');
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
+  return { browser, stop: () => browser.close() };
+}
+
 function started<T>(each: T | undefined): T {
   if (each === undefined) throw new Error('The browser and its service run during tests only.');
   return each;
@@ -105,16 +115,20 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** Without a description of everything that axe found to be right. */
+const ALL_RULES = { resultTypes: ['violations'] };
 /** The rules whose answer depends on the theme, which changes colours and nothing else. */
-const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] };
+const COLOUR_RULES = { ...ALL_RULES, runOnly: ['color-contrast', 'link-in-text-block'] };
+/** The shorter form of axe, which a page parses faster. */
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds wrong with a page as it is, in both themes: `expect(await axeOn(page)).toEqual([])`. */
 export async function axeOn(page: Page): Promise<string[]> {
   const found: string[] = [];
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const options = JSON.stringify(colorScheme === 'light' ? {} : COLOUR_RULES);
+    const options = JSON.stringify(colorScheme === 'light' ? ALL_RULES : COLOUR_RULES);
     const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${options})`);
     for (const { id, nodes } of violations) {
       found.push(

@@ -1,5 +1,5 @@
 import { Client, Pool } from 'pg';
-import { citusDatabaseUrl, usesCitus } from './citus';
+import { citusDatabaseUrl, usesCitus, workerUrls } from './citus';
 import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
@@ -27,6 +27,11 @@ let fileDatabase: Promise<string> | undefined;
 export function databaseUrl(): Promise<string> {
   fileDatabase ??= newDatabase(`cds_worker_${process.env['JEST_WORKER_ID'] ?? '1'}`, TEMPLATE_DATABASE);
   return fileDatabase;
+}
+
+/** A database of one's own for all spec files of this Jest worker, which must not find what others have left. */
+export function workerDatabaseUrl(name: string): Promise<string> {
+  return newDatabase(`cds_${name}_${process.env['JEST_WORKER_ID'] ?? '1'}`, TEMPLATE_DATABASE);
 }
 
 /** A database of one's own, for what would disturb others. */
@@ -64,21 +69,32 @@ function aPool(url: string): Pool {
 
 /** Once so many sessions of the nodes with this application name wait for a lock. */
 export async function untilBlocked(client: Client, application: string, sessions: number): Promise<void> {
+  // Nodes of the service work on the worker nodes of a cluster themselves.
+  const urls = usesCitus ? await workerUrls(client.database ?? '') : undefined;
   await until(async () => {
     // Within a transaction the statistics do not change without this.
-    await client.query('SELECT pg_stat_clear_snapshot()');
-    const waiting = await client.query(
-      `SELECT 1 FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`,
-      [application],
-    );
-    return waiting.rowCount === sessions;
-  }, 15);
+    if (urls === undefined) await client.query('SELECT pg_stat_clear_snapshot()');
+    const found =
+      urls === undefined
+        ? [(await client.query<Count>(COUNT_BLOCKED, [application])).rows]
+        : await Promise.all(urls.map((url) => rowsOf<Count>(url, COUNT_BLOCKED, [application])));
+    return found.flat().reduce((sum, { count }) => sum + count, 0) === sessions;
+  });
 }
 
-/** On the cluster of `npm run test:citus` a database with the schema of the template is distributed. */
+interface Count {
+  readonly count: number;
+}
+
+/** A session that the coordinator has on a worker node bears the name that Citus gives it. */
+const COUNT_BLOCKED = `
+  SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'
+    AND (application_name = $1 OR starts_with(application_name, 'citus_internal'))`;
+
+/** On the cluster of `npm run test:citus` the template is there too, distributed. */
 function newDatabase(name: string, template: string): Promise<string> {
-  return usesCitus && template === TEMPLATE_DATABASE ? citusDatabaseUrl(name) : cloneTemplate(name, template);
+  return usesCitus && template === TEMPLATE_DATABASE ? citusDatabaseUrl(name, template) : cloneTemplate(name, template);
 }
 
 async function cloneTemplate(name: string, template: string): Promise<string> {

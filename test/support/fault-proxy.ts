@@ -10,6 +10,11 @@ export interface FaultProxy {
   loseNextCommitAnswer(): Promise<void>;
   /** Cuts the line when the next COMMIT passes, without delivering it. */
   loseNextCommit(): Promise<void>;
+  /**
+   * Takes the next connection, behind so many others, and stays silent, as a server does under load. Resolves once the client has
+   * given it up.
+   */
+  holdConnection(behind: number): Promise<void>;
   /** Cuts every line and takes no new one, as if the server were gone, until it is called with false. */
   setAway(away: boolean): void;
   close(): Promise<void>;
@@ -22,16 +27,26 @@ const COMMIT = Buffer.from('COMMIT\0');
 
 export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const server = new URL(serverUrl.replace('@/', '@localhost/'));
-  const socketPath = join(
-    server.searchParams.get('host') ?? '',
-    `.s.PGSQL.${server.searchParams.get('port') ?? '5432'}`,
-  );
+  const folder = server.searchParams.get('host');
+  const port = Number(server.searchParams.get('port') ?? (server.port || '5432'));
+  const address = folder === null ? { host: server.hostname, port } : { path: join(folder, `.s.PGSQL.${port}`) };
   let fault: Fault | undefined;
   const lines = new Set<Socket>();
   let isAway = false;
+  let held: { behind: number; readonly givenUp: () => void } | undefined;
   const proxy = createServer((client) => {
     if (isAway) return void client.destroy();
-    const upstream = connect(socketPath);
+    if (held?.behind === 0) {
+      // Read, so that its end is noticed.
+      client
+        .on('error', () => undefined)
+        .on('close', held.givenUp)
+        .resume();
+      held = undefined;
+      return;
+    }
+    if (held !== undefined) held.behind -= 1;
+    const upstream = connect(address);
     for (const socket of [client, upstream]) {
       lines.add(socket);
       socket.on('error', () => undefined).on('close', () => lines.delete(socket));
@@ -51,15 +66,16 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as AddressInfo;
+  const { port: proxyPort } = proxy.address() as AddressInfo;
   const arm = (deliver: boolean) =>
     new Promise<void>((resolve) => {
       fault = { deliver, done: resolve };
     });
   return {
-    urlOf: (database) => `postgresql://${server.username}@127.0.0.1:${port}/${database}`,
+    urlOf: (database) => `postgresql://${server.username}@127.0.0.1:${proxyPort}/${database}`,
     loseNextCommitAnswer: () => arm(true),
     loseNextCommit: () => arm(false),
+    holdConnection: (behind) => new Promise((givenUp) => (held = { behind, givenUp })),
     setAway: (away) => {
       isAway = away;
       if (away) for (const socket of lines) socket.destroy();

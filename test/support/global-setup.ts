@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/postgres/embedded/embedded-postgres';
 import { migrate } from '../../src/platform/postgres/schema/migrate';
+import { makeCitusTemplate, usesCitus } from './citus';
 import { watchLogsIn } from './log-watch';
 import { TEMPLATE_DATABASE, urlOf } from './database';
 
@@ -26,6 +27,8 @@ const SETTINGS = {
   autovacuum: 'off',
   // Dropping a database looks through all of it.
   shared_buffers: '256MB',
+  // A worker of Jest may run five services at a time, each with up to 23.
+  max_connections: '500',
 };
 
 /** One real PostgreSQL for all test files, with a migrated template that spec files clone. */
@@ -46,4 +49,5 @@ export default async function setUp(): Promise<void> {
   await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await client.end();
   await migrate({ url: urlOf(TEMPLATE_DATABASE) });
+  if (usesCitus) await makeCitusTemplate(TEMPLATE_DATABASE);
 }

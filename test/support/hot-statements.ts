@@ -6,6 +6,7 @@ import { failIfAny } from '../../src/platform/postgres/precondition';
 import type { Statement } from '../../src/platform/postgres/statement';
 import * as windows from '../../src/processing/event-window.sql';
 import * as processing from '../../src/processing/processing.sql';
+import * as waiting from '../../src/processing/waiting-events.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
 import * as reactions from '../../src/reactions/reaction.sql';
 import * as review from '../../src/review/review.sql';
@@ -18,11 +19,11 @@ import * as replays from '../../src/webhooks/replay/webhook-replay.sql';
 import * as webhooks from '../../src/webhooks/webhook.sql';
 
 /** It reads the sessions of the server, which are few. */
-const { IS_SETTLED: _sessions, ...ofWindows } = windows;
+const { IS_SETTLED: _sessions, IS_SETTLED_ON_NODES: _sessionsOfNodes, ...ofWindows } = windows;
 
 /** Every statement of the hot path. */
 export const HOT_STATEMENTS: readonly Statement[] = [
-  ...[ingest, expiry, queue, identity, processing, ofWindows, reactions, backfill].flatMap(statementsIn),
+  ...[ingest, expiry, queue, identity, processing, waiting, ofWindows, reactions, backfill].flatMap(statementsIn),
   ...[review, runtime, history, webhooks, deliveries, changes, replays].flatMap(statementsIn),
   COUNT_REPLAYED,
   ...[review.FIND_SUPERSEDED, reactions.FIND_KINDS, webhooks.FIND_SUBSCRIBED].map(failIfAny),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ErrorCode } from '../../src/platform/errors/error-codes';
+import { answered } from './client';
 import { noteSecrets } from './log-watch';
 import { addressOf, type Operation } from './operations';
 import { sendRaw, type RawHeaders } from './signatures';
@@ -133,7 +134,7 @@ export async function expectRefusalsBeforeBody<Means>(
 
 export function sendAttempt(url: string, operation: Operation, attempt: Attempt) {
   for (const word of wordsOf(attempt)) if (word.length >= PIECE_CHARACTERS) noteSecrets(word, undefined);
-  return sendRaw(url, requestOf(operation, attempt), attempt.headers);
+  return answered(() => sendRaw(url, requestOf(operation, attempt), attempt.headers));
 }
 
 /** Asks for leave to send the body as well, which must not be given. */

@@ -219,7 +219,7 @@ export async function startNotesApp(): Promise<NotesApp> {
   const document = await configureApp(app, { batchItemsMax: 5 });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
-  return { app, document, port, url: `http://127.0.0.1:${port}` };
+  return { app, document: document(), port, url: `http://127.0.0.1:${port}` };
 }
 
 /**

@@ -103,7 +103,7 @@ async function untilAnswered(admin: Client, webhookId: string, eventIds: readonl
     const { body } = await admin.get(`/v1/webhooks/${webhookId}/deliveries?state=delivered&limit=200`);
     const answered = body.items.filter(({ attempts }: any) => attempts[0]?.answer.includes('"identity"'));
     return eventIds.every((eventId) => answered.some(({ id }: { id: string }) => id === eventId));
-  }, 30);
+  });
 }
 
 /** Leaves payloads that name the person: by every kind of identifier, whole or in part, spelt in many ways. */

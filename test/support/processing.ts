@@ -131,7 +131,7 @@ export const EVER_QUEUED_EVENTS = `(
 )`;
 
 /** Nothing of a workspace is queued or parked any more. */
-export async function untilDrained(url: string, tenantId: string, seconds = 20): Promise<void> {
+export async function untilDrained(url: string, tenantId: string, seconds?: number): Promise<void> {
   await until(async () => {
     const [row] = await rowsOf<{ left: number }>(
       url,

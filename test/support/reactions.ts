@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { newId } from '../../src/platform/values/ids';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../src/platform/postgres/connection-settings';
 import { PipelinedConnection, type Transaction } from '../../src/platform/postgres/pipelined-connection';
-import type { EffectResult, EventToProcess, StoredEventRecord } from '../../src/processing/domain/event-effects';
+import type {
+  EffectResult,
+  EventToProcess,
+  ReactionRecord,
+  StoredEventRecord,
+} from '../../src/processing/domain/event-effects';
+import { finishedRecord } from '../../src/processing/domain/processing-outcome';
 import { EventEffects } from '../../src/processing/effects';
+import { EventQueue } from '../../src/ingest/queue/event-queue';
+import { sqlStateOf } from '../../src/platform/postgres/database-errors';
+
+const UNIQUE_VIOLATION = '23505';
 
 /** An event on its way out of the queue, each time a new one, of a participant unless it says otherwise. */
 export function anEventToProcess(
@@ -39,14 +50,48 @@ export class EffectsWorker {
     databaseUrl: string,
   ) {
     const options = { applicationName: 'cds-effects', lockTimeoutMs: 5_000, statementTimeoutMs: 5_000 };
-    this.connection = new PipelinedConnection({ url: databaseUrl }, options);
+    const settings = { ...node.get<ConnectionSettings>(CONNECTION_SETTINGS), url: databaseUrl };
+    this.connection = new PipelinedConnection(settings, options);
   }
 
-  /** `beforeCommit` may throw, and nothing is kept. */
-  apply(events: readonly EventToProcess[], beforeCommit = () => Promise.resolve()): Promise<readonly EffectResult[]> {
+  /**
+   * Reads the records of the events, applies the effects and writes the records. Events of one workspace. What failed or was
+   * skipped before is tried again, as by a replay. Begins again when another worker has written a first record meanwhile.
+   * `beforeCommit` may throw, and nothing is kept.
+   */
+  async apply(
+    events: readonly EventToProcess[],
+    beforeCommit = () => Promise.resolve(),
+  ): Promise<readonly EffectResult[]> {
+    try {
+      return await this.attempt(events, beforeCommit);
+    } catch (error) {
+      if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      return this.attempt(events, beforeCommit);
+    }
+  }
+
+  private attempt(
+    events: readonly EventToProcess[],
+    beforeCommit: () => Promise<void>,
+  ): Promise<readonly EffectResult[]> {
+    const queue = this.node.get(EventQueue);
+    const tenantId = events[0]?.tenantId ?? '';
+    const ids = events.map(({ event }) => event.eventId);
     return this.connection.transaction(async (transaction) => {
-      const results = await this.node.get(EventEffects).apply(this.noting(transaction), events);
+      const records = await queue.lockProcessing(transaction, tenantId, ids);
+      const recorded = events.map((each) => ({
+        ...each,
+        recorded: records.get(each.event.eventId)?.reactions.filter(isNotTriedAgain) ?? each.recorded,
+      }));
+      const results = await this.node.get(EventEffects).apply(this.noting(transaction), recorded);
       await beforeCommit();
+      const finished = results.flatMap((result, index) => {
+        const eventId = ids[index] ?? '';
+        if (result.mayRetry === true) return [];
+        return [finishedRecord({ eventId, before: records.get(eventId) }, 1, result)];
+      });
+      queue.writeDown(transaction, tenantId, finished);
       return results;
     });
   }
@@ -63,8 +108,13 @@ export class EffectsWorker {
       },
       sendLast: (statement, values) => transaction.sendLast(statement, values),
       beforeCommit: (steps) => transaction.beforeCommit(steps),
+      afterCommit: (listener) => transaction.afterCommit(listener),
     };
   }
+}
+
+function isNotTriedAgain({ outcome }: ReactionRecord): boolean {
+  return outcome === 'applied' || outcome === 'waiting_for_customer';
 }
 
 /** Results in one line each: `name outcome reason`. */

@@ -41,7 +41,7 @@ export class ReceiverProject {
         ({ status }) => status === 401,
         () => false,
       );
-    }, 30);
+    });
     const stop = async (): Promise<void> => {
       child.kill('SIGKILL');
       await exited;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeApiKey } from '../../src/api-keys/domain/api-key-token';
 import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import { aWorkspace, type Client, type Workspace } from './client';
 import { bearer, requestOf, type Attempt, type Columns } from './matrix';
 import { anEd25519Signer, signatureOf, type Signer } from './signatures';
@@ -23,7 +23,7 @@ export interface BackendMeans {
   readonly keyWith: (...scopes: readonly Scope[]) => Promise<string>;
 }
 
-export async function backendMeans(service: TestApp): Promise<BackendMeans> {
+export async function backendMeans(service: SharedApp): Promise<BackendMeans> {
   const workspace = await aWorkspace(service);
   const { admin } = workspace;
   const keyOf = async (options: Parameters<Workspace['client']>[0]) => (await workspace.client(options)).key!;
@@ -46,7 +46,7 @@ export async function backendMeans(service: TestApp): Promise<BackendMeans> {
   };
 }
 
-async function endedKey(service: TestApp, admin: Client, by: 'rotate' | 'revoke'): Promise<string> {
+async function endedKey(service: SharedApp, admin: Client, by: 'rotate' | 'revoke'): Promise<string> {
   const { body } = await admin.post('/v1/api-keys', { name: `to ${by}`, scopes: ['admin'] });
   const asItself = await fetch(`${service.url}/v1/api-keys`, { headers: { authorization: `Bearer ${body.key}` } });
   const { status } = await admin.post(`/v1/api-keys/${body.apiKey.id}:${by}`, {});

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from '../../src/platform/auth/scopes';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import { aWorkspace, type Workspace } from './client';
 import { FROM_CONSOLE, signedIn, type Browser } from './console';
 import type { Attempt, Columns } from './matrix';
@@ -17,7 +17,7 @@ export interface BrowserMeans {
   readonly cookieWith: (...scopes: readonly Scope[]) => Promise<string>;
 }
 
-export async function browserMeans(service: TestApp): Promise<BrowserMeans> {
+export async function browserMeans(service: SharedApp): Promise<BrowserMeans> {
   const workspace = await aWorkspace(service);
   const { admin } = workspace;
   const sessionOf = (key: string): Promise<Browser> => signedIn(service.url, key);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import { aClient, type Client } from './client';
 import { requestOf, WRONG_BODY, type Attempt, type Columns } from './matrix';
 import type { Operation } from './operations';
@@ -32,7 +32,7 @@ export interface SignatureMeans {
   readonly issuer: TokenIssuer;
 }
 
-export async function signatureMeans(service: TestApp): Promise<SignatureMeans> {
+export async function signatureMeans(service: SharedApp): Promise<SignatureMeans> {
   const admin = await aClient(service);
   const ed25519 = await anEd25519Signer(admin);
   const { publicKey } = (await admin.get(`/v1/service-credentials/${ed25519.keyId}`)).body;

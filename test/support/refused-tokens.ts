@@ -1,5 +1,5 @@
 import { createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import { aClient, type Client } from './client';
 import { bearer, requestOf, type Attempt, type Column, type Columns } from './matrix';
 import type { Operation } from './operations';
@@ -21,7 +21,7 @@ export interface ParticipantMeans {
   readonly signer: Signer;
 }
 
-export async function participantMeans(service: TestApp): Promise<ParticipantMeans> {
+export async function participantMeans(service: SharedApp): Promise<ParticipantMeans> {
   const admin = await aClient(service);
   const rsaIssuer = await aTokenIssuer(admin, { alg: 'RS256', fields: { algorithms: ['RS256'] } });
   return {
@@ -35,7 +35,7 @@ export async function participantMeans(service: TestApp): Promise<ParticipantMea
   };
 }
 
-async function endedToken(service: TestApp, admin: Client): Promise<string> {
+async function endedToken(service: SharedApp, admin: Client): Promise<string> {
   const issuer = await aTokenIssuer(admin, { fields: { defaultCampaignId: 'spring' } });
   const ended = issuer.token();
   const headers = { authorization: `Bearer ${ended}` };

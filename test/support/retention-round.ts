@@ -118,15 +118,15 @@ const COPY_EVENT = `
     FROM generate_series($2::int, $3::int) AS n
   )
   INSERT INTO events
-  SELECT (json_populate_record(e, json_build_object(
+  SELECT copy.* FROM named, events e, json_populate_record(e, json_build_object(
     'event_id', substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-8' || substr(h, 14, 3) || '-'
       || substr('89ab', (('x' || substr(h, 17, 1))::bit(4)::int & 3) + 1, 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12),
     'external_event_id', name,
     'profile_id', md5((('x' || substr(h, 25, 8))::bit(32)::bigint % ($4::int / ${EVENTS_PER_CUSTOMER}))::text)::uuid,
     'received_at', now() - CASE WHEN n < $4::int * 0.9 THEN interval '100 days' ELSE interval '5 days' END
       + n * interval '1 millisecond'
-  ))).*
-  FROM named, events e WHERE e.tenant_id = $1::uuid AND e.external_event_id = 'event-0'`;
+  )) AS copy
+  WHERE e.tenant_id = $1::uuid AND e.external_event_id = 'event-0'`;
 
 interface ItemResult {
   readonly status: string;

@@ -14,16 +14,19 @@ export async function letDaysPass(
 ): Promise<void> {
   await rowsOf(
     url,
-    `UPDATE events SET received_at = received_at - make_interval(days => $2)
+    // In UTC, because a cluster takes no expression that depends on the time zone of a session.
+    `UPDATE events SET received_at = (received_at AT TIME ZONE 'UTC' - make_interval(days => $2)) AT TIME ZONE 'UTC'
      WHERE tenant_id = $1 AND ($3::uuid[] IS NULL OR event_id = ANY($3))`,
     [tenantId, days, eventIds],
   );
 }
 
+const BY = { by: 'test', address: null };
+
 /** Sets the rule of a workspace without its HTTP side, and makes the next step due. */
 export async function keepDays(node: INestApplicationContext, tenantId: string, days: number | null): Promise<void> {
-  await node.get(RetentionService).change(tenantId, null, 'test');
-  await node.get(RetentionService).change(tenantId, days, 'test');
+  await node.get(RetentionService).change(tenantId, null, BY);
+  await node.get(RetentionService).change(tenantId, days, BY);
 }
 
 /** Does all steps that are due, of all workspaces; answers how many. */
@@ -31,6 +34,13 @@ export async function expireAll(node: INestApplicationContext): Promise<number> 
   let steps = 0;
   while (await node.get(RetentionJob).step()) steps += 1;
   return steps;
+}
+
+/** Once what the rule of a workspace no longer keeps is removed, whether by steps of a test or of the service's own job. */
+export async function untilExpired(url: string, tenantId: string): Promise<void> {
+  const passed = `SELECT 1 FROM event_retention
+    WHERE tenant_id = $1 AND expired_before >= changed_at - make_interval(hours => 24 * event_days)`;
+  await until(async () => (await rowsOf(url, passed, [tenantId])).length > 0);
 }
 
 /** Changes the rule over HTTP, and waits until the background job has removed what it can. */

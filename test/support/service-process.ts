@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { logFile } from './log-watch';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'main.js');
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 180_000;
 
 /** The service as its users run it: a process of its own, built. */
 export interface ServiceProcess {

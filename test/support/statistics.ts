@@ -1,5 +1,5 @@
 import { LogCounter } from '../../src/statistics/log-counter';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import type { Client } from './client';
 import { rowsOf } from './database';
 
@@ -40,7 +40,7 @@ function nameOf({ group, isOther }: StatisticsItem): string {
 }
 
 /** Counts the log up to now, as the job does up to some seconds ago. */
-export async function countLog({ app }: Pick<TestApp, 'app'>): Promise<void> {
+export async function countLog({ app }: Pick<SharedApp, 'app'>): Promise<void> {
   while (await app.get(LogCounter).count(0));
 }
 

@@ -10,8 +10,9 @@ export async function placesOf(databaseUrl: string, texts: readonly string[]): P
     const places: string[] = [];
     for (const { name } of tables.rows) {
       const found = await client.query<{ text: string }>(
-        `SELECT text FROM unnest($1::text[]) AS text
-         WHERE EXISTS (SELECT 1 FROM ${name} AS row WHERE strpos(lower(row::text), lower(text)) > 0)`,
+        `SELECT text FROM ${name} AS row CROSS JOIN unnest($1::text[]) AS text
+         WHERE strpos(lower(row::text), lower(text)) > 0
+         GROUP BY text ORDER BY array_position($1::text[], text)`,
         [texts],
       );
       places.push(...found.rows.map(({ text }) => `${name}: ${text}`));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TestApp } from './app';
+import type { SharedApp } from './app';
 import { aCdpEvent, anExternalEvent } from './builders';
 import { aClient, type Answer, type Client } from './client';
 import { addressOf, type Operation } from './operations';
@@ -18,12 +18,12 @@ export interface Twin {
   readonly participant: (sub?: string) => Client;
 }
 
-export async function twins(service: TestApp): Promise<readonly [Twin, Twin]> {
+export async function twins(service: SharedApp): Promise<readonly [Twin, Twin]> {
   const iss = `https://${randomBytes(8).toString('hex')}.example.com`;
   return Promise.all([aTwin(service, iss), aTwin(service, iss)]);
 }
 
-async function aTwin(service: TestApp, iss: string): Promise<Twin> {
+async function aTwin(service: SharedApp, iss: string): Promise<Twin> {
   const mark = `mark-${randomBytes(8).toString('hex')}`;
   const admin = await aClient(service);
   const fields = { issuer: iss, audience: `audience-${mark}`, defaultCampaignId: mark };
@@ -84,6 +84,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
   const [entry] = (await admin.get(`/v1/review-entries?source=${mark}`)).body.items;
   for (const eventType of [mark, `${mark}-other`]) await made('/v1/cdp/event-types', { eventType, properties: {} });
   const { jobId: replay } = await made('/v1/review-entries:replay', { filter: { source: mark, reason: 'none' } });
+  const { jobId: dismissal } = await made('/v1/review-entries:dismiss', { filter: { source: mark, reason: 'none' } });
   await admin.send('/v1/retention', JSON.stringify({ eventDays: 3650 }), { method: 'PUT' });
   await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
   const { apiKey: key } = await made('/v1/api-keys', { name: mark, scopes: ['events:read'] });
@@ -127,6 +128,7 @@ export async function fill({ mark, admin, issuer, participant }: Twin): Promise<
     profiles: profile,
     merges: merge,
     'review-replays': replay,
+    'review-dismissals': dismissal,
     'jwt-issuers': issuer.record.id,
     'service-credentials': credential,
     campaigns: mark,

@@ -6,8 +6,11 @@ const LOOK_AGAIN_MS_MAX = 100;
 /** The part of the time waited so far that the next look may come late. */
 const LATE = 0.1;
 
-/** Once `condition` is true; throws when it is not so after `seconds`. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
+/** Against hanging only: a machine that others load may need ten times what an idle one does. */
+const PATIENCE_SECONDS = 60;
+
+/** Once `condition` is true; throws when it is not so after `seconds`, which a test gives where the time is what it is about. */
+export async function until(condition: () => boolean | Promise<boolean>, seconds = PATIENCE_SECONDS): Promise<void> {
   for (const began = Date.now(); !(await condition());) {
     const waitedMs = Date.now() - began;
     if (waitedMs > seconds * 1_000) throw new Error(`It has not come true within ${seconds} s`);

@@ -54,7 +54,7 @@ export async function startReceiver(): Promise<Receiver> {
       rule = next;
     },
     until: async (most, fits = () => true) => {
-      await until(() => calls.filter(fits).length >= most, 30);
+      await until(() => calls.filter(fits).length >= most);
       return calls.filter(fits);
     },
     stop: () => stub.stop(),

@@ -48,7 +48,7 @@ export async function fillInstallation(service: { url: string; adminKey: string 
     await campaign.verify(url);
     expect(await replayOnce(() => copy, replay)).toMatchObject({ state: 'done', accepted: 3, failed: 0 });
     const queued = `/v1/events?state=queued`;
-    await until(async () => (await copy.get(queued)).body.items.length === 0, 30);
+    await until(async () => (await copy.get(queued)).body.items.length === 0);
   };
   return { verify };
 }
@@ -72,7 +72,7 @@ async function fillCampaign(admin: Client): Promise<WholeInstallation> {
       const participant = new Client(url, token);
       const repeated = await mutate(participant, one, { mutation_id: 'first' });
       expect([summary(repeated), repeated.body.mutations]).toEqual(['200 duplicate', first.body.mutations]);
-      await until(async () => (await stateOf(participant)).user.points === 11, 30);
+      await until(async () => (await stateOf(participant)).user.points === 11);
     },
   };
 }

@@ -143,7 +143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts problems by reason, source and event type. */
+        /** Counts the problems that match, by reason, source and event type. */
         get: operations["summarizeReviewEntries"];
         put?: never;
         post?: never;
@@ -181,6 +181,57 @@ export interface paths {
         put?: never;
         /** Closes an open entry that needs no action. Has no effect on a closed entry. */
         post: operations["dismissReviewEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-entries:dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts to close all open entries that match the filter now. Entries whose problem occurs later stay open. */
+        post: operations["dismissReviewEntries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-dismissals/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the progress of a bulk dismissal. */
+        get: operations["getReviewDismissal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/review-dismissals/{jobId}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a bulk dismissal; what it has closed stays closed. Has no effect on a finished one. */
+        post: operations["cancelReviewDismissal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1052,7 +1103,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new secret, shown in this answer only. For 24 hours the old one signs, too; older ones end at once. */
+        /** Makes a new secret, shown in this answer only. Each of the last two before it signs for 24 hours, too. */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -1343,7 +1394,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists who did what to keys, issuers and service credentials, read unmasked data, or erased persons; newest first. */
+        /** Lists who did what to records, newest first. Entries of webhooks and retention need `webhooks:read` and `admin`. */
         get: operations["listAuditLog"];
         put?: never;
         post?: never;
@@ -1685,6 +1736,54 @@ export interface components {
              */
             note?: string;
         };
+        DismissalFilterDto: {
+            /**
+             * @description Only open entries are selected, with or without this field.
+             * @enum {string}
+             */
+            status?: "open";
+            /**
+             * @description The step of the pipeline where the problem occurred.
+             * @enum {string}
+             */
+            stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
+            /** @example unregistered_event_type */
+            reason?: string;
+            source?: string;
+            eventType?: string;
+        };
+        BulkDismissalDto: {
+            filter: components["schemas"]["DismissalFilterDto"];
+            /** @description Why they need no action. It is stored with each entry. */
+            note?: string;
+        };
+        BulkDismissalStartedDto: {
+            /** @description The id for `GET /v1/review-dismissals/{jobId}`, which shows the progress. */
+            jobId: string;
+        };
+        /**
+         * @description `queued` until the first entries are closed; `failed` if the job gave up.
+         * @enum {string}
+         */
+        ReviewDismissalState: "queued" | "running" | "done" | "cancelled" | "failed";
+        ReviewDismissalDto: {
+            state: components["schemas"]["ReviewDismissalState"];
+            jobId: string;
+            /** @description The number of entries that matched when the dismissal started. */
+            total: number;
+            /** @description How many of them it has closed. Those that were closed otherwise, or occurred again meanwhile, are none of them. */
+            dismissed: number;
+            filter: components["schemas"]["DismissalFilterDto"];
+            note: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The id of the credential. */
+            createdBy: string;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        /** @description An empty object. */
+        NoFieldsDto: Record<string, never>;
         StateTreeDto: {
             /**
              * @example {
@@ -2269,8 +2368,6 @@ export interface components {
             /** @example 300 */
             maxProperties: number;
         };
-        /** @description An empty object. */
-        NoFieldsDto: Record<string, never>;
         IdentityLookupDto: {
             /**
              * @description `EXTERNAL`, `EMAIL`, `PHONE`, `DEVICE`, `external_user_id` or `device_key`, in any case.
@@ -2421,7 +2518,7 @@ export interface components {
         };
         ReplayFilterDto: {
             /**
-             * @description Only open entries are replayed, with or without this field.
+             * @description Only open entries are selected, with or without this field.
              * @enum {string}
              */
             status?: "open";
@@ -2934,7 +3031,7 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description Until then the secret before the last rotation signs, too.
+             * @description Until then the secret before the last rotation signs, too; the one before it until its own 24 hours are over.
              */
             previousSecretUntil: string | null;
             /** Format: date-time */
@@ -3387,22 +3484,23 @@ export interface components {
             clockToleranceSeconds?: number;
         };
         /** @enum {string} */
-        AuditKind: "api_key" | "jwt_issuer" | "service_credential" | "unmasked_read" | "erasure";
+        AuditKind: "api_key" | "jwt_issuer" | "service_credential" | "webhook" | "retention" | "unmasked_read" | "erasure";
+        /** @enum {string} */
+        AuditAction: "created" | "rotated" | "revoked" | "changed" | "deleted" | "enabled" | "disabled" | "secret_rotated" | "read" | "exported" | "erased" | "lifted";
         AuditLogEntryDto: {
             kind: components["schemas"]["AuditKind"];
+            action: components["schemas"]["AuditAction"];
             id: string;
             /** Format: date-time */
             at: string;
             /**
-             * @description `created`, `rotated`, `revoked`, `changed` or `deleted`; of an unmasked read `read` or `exported`; `erased`.
-             * @example created
+             * @description The id of the key, issuer, service credential, webhook or erased profile; null for an unmasked read and for
+             *     retention.
              */
-            action: string;
-            /** @description The id of the key, issuer, service credential or erased profile; null for an unmasked read. */
             recordId: string | null;
             /**
-             * @description The name of the issuer or service credential, or the request that read unmasked data with the ids of what it showed; at
-             *     most 1,000 characters. Null for keys and erasures.
+             * @description The name of the issuer, service credential or webhook; how retention has changed; or the request that read unmasked
+             *     data with the ids of what it showed. At most 1,000 characters. Null for keys and erasures.
              * @example warehouse
              */
             detail: string | null;
@@ -4461,6 +4559,11 @@ export interface operations {
             query?: {
                 /** @description The status of the entries to count; `open` when absent. */
                 status?: "open" | "replayed" | "dismissed" | "superseded";
+                /** @description The step of the pipeline where the problem occurred. */
+                stage?: "request" | "authorization" | "validation" | "contract" | "identity" | "processing";
+                reason?: string;
+                source?: string;
+                eventType?: string;
             };
             header?: never;
             path?: never;
@@ -4645,6 +4748,159 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ReviewEntryDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    dismissReviewEntries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "reason": "unregistered_event_type"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkDismissalDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkDismissalStartedDto"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    getReviewDismissal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "total": 1,
+                     *       "dismissed": 1,
+                     *       "filter": {
+                     *         "reason": "unregistered_event_type"
+                     *       },
+                     *       "note": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewDismissalDto"];
+                };
+            };
+            401: components["responses"]["UnauthenticatedOrInvalidApiKeyOrApiKeyExpiredOrApiKeyRevoked"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["OtherProblem"];
+        };
+    };
+    cancelReviewDismissal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoFieldsDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "queued",
+                     *       "jobId": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "total": 1,
+                     *       "dismissed": 1,
+                     *       "filter": {
+                     *         "reason": "unregistered_event_type"
+                     *       },
+                     *       "note": null,
+                     *       "createdAt": "2026-01-02T03:04:05.000Z",
+                     *       "createdBy": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
+                     *       "finishedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewDismissalDto"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -9451,7 +9707,12 @@ export interface operations {
                 /** @description `nextCursor` of the page before, with the same filters and order; in another list it is refused. */
                 cursor?: string;
                 /** @description Entries of this kind only. */
-                kind?: "api_key" | "jwt_issuer" | "service_credential" | "unmasked_read" | "erasure";
+                kind?: "api_key" | "jwt_issuer" | "service_credential" | "webhook" | "retention" | "unmasked_read" | "erasure";
+                /**
+                 * @description Entries about this key, issuer, service credential or webhook; of a customer: the erasure, and who has read or
+                 *     exported unmasked data, also before a merge.
+                 */
+                recordId?: string;
                 /** @description Entries of this time or later. */
                 from?: string;
                 /** @description Entries before this time. */
@@ -9477,9 +9738,9 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "kind": "api_key",
+                     *           "action": "created",
                      *           "id": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",
                      *           "at": "2026-01-02T03:04:05.000Z",
-                     *           "action": "created",
                      *           "recordId": null,
                      *           "detail": "warehouse",
                      *           "by": "0198c0de-7a11-7c3e-9b1f-3f6f2a5d8e04",

@@ -1,5 +1,6 @@
 import { isAttended } from './activity';
 import { ApiError, errorOf, unreachable } from './api-error';
+import { noteServiceTime } from './service-clock';
 import type { Answer, CallOptions, HttpMethod, Operation, PathWith } from './api-types';
 
 /** The path of the console without a final slash: `/console`, or longer behind a proxy that adds a prefix. */
@@ -85,7 +86,9 @@ async function request(method: HttpMethod, address: string, { body, signal }: Ra
   if (body !== undefined) init.body = JSON.stringify(body);
   if (signal !== undefined) init.signal = signal;
   try {
-    return await fetch(`${BASE_PATH}/api${address}`, init);
+    const response = await fetch(`${BASE_PATH}/api${address}`, init);
+    noteServiceTime(response);
+    return response;
   } catch (error) {
     throw signal?.aborted === true ? error : unreachable();
   }

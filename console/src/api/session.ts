@@ -11,6 +11,11 @@ export interface Session {
   readonly provenUntil: string | null;
 }
 
+/** Tells sessions apart that show or may do different things. */
+export function ownerOf({ workspace, via, name, scopes }: Session): string {
+  return JSON.stringify([workspace, via, name, scopes]);
+}
+
 export interface SignInMethods {
   readonly key: boolean;
   readonly oidc: boolean;

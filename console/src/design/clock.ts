@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react';
+import { serviceTime } from '../api/service-clock';
 
 const TICK_MS = 5_000;
 const listeners = new Set<() => void>();
-let now = Date.now();
+let now = serviceTime();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
@@ -17,16 +18,16 @@ function subscribe(listener: () => void): () => void {
 }
 
 function tick(): void {
-  now = Date.now();
+  now = serviceTime();
   for (const listener of listeners) listener();
 }
 
-/** The time in milliseconds, refreshed every five seconds: one timer for the whole page. */
+/** The time of the service in milliseconds, refreshed every five seconds: one timer for the whole page. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
 /** The time at this moment, for what a form begins with. */
 export function currentTime(): Date {
-  return new Date(Date.now());
+  return new Date(serviceTime());
 }

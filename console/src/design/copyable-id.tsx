@@ -6,6 +6,8 @@ import { visibleText } from './visible-text';
 
 /** Of an id, always shown. */
 const END_CHARACTERS = 6;
+/** Up to this an id is shown whole everywhere. */
+const SHORT_CHARACTERS = 12;
 
 interface CopyableIdProps {
   readonly id: string;
@@ -19,10 +21,12 @@ interface CopyableIdProps {
 export function CopyableId({ id, what, href }: CopyableIdProps) {
   const shown = visibleText(id);
   // Ids of one time begin alike: where there is no room, the middle is left out.
+  const end = shown.length > SHORT_CHARACTERS ? -END_CHARACTERS : shown.length;
   const text: ReactNode = (
-    <code title={shown}>
-      <span>{shown.slice(0, -END_CHARACTERS)}</span>
-      {shown.slice(-END_CHARACTERS)}
+    // Ids that are written from right to left are left out in their middle, too.
+    <code title={shown} dir="auto">
+      <span>{shown.slice(0, end)}</span>
+      {shown.slice(end)}
     </code>
   );
   return (

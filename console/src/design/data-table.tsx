@@ -4,7 +4,6 @@ import type { PagedList } from '../api/queries';
 import { Button } from './button';
 import styles from './data-table.module.css';
 import { Failed, Loading } from './state-views';
-import { ExactTimes } from './time';
 
 /** A column: what its head says, and what a record shows in it. */
 export interface Column<T> {
@@ -42,11 +41,9 @@ export function DataTable<T extends object>({ label, columns, rows, rowKey, rowH
           </tr>
         </thead>
         <tbody>
-          <ExactTimes value={true}>
-            {rows.map((item) => (
-              <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
-            ))}
-          </ExactTimes>
+          {rows.map((item) => (
+            <Row key={rowKey(item)} item={item} columns={columns} href={rowHref?.(item)} />
+          ))}
         </tbody>
       </table>
     </div>
@@ -69,12 +66,21 @@ const Row = memo(function Row<T>({ item, columns, href }: RowProps<T>) {
     >
       {columns.map((column) => (
         <td key={column.id} className={layoutOf(column)}>
-          {column.cell(item)}
+          <Cell content={column.cell(item)} />
         </td>
       ))}
     </tr>
   );
 }) as <T>(props: RowProps<T>) => ReactNode;
+
+function Cell({ content }: { readonly content: ReactNode }) {
+  if (typeof content !== 'string') return content;
+  return (
+    <span className={styles['text']} title={content}>
+      {content}
+    </span>
+  );
+}
 
 function layoutOf<T>({ align, grow }: Column<T>): string | undefined {
   return align === 'end' ? styles['end'] : grow === true ? styles['grow'] : undefined;

@@ -56,7 +56,8 @@ function FilterControl({
     return (
       <Select
         label={label}
-        value={value === '' ? initial : value}
+        // The address may hold anything.
+        value={options.some((option) => option.value === value) ? value : (initial ?? '')}
         options={initial === undefined ? [ANY, ...options] : options}
         onChange={({ target }) => onChange(target.value)}
       />

@@ -10,8 +10,8 @@ interface ActionFormProps {
   /** The form shows the error when it rejects. It clears nothing: the caller closes it, or shows what came of it. */
   readonly onSubmit: () => Promise<unknown>;
   readonly onCancel?: () => void;
-  /** `normal` for a form that is a part of a page, beside others. */
-  readonly kind?: 'primary' | 'normal';
+  /** `normal` for a form that is a part of a page, beside others; `danger` for what is hard to undo. */
+  readonly kind?: 'primary' | 'normal' | 'danger';
   /** What is written so far cannot be sent. */
   readonly disabled?: boolean;
   readonly children: ReactNode;

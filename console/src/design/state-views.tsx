@@ -84,9 +84,14 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** Loading and error states of one read; its children show what was read. */
+/** Loading and error states of one read; its children show what was read, also while it cannot be read again. */
 export function Loaded<T>({ query, children }: LoadedProps<T>) {
-  if (query.data !== undefined) return children(query.data);
-  if (query.error !== null) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  return <Loading />;
+  const failure = query.error !== null && <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.data === undefined) return failure || <Loading />;
+  return (
+    <>
+      {failure}
+      {children(query.data)}
+    </>
+  );
 }

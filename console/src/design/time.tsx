@@ -1,17 +1,21 @@
-import { createContext, useContext } from 'react';
 import { useNow } from './clock';
-
-/** Whether times are exact by themselves: in tables they are compared with each other. */
-export const ExactTimes = createContext(false);
 
 interface TimeProps {
   /** RFC 3339, as the API writes it. Without one a dash is shown. */
   readonly at: string | null | undefined;
-  /** Shows the date and time instead of "3 min ago", as tables do anyway; `time` leaves out the date. */
+  /** Shows the date and time instead of "3 min ago", where times are compared with each other; `time` leaves out the date. */
   readonly exact?: boolean | 'time';
 }
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** Of this year: a table has no room for what everybody knows. */
+const LOCAL_THIS_YEAR = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 /** The largest unit that fits is used; length in seconds. */
@@ -24,13 +28,12 @@ const UNITS = [
 ] as const;
 
 /** A time in the viewer's zone; on hover exactly in UTC, and how long ago it was. */
-export function Time({ at, exact: asked = false }: TimeProps) {
+export function Time({ at, exact = false }: TimeProps) {
   const now = useNow();
-  const isInTable = useContext(ExactTimes);
   if (at === null || at === undefined) return <span>–</span>;
-  const exact = asked === false ? isInTable : asked;
   const time = new Date(at);
-  const local = LOCAL.format(time);
+  const isThisYear = time.getFullYear() === new Date(now).getFullYear();
+  const local = (isThisYear ? LOCAL_THIS_YEAR : LOCAL).format(time);
   const relative = relativeTime(time.getTime(), now);
   const shown = exact === 'time' ? TIME_OF_DAY.format(time) : local;
   return (

@@ -1,12 +1,14 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { Router } from 'wouter';
 import { BASE_PATH, handleSessionErrors, isTransient } from '../api/api';
 import { ApiError } from '../api/api-error';
-import { readSession, type Session } from '../api/session';
+import { ownerOf, readSession, type Session } from '../api/session';
 import { Failed, ScopeSource } from '../design/state-views';
 import { Toasts } from '../design/toast';
+import { closeDrafts, openDrafts } from './drafts';
+import { hearOtherTabs, tellOtherTabs } from './other-tabs';
 import { ProofDialog, askForProof } from './proof-dialog';
 import { SessionContext } from './session-context';
 import { Shell } from './shell';
@@ -48,7 +50,7 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
   const [hasEnded, setEnded] = useState(false);
   const query = useQuery({
     queryKey: ['session'],
-    queryFn: () => readSession().catch(signedOutOr),
+    queryFn: () => readSession().then((session) => begin(client, session), signedOutOr),
     refetchInterval: ({ state }) => state.data != null && SESSION_CHECK_MS,
   });
   useEffect(() => {
@@ -57,6 +59,10 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
       forgetEverything(client);
     };
     handleSessionErrors({ onSignedOut, askForProof });
+    return hearOtherTabs((owner) => {
+      const current = client.getQueryData<Session | null>(['session']);
+      if (current == null || ownerOf(current) !== owner) void client.refetchQueries({ queryKey: ['session'] });
+    });
   }, [client]);
   const { data: session, error } = query;
   if (session === undefined) {
@@ -70,11 +76,22 @@ function SignedIn({ children }: { readonly children: ReactNode }) {
   return (
     <SessionContext.Provider value={session}>
       <ScopeSource.Provider value={session.via}>
-        {children}
+        <Fragment key={ownerOf(session)}>{children}</Fragment>
         <ProofDialog />
       </ScopeSource.Provider>
     </SessionContext.Provider>
   );
+}
+
+/** Another tab may have signed in elsewhere: nothing of the session before stays in the page then. */
+function begin(client: QueryClient, session: Session): Session {
+  const before = client.getQueryData<Session | null>(['session']);
+  if (before == null || ownerOf(before) !== ownerOf(session)) {
+    if (before != null) client.removeQueries({ predicate: isOfSession });
+    tellOtherTabs(ownerOf(session));
+  }
+  openDrafts(session);
+  return session;
 }
 
 function signedOutOr(error: unknown): null {
@@ -82,8 +99,13 @@ function signedOutOr(error: unknown): null {
   throw error;
 }
 
-/** Nothing that was read in a session outlives it in the page. */
+/** Nothing that was read in a session outlives it in the page, but what its user was writing. */
 function forgetEverything(client: QueryClient): void {
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  closeDrafts();
+  client.removeQueries({ predicate: isOfSession });
   client.setQueryData(['session'], null);
+}
+
+function isOfSession({ queryKey: [name] }: { readonly queryKey: readonly unknown[] }): boolean {
+  return name !== 'session';
 }

@@ -7,6 +7,7 @@ import { classes } from '../design/classes';
 import { Page } from '../design/page';
 import { Loading } from '../design/state-views';
 import { EventDialog } from './event-dialog';
+import { NOBODY, tellOtherTabs } from './other-tabs';
 import { PageErrors } from './page-errors';
 import { ROUTES, type ConsoleRoute } from './routes';
 import { useSession } from './session-context';
@@ -76,6 +77,7 @@ function Account() {
   const { name } = useSession();
   const leave = async (): Promise<void> => {
     await signOut();
+    tellOtherTabs(NOBODY);
     client.clear();
     location.reload();
   };

@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS, type AuditActionOf } from '../../platform/audit/audit-kinds';
 import { parseTimestamp } from '../../platform/values/timestamp';
 import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';
@@ -18,8 +19,8 @@ export function apiKeyState({ expiresAt, revokedAt }: Lifetime, now: Date): ApiK
 }
 
 /** The actions on a key that its audit trail records (contract section 2). */
-export const API_KEY_ACTIONS = ['created', 'rotated', 'revoked'] as const;
-export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
+export const API_KEY_ACTIONS = AUDIT_ACTIONS.api_key;
+export type ApiKeyAction = AuditActionOf<'api_key'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const API_KEY_DAYS_DEFAULT = 90;

@@ -55,10 +55,12 @@ export class ErasuresController {
   @AuthenticateApiKey('profiles:write')
   @ApiOkResponse({ type: LiftedErasureDto })
   async liftErasure(
-    @Caller() { tenantId }: Principal,
+    @Caller() { tenantId, credentialId: by }: Principal,
     @JsonBody(IdentityLookupDto) identity: IdentityLookupDto,
+    @Ip() address: string,
   ): Promise<LiftedErasureDto> {
-    const lifted = await this.customers.lift(tenantId, this.profiles.identifierOf(identity));
+    const identifier = this.profiles.identifierOf(identity);
+    const lifted = await this.customers.lift(tenantId, identifier, { by, address });
     return { status: lifted > 0 ? 'lifted' : 'not_erased' };
   }
 }

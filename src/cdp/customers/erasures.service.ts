@@ -10,7 +10,12 @@ import { isUuid } from '../../platform/values/uuid';
 import { EVERY_MINUTE, Jobs } from '../../platform/jobs/jobs';
 import { KeyedMutex } from '../../platform/async/keyed-mutex';
 import { Readiness } from '../../platform/health/readiness';
-import { PersonalData, type PersonalDataKeeper } from '../../platform/privacy/personal-data';
+import {
+  PersonalData,
+  type ErasureSteps,
+  type Person,
+  type PersonalDataKeeper,
+} from '../../platform/privacy/personal-data';
 import type { FinishedErasure } from './domain/customer-view';
 import { Persons } from './persons';
 import { noSuchProfile, ProfilesService } from './profiles.service';
@@ -23,6 +28,13 @@ const INTERRUPTED_AFTER_MS = 60_000;
 
 /** A process stores its progress every second. After this time without progress it counts as dead. */
 const IDLE_MS = 15_000;
+
+interface ErasedAhead {
+  /** Of the features that have erased what was there: since when what came in is still to be erased. */
+  readonly since: ReadonlyMap<PersonalDataKeeper, Date>;
+  /** What must have ended before the rest is erased. */
+  readonly ends: readonly (() => Promise<void>)[];
+}
 
 /** Erases all data of persons (contract section 5, docs/adr/0026). */
 @Injectable()
@@ -67,7 +79,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const eraser = { by: credentialId, address };
     const customer = isUuid(profileId) ? await this.customers.begin(tenantId, profileId, eraser) : undefined;
     if (customer === undefined) throw noSuchProfile();
-    return this.mutex.runExclusive(tenantId, () => this.finish(customer));
+    return this.finish(customer);
   }
 
   /**
@@ -88,23 +100,33 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const begun = await this.customers.beginWithoutProfile(tenantId, identifier, eraser);
     // The first event of the participant arrived meanwhile and made a customer: start again.
     if (begun === undefined) return this.eraseByIdentifier(caller, reference, address);
-    return this.mutex.runExclusive(tenantId, () => this.finish(begun));
+    return this.finish(begun);
   }
 
   private async finish(customer: ErasedCustomer): Promise<FinishedErasure> {
     const { erasure } = customer;
+    const { tenantId } = erasure;
     if (erasure.finishedAt !== null) return erasure;
-    const person = this.persons.of(erasure.tenantId, customer);
+    const person = this.persons.of(tenantId, customer);
+    const { since, ends } = await this.mutex.runExclusive(tenantId, () => this.eraseAhead(customer, person));
+    for (const end of ends) await end();
+    return this.mutex.runExclusive(tenantId, () =>
+      this.customers.finish(customer, async (manager) => {
+        for (const keeper of this.data.keepers()) await keeper.erase(manager, person, since.get(keeper) ?? null);
+      }),
+    );
+  }
+
+  private async eraseAhead({ erasure }: ErasedCustomer, person: Person): Promise<ErasedAhead> {
     const done = await this.customers.steps(erasure);
-    const erasedAheadSince = new Map<PersonalDataKeeper, Date>();
+    const since = new Map<PersonalDataKeeper, Date>();
+    const ends: (() => Promise<void>)[] = [];
     for (const keeper of this.data.keepers()) {
       const steps = this.customers.stepsOf(erasure, done, keeper.name, this.readiness.stopped);
-      if ((await keeper.eraseAhead?.(person, steps)) === true) erasedAheadSince.set(keeper, steps.begunAt);
+      const waitFor: ErasureSteps['waitFor'] = (end) => ends.push(end);
+      if ((await keeper.eraseAhead?.(person, { ...steps, waitFor })) === true) since.set(keeper, steps.begunAt);
     }
-    return this.customers.finish(customer, async (manager) => {
-      for (const keeper of this.data.keepers())
-        await keeper.erase(manager, person, erasedAheadSince.get(keeper) ?? null);
-    });
+    return { since, ends };
   }
 
   private async resumeAtStart(): Promise<void> {
@@ -124,9 +146,7 @@ export class ErasuresService implements OnModuleInit, OnApplicationBootstrap {
     const idleSince = new Date(this.clock.now().getTime() - IDLE_MS);
     for (const { tenantId, profileId } of await this.customers.unfinished(begunBy, idleSince, UNFINISHED_MAX)) {
       try {
-        await this.mutex.runExclusive(tenantId, async () =>
-          this.finish(await this.customers.customerOf(tenantId, profileId)),
-        );
+        await this.finish(await this.customers.customerOf(tenantId, profileId));
       } catch (error) {
         this.logFailure(error);
       }

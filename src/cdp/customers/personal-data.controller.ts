@@ -41,8 +41,9 @@ export class PersonalDataController {
     @Req() request: AuthenticatedRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const records = await this.slots.run(tenantId, () => this.exports.ofIdentifier(tenantId, identity));
-    await this.unmasking.note(request);
+    const ofPerson = () => this.exports.ofIdentifier(tenantId, identity);
+    const { records, customers } = await this.slots.run(tenantId, ofPerson);
+    await this.unmasking.note(request, { customers });
     await sendNdjson(response, this.slots.each(tenantId, records));
   }
 
@@ -60,7 +61,7 @@ export class PersonalDataController {
     @Res() response: Response,
   ): Promise<void> {
     const customer = await this.slots.run(tenantId, () => this.profiles.find(tenantId, id));
-    await this.unmasking.note(request);
+    await this.unmasking.note(request, { customers: [customer.rootId] });
     await sendNdjson(response, this.slots.each(tenantId, this.exports.records(tenantId, customer)));
   }
 }

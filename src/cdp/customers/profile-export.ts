@@ -36,12 +36,18 @@ export class ProfileExport {
     yield* this.recordsOfFeatures(tenantId, customer);
   }
 
-  /** The records of the person with an identifier; a participant without events has no profile. Throws `not_found`. */
-  async ofIdentifier(tenantId: string, reference: IdentityReference): Promise<AsyncIterable<PersonalRecord>> {
+  /**
+   * The records of the person with an identifier, and the root id of their profiles; a participant without events has
+   * none. Throws `not_found`.
+   */
+  async ofIdentifier(
+    tenantId: string,
+    reference: IdentityReference,
+  ): Promise<{ records: AsyncIterable<PersonalRecord>; customers: readonly string[] }> {
     const identifier = this.profiles.identifierOf(reference);
     const found = await this.persons.findBy(tenantId, identifier);
-    if (found !== 'participant') return this.records(tenantId, found);
-    return this.recordsOfFeatures(tenantId, { profileIds: [], identifiers: [identifier] });
+    if (found !== 'participant') return { records: this.records(tenantId, found), customers: [found.rootId] };
+    return { records: this.recordsOfFeatures(tenantId, { profileIds: [], identifiers: [identifier] }), customers: [] };
   }
 
   private async *recordsOfFeatures(tenantId: string, known: KnownPerson): AsyncIterable<PersonalRecord> {

@@ -39,7 +39,8 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.lookUp(tenantId, identity));
-    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, [view.customer.rootId]) });
+    const records = [view.customer.rootId];
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, { records, customers: records }) });
   }
 
   /** Lists customers, newest first; merged profiles are part of the surviving one. */
@@ -53,7 +54,9 @@ export class ProfilesController {
   ): Promise<ProfilePageDto> {
     const page = await this.profiles.list(tenantId, query.cursor, limitOf(query));
     const ids = page.views.map(({ customer }) => customer.rootId);
-    return ProfilePageDto.of(page, { unmasked: await this.unmasking.unmasks(request, ids) });
+    return ProfilePageDto.of(page, {
+      unmasked: await this.unmasking.unmasks(request, { records: ids, customers: ids }),
+    });
   }
 
   /** Shows a customer; a merged profile's id leads to the surviving one. */
@@ -67,7 +70,8 @@ export class ProfilesController {
     @Req() request: AuthenticatedRequest,
   ): Promise<ProfileDto> {
     const view = await this.profiles.view(tenantId, await this.profiles.find(tenantId, id));
-    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request) });
+    const customers = [view.customer.rootId];
+    return ProfileDto.of(view, { unmasked: await this.unmasking.unmasks(request, { customers }) });
   }
 
   /** Lists the events of a customer by `occurredAt`, including those of merged profiles. */
@@ -83,7 +87,7 @@ export class ProfilesController {
     const span = timelineSpan(query);
     const { rootId, profileIds } = await this.profiles.find(tenantId, id);
     const page = await this.timeline.page(tenantId, profileIds, span, query, limitOf(query));
-    const unmasked = await this.unmasking.unmasks(request);
+    const unmasked = await this.unmasking.unmasks(request, { customers: [rootId] });
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked, customerId: rootId }));
   }
 }

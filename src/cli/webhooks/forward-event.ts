@@ -7,7 +7,6 @@ import { fieldsOf } from '../foreign-data';
 
 /** What became of a call. */
 export interface Forwarded {
-  readonly body: string;
   readonly isTaken: boolean;
   /** A status, or why there was none. */
   readonly answer: string;
@@ -17,7 +16,7 @@ export interface Forwarded {
 /** As long as the service waits. */
 const ATTEMPT_MS_MAX = 15_000;
 
-/** Posts events as the service does: the same body, headers and signature. */
+/** Posts calls as the service does: the same body, headers and signature. */
 export class Forwarder {
   readonly secret: string;
 
@@ -30,12 +29,11 @@ export class Forwarder {
   }
 
   /** Never throws: a call that fails is a result. `stop` ends it early. */
-  async forward(event: ExportedEvent, stop: AbortSignal): Promise<Forwarded> {
-    const body = bodyOf(event);
-    const headers = signedHeaders(event.eventId, this.now(), body, [this.secret]);
+  async forward(id: string, body: string, stop: AbortSignal): Promise<Forwarded> {
+    const headers = signedHeaders(id, this.now(), body, [this.secret]);
     const startedAt = performance.now();
     const result = await this.post(body, headers, stop);
-    return { body, ...result, durationMs: Math.round(performance.now() - startedAt) };
+    return { ...result, durationMs: Math.round(performance.now() - startedAt) };
   }
 
   private async post(
@@ -59,8 +57,8 @@ export class Forwarder {
   }
 }
 
-/** `processing` is no part of what is delivered. */
-function bodyOf(event: ExportedEvent): string {
+/** The body of a call about an event. `processing` is no part of it. */
+export function eventBodyOf(event: ExportedEvent): string {
   const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
   const { occurredAt, receivedAt, profileId, identity, properties } = event;
   return bodyOfRecord({

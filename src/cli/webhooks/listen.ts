@@ -7,11 +7,14 @@ import { readable } from '../foreign-data';
 import { attemptFailure, isForeignAnswer, RunningService } from '../running-service';
 import type { ServiceOptions } from '../service-options';
 import type { Stopping } from '../stopping';
-import type { Forwarded, Forwarder } from './forward-event';
+import { ChangeFollower, type FollowedHistory } from './followed-changes';
+import { eventBodyOf, type Forwarder } from './forward-event';
 
 export interface ListenOptions extends ServiceOptions {
   /** None: all of them. */
   readonly types: readonly string[];
+  /** Whose changes of values are forwarded, too. */
+  readonly histories: readonly FollowedHistory[];
   readonly unmask: boolean;
 }
 
@@ -24,38 +27,51 @@ export interface ListenSurroundings {
 }
 
 const ADVICE = {
-  credential: 'The key (CDS_API_KEY or --key-file) needs the scope events:read, and for --unmask also pii:read.',
+  credential:
+    'The key (CDS_API_KEY or --key-file) needs the scope events:read, for --unmask also pii:read, for --changes state:read.',
   unreachable: 'Start the command again when it is back.',
 };
 const POLL_MS = 500;
 const PAGE_ITEMS_MAX = 200;
 
-/** Forwards events that are received from now on, until it is stopped. Throws `ClientFailure`. */
+interface Call {
+  readonly id: string;
+  readonly at: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Forwards events that are received from now on, and changes, until it is stopped. Throws `ClientFailure`. */
 export async function listen(options: ListenOptions, surroundings: ListenSurroundings): Promise<void> {
   const { console, forwarder, stopping } = surroundings;
   const service = followedService(options, console);
   const tell = surroundings.printsBodies ? console.say : console.out;
   const counts = { taken: 0, failed: 0 };
+  const forward = async ({ id, at, type, body }: Call): Promise<void> => {
+    stopping.soon.throwIfAborted();
+    const { isTaken, answer, durationMs } = await forwarder.forward(id, body, stopping.now);
+    counts[isTaken ? 'taken' : 'failed'] += 1;
+    if (surroundings.printsBodies) console.out(body);
+    tell(`${at}  ${readable(type)}  ${id}  ${answer}  ${durationMs} ms`);
+  };
   try {
     let from = await readCompleteBefore(service, stopping.soon);
+    const followers = options.histories.map((followed) => new ChangeFollower(followed, from));
     console.say(`Events received from now on go to ${forwarder.url}. Ctrl-C ends this.`);
     console.say(`Secret: ${forwarder.secret}`);
     for (;;) {
       await wait(POLL_MS, undefined, { signal: stopping.soon });
+      for (const follower of followers) {
+        for (const change of await follower.next(service, options.unmask, stopping.soon)) await forward(change);
+      }
       const to = await readCompleteBefore(service, stopping.soon);
       if (to <= from) continue;
-      for await (const event of eventsOf(service, options, { from, to }, stopping.soon)) {
-        stopping.soon.throwIfAborted();
-        const forwarded = await forwarder.forward(event, stopping.now);
-        counts[forwarded.isTaken ? 'taken' : 'failed'] += 1;
-        if (surroundings.printsBodies) console.out(forwarded.body);
-        tell(lineOf(event, forwarded));
-      }
+      for await (const event of eventsOf(service, options, { from, to }, stopping.soon)) await forward(callOf(event));
       from = to;
     }
   } catch (error) {
     if (!stopping.soon.aborted) throw error;
-    console.say(`Ended. ${counts.taken} events were taken with a status of 2xx, ${counts.failed} were not.`);
+    console.say(`Ended. ${counts.taken} calls were taken with a status of 2xx, ${counts.failed} were not.`);
   }
 }
 
@@ -90,6 +106,6 @@ function followedService({ url, key }: ListenOptions, { say }: Pick<Console, 'sa
   });
 }
 
-function lineOf({ eventId, eventType, receivedAt }: ExportedEvent, { answer, durationMs }: Forwarded): string {
-  return `${receivedAt}  ${readable(eventType)}  ${eventId}  ${answer}  ${durationMs} ms`;
+function callOf(event: ExportedEvent): Call {
+  return { id: event.eventId, at: event.receivedAt, type: event.eventType, body: eventBodyOf(event) };
 }

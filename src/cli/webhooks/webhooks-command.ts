@@ -10,11 +10,14 @@ import {
   type GivenService,
 } from '../service-options';
 import { stoppingBySignals } from '../stopping';
+import { parseFollowed, type FollowedHistory } from './followed-changes';
 import { Forwarder } from './forward-event';
 import { listen } from './listen';
 
 const EVENT_TYPE_CHARACTERS_MAX = 128;
 const EVENT_TYPES_MAX = 50;
+/** Each is asked for twice a second. */
+const HISTORIES_MAX = 10;
 
 const WORDS = `Forwards new events to an address of your machine, as a webhook would, for development.
 
@@ -25,7 +28,7 @@ and the signature of real ones, by a secret that is written at the start.`;
 const AFTER = `
 What differs from real calls: events come about a second later, one after the other in the order of receipt, each is sent
 once and not again when it fails, no endpoint and no delivery is stored, and events of the time before the start are not
-sent. Rules with "when" and "source" are not evaluated.
+sent. Rules with "when" and "source" are not evaluated. Changes of values have another webhook-id.
 
 The secret is another one at each start, unless CDS_WEBHOOK_SECRET holds one (whsec_…).
 Identity and personal properties are masked as the API masks them; --unmask shows them and needs the scope pii:read.
@@ -36,6 +39,7 @@ Exit code 0: ended by Ctrl-C; 1: it could not go on; 2: called the wrong way.`;
 interface GivenOptions extends GivenService {
   readonly forwardTo: string;
   readonly event?: readonly string[];
+  readonly changes?: readonly FollowedHistory[];
   readonly unmask?: true;
   readonly printJson?: true;
 }
@@ -47,6 +51,11 @@ export function webhooksCommand(console: Console): Command {
     .description(WORDS)
     .requiredOption('--forward-to <url>', 'where calls go, such as http://localhost:3000/hooks', localUrl)
     .option('--event <types>', 'only events of these types, with commas between them (default: all)', eventTypes)
+    .option(
+      '--changes <history>',
+      'also changes of values: <campaign>/participants/<sub>, <campaign>/campaign/<name> or <campaign>/app/<name>; may be repeated',
+      histories,
+    )
     .option('--unmask', 'show identities and personal properties; each page is recorded')
     .option('--print-json', 'write the body of each call to standard output, a line each')
     .addHelpText('after', AFTER)
@@ -55,7 +64,7 @@ export function webhooksCommand(console: Console): Command {
 }
 
 async function run(console: Console, given: GivenOptions): Promise<void> {
-  const { unmask = false, event: types = [] } = given;
+  const { unmask = false, event: types = [], changes: followed = [] } = given;
   const may = unmask ? 'read events unmasked (scopes events:read and pii:read)' : 'read events (scope events:read)';
   const environment = processEnvironment();
   const service = await readServiceOptions(given, environment, { command: 'webhooks listen', may });
@@ -65,7 +74,7 @@ async function run(console: Console, given: GivenOptions): Promise<void> {
   try {
     const forwarder = new Forwarder(given.forwardTo, secretIn(environment), () => clock.now());
     await listen(
-      { ...service, types, unmask },
+      { ...service, types, histories: followed, unmask },
       { console, forwarder, stopping, printsBodies: given.printJson === true },
     );
   } finally {
@@ -93,4 +102,13 @@ function eventTypes(text: string, before: readonly string[] = []): readonly stri
   if (types.length > EVENT_TYPES_MAX) throw new InvalidArgumentError(`It takes ${EVENT_TYPES_MAX} types at most.`);
   if (types.every(({ length }) => length >= 1 && length <= EVENT_TYPE_CHARACTERS_MAX)) return types;
   throw new InvalidArgumentError(`Each type must have 1 to ${EVENT_TYPE_CHARACTERS_MAX} characters.`);
+}
+
+function histories(text: string, before: readonly FollowedHistory[] = []): readonly FollowedHistory[] {
+  const followed = parseFollowed(text);
+  if (followed === undefined)
+    throw new InvalidArgumentError('It must be <campaign>/participants/<sub>, or a shared value.');
+  if (before.length === HISTORIES_MAX)
+    throw new InvalidArgumentError(`It can be given ${HISTORIES_MAX} times at most.`);
+  return [...before, followed];
 }

@@ -81,9 +81,9 @@ export class EventExpiry implements BeforeApplicationShutdown {
 
   constructor(
     private readonly checks: ContentChecks,
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings,
   ) {
-    this.connection = new PipelinedConnection(connection, {
+    this.connection = new PipelinedConnection(settings, {
       applicationName: 'cds-expiry',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -107,6 +107,7 @@ export class EventExpiry implements BeforeApplicationShutdown {
     const { isOver, wasAny } = await eventWritersEnded(
       (statement, values) => this.connection.query(statement, values),
       WRITERS_MS_MAX,
+      this.settings,
     );
     if (!isOver) return { outcome: 'busy' };
     const expired = settled.length === 0 ? 0 : await this.timed((open) => this.remove(open, old, settled));

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Principal } from '../../platform/auth/principal';
-import { rateLimitSubjectOf } from '../../platform/auth/rate-limit-subject';
+import { rateLimitSubjectOf, type Principal } from '../../platform/auth/principal';
 import { FAULTS_MAX } from '../../platform/errors/cap-faults';
 import { DomainError } from '../../platform/errors/domain-error';
 import { unavailable } from '../../platform/errors/unavailable';

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ReadRows } from '../../platform/postgres/prepared-query';
 
 /** What became of an event at an endpoint outside. */
 export interface DeliveryView {
@@ -9,6 +10,7 @@ export interface DeliveryView {
 
 /** Finds the deliveries of events, by event id; events without any may be missing. */
 type FindDeliveries = (
+  read: ReadRows,
   tenantId: string,
   eventIds: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly DeliveryView[]>>;
@@ -22,7 +24,11 @@ export class DeliveryViews {
     this.find = find;
   }
 
-  of(tenantId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, readonly DeliveryView[]>> {
-    return eventIds.length === 0 ? Promise.resolve(new Map()) : this.find(tenantId, eventIds);
+  of(
+    read: ReadRows,
+    tenantId: string,
+    eventIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly DeliveryView[]>> {
+    return eventIds.length === 0 ? Promise.resolve(new Map()) : this.find(read, tenantId, eventIds);
   }
 }

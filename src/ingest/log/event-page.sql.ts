@@ -34,11 +34,11 @@ function readReceivedEvents(order: TimelineOrder): string {
     ) nearest
     LEFT JOIN LATERAL (
       SELECT state FROM event_processing
-      WHERE $10::text IS NOT NULL AND tenant_id = nearest.tenant_id AND event_id = nearest.event_id
+      WHERE $10::text IS NOT NULL AND tenant_id = $1 AND event_id = nearest.event_id
       UNION ALL
       SELECT 'processed'
       WHERE $10::text IS NOT NULL AND nearest.queue_bundle_id IS NOT NULL AND NOT EXISTS (
-        SELECT FROM queued_bundles WHERE tenant_id = nearest.tenant_id AND id = nearest.queue_bundle_id
+        SELECT FROM queued_bundles WHERE tenant_id = $1 AND id = nearest.queue_bundle_id
       )
       LIMIT 1
     ) processing ON true

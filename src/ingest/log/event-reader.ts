@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
-import { preparedQuery } from '../../platform/postgres/prepared-query';
+import { preparedQuery, preparedReads } from '../../platform/postgres/prepared-query';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
 import type { EventFamily } from '../domain/submission';
@@ -72,7 +72,7 @@ export class EventReader {
     const { source, externalEventId } = filter;
     if (source !== undefined && externalEventId !== undefined) return this.findByName(tenantId, filter);
     if (start.order === 'desc') return this.page(tenantId, filter, start, limit);
-    const completeBefore = await this.watermark.read();
+    const completeBefore = await this.watermark.read(tenantId);
     const to = Math.min(filter.to ?? Infinity, completeBefore.getTime());
     return { ...(await this.page(tenantId, { ...filter, to }, start, limit)), completeBefore };
   }
@@ -123,7 +123,7 @@ export class EventReader {
 
   private async isInState(event: EventRow, state: ProcessingState | undefined): Promise<boolean> {
     if (state === undefined) return true;
-    const found = await this.processing.of(event.tenantId, [event]);
+    const found = await preparedReads(this.database, (read) => this.processing.of(read, event.tenantId, [event]));
     return (found.get(event.eventId)?.state ?? 'queued') === state;
   }
 

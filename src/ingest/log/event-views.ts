@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { IdentityService } from '../../identity/identity.service';
+import { preparedReads } from '../../platform/postgres/prepared-query';
 import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
 import { DeliveryViews } from './delivery-views';
@@ -17,6 +19,7 @@ export interface EventViewOptions {
 @Injectable()
 export class EventViews {
   constructor(
+    private readonly database: DataSource,
     private readonly identity: IdentityService,
     private readonly personal: PersonalProperties,
     private readonly processing: ProcessingReader,
@@ -24,16 +27,15 @@ export class EventViews {
   ) {}
 
   /**
-   * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. The statements run one after
-   * the other, so that a page takes one connection at a time.
+   * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. A page takes one connection
+   * at a time.
    */
   async of(tenantId: string, events: readonly EventRow[], options: EventViewOptions): Promise<EventDto[]> {
     const { unmasked } = options;
     const customerOf = await this.customers(tenantId, events, options);
-    const processing = await this.processing.of(tenantId, events);
-    const deliveries = await this.deliveries.of(
-      tenantId,
-      events.map(({ eventId }) => eventId),
+    const ids = events.map(({ eventId }) => eventId);
+    const [processing, deliveries] = await preparedReads(this.database, (read) =>
+      Promise.all([this.processing.of(read, tenantId, events), this.deliveries.of(read, tenantId, ids)]),
     );
     const types = events.map(({ eventType }) => eventType);
     const names = unmasked ? null : await this.personal.namesOfAll(tenantId, types);

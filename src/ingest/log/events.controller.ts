@@ -41,8 +41,9 @@ export class EventsController {
     const filter = { source, externalEventId, eventType, family, state, ...parseTimeRange(query) };
     const start = { order, after: cursor === undefined ? undefined : pageStart(cursor) };
     const page = await this.events.list(tenantId, filter, start, limitOf(query));
-    const ids = page.events.map(({ eventId }) => eventId);
-    const unmasked = await this.unmasking.unmasks(request, ids);
+    const records = page.events.map(({ eventId }) => eventId);
+    const customers = page.events.map(({ profileId }) => profileId);
+    const unmasked = await this.unmasking.unmasks(request, { records, customers });
     return EventPageDto.of(page, await this.views.of(tenantId, page.events, { unmasked }));
   }
 
@@ -59,7 +60,8 @@ export class EventsController {
   ): Promise<EventDto> {
     const event = isUuid(eventId) ? await this.events.find(tenantId, eventId) : null;
     if (event === null) throw await this.refusalOf(tenantId, eventId);
-    const [view] = await this.views.of(tenantId, [event], { unmasked: await this.unmasking.unmasks(request) });
+    const unmasked = await this.unmasking.unmasks(request, { customers: [event.profileId] });
+    const [view] = await this.views.of(tenantId, [event], { unmasked });
     if (view === undefined) throw new Error('An event was left without a view');
     return view;
   }

@@ -92,7 +92,7 @@ export class Timeline {
     const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
     const statement = readTimeline(span.order, profileIds.length);
     const values = [tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1];
-    const rows: LookedAt[] =
+    const rows: readonly LookedAt[] =
       profileIds.length > PLANNED_PROFILES_MAX
         ? await this.database.query(statement.text, [...values, ...profileIds])
         : await preparedQuery(this.database, statement, [...values, ...profileIds]);

@@ -22,13 +22,6 @@ export const FIND_PARTITIONS: Statement = {
       WHERE p.number < $3
     )
     SELECT tenant_id, shard FROM partitions`,
-  // A distributed database takes no recursion over workspaces. This reads the keys of the queue.
-  oneWorkspace: {
-    text: `
-    SELECT tenant_id, shard FROM event_queue WHERE (tenant_id, shard) > ($1::uuid, $2::smallint)
-    GROUP BY tenant_id, shard ORDER BY tenant_id, shard LIMIT $3`,
-    values: (values) => values,
-  },
 };
 
 /** The next entries of a partition with their events, in the order of arrival. */
@@ -112,23 +105,6 @@ export const FIND_WORKSPACES_WITH_BUNDLES: Statement = {
     SELECT tenant_id FROM queued_bundles GROUP BY tenant_id ORDER BY tenant_id LIMIT $1`,
 };
 
-/**
- * Some workspaces behind $1, from the coordinator, to be asked one after the other while a node is down and a query of all
- * nodes fails.
- */
-export const FIND_WORKSPACES: Statement = {
-  name: 'queue_find_workspaces',
-  text: `SELECT tenant_id FROM workspaces WHERE tenant_id > $1::uuid ORDER BY tenant_id LIMIT $2`,
-};
-
-/** The partitions of one workspace that have entries. */
-export const FIND_PARTITIONS_OF: Statement = {
-  name: 'queue_find_partitions_of',
-  text: `
-    SELECT s.shard FROM unnest($2::smallint[]) AS s (shard)
-    CROSS JOIN LATERAL (SELECT FROM event_queue WHERE tenant_id = $1::uuid AND shard = s.shard LIMIT 1) e`,
-};
-
 /** `PROCESS_BUNDLES` for one workspace, in three statements. */
 export const TAKE_BUNDLES: Statement = {
   name: 'queue_take_bundles',
@@ -180,15 +156,26 @@ export const HOLD_EVENTS: Statement = {
     ) e`,
 };
 
-/** Records the processing of events; an earlier record is replaced. */
-export const WRITE_PROCESSING: Statement = {
-  name: 'queue_write_processing',
+const NEW_RECORDS = `
+    SELECT $1::uuid, u.event_id, u.state, u.attempts,
+      CASE WHEN u.state = 'queued' THEN NULL ELSE clock_timestamp() END, u.last_error, u.reactions
+    FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[], $6::jsonb[])
+      AS u (event_id, state, attempts, last_error, reactions)`;
+
+/** The first records of events; fails if one has a record already. */
+export const INSERT_PROCESSING: Statement = {
+  name: 'queue_insert_processing',
   text: `
     INSERT INTO event_processing (tenant_id, event_id, state, attempts, processed_at, last_error, reactions)
-    SELECT $1::uuid, u.event_id, u.state, u.attempts,
-      CASE WHEN u.state = 'queued' THEN NULL ELSE clock_timestamp() END, u.last_error, u.reactions::jsonb
-    FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[], $6::text[])
-      AS u (event_id, state, attempts, last_error, reactions)
+    ${NEW_RECORDS}`,
+};
+
+/** Later records of events, each in place of the one before. */
+export const UPDATE_PROCESSING: Statement = {
+  name: 'queue_update_processing',
+  text: `
+    INSERT INTO event_processing (tenant_id, event_id, state, attempts, processed_at, last_error, reactions)
+    ${NEW_RECORDS}
     ON CONFLICT ON CONSTRAINT event_processing_pkey DO UPDATE SET
       state = excluded.state, attempts = excluded.attempts, processed_at = excluded.processed_at,
       last_error = excluded.last_error, reactions = excluded.reactions`,

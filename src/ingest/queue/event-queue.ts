@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
 import type { Statement, Transaction } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import type { LoggedEvent } from '../domain/logged-event';
-import type { ProcessingRecord, ProcessingState, ReactionRecord } from './processing-record';
+import type { ProcessingRecord, ProcessingState, ReactionRecord, RecordToWrite } from './processing-record';
 import { QUEUE_SHARDS, shardOf, type EntryKey, type QueuePartition } from './queue-partition';
 import * as sql from './event-queue.sql';
 
@@ -30,6 +31,11 @@ interface EntryRow extends LoggedEvent {
   readonly queued_for: string;
 }
 
+interface PartitionRow {
+  readonly tenant_id: string;
+  readonly shard: number;
+}
+
 interface ProcessingRow {
   readonly event_id: string;
   readonly state: ProcessingState;
@@ -52,13 +58,14 @@ export type Reading = <T>(statement: Statement, values: readonly unknown[]) => P
  */
 @Injectable()
 export class EventQueue {
+  constructor(private readonly crossWorkspace: CrossWorkspaceReads) {}
+
   /** The partitions that have entries, at most so many, behind the given one in their order. */
   async partitions(read: Reading, after: QueuePartition, most: number): Promise<QueuePartition[]> {
-    const rows = await read<{ tenant_id: string; shard: number }>(sql.FIND_PARTITIONS, [
-      after.tenantId,
-      after.shard,
-      most,
-    ]);
+    const rows = await this.crossWorkspace.first<PartitionRow>(read, {
+      ...{ statement: sql.FIND_PARTITIONS, values: [after.tenantId, after.shard, most], most },
+      compare: (a, b) => compareText(a.tenant_id, b.tenant_id) || a.shard - b.shard,
+    });
     return rows.map((row) => ({ tenantId: row.tenant_id, shard: row.shard }));
   }
 
@@ -112,21 +119,12 @@ export class EventQueue {
     return rows.map(({ tenant_id: tenantId, bundles, events }) => ({ tenantId, bundles, events }));
   }
 
-  /** Workspaces behind the given one in their order, whatever they have. */
-  async workspaces(read: Reading, after: string, most: number): Promise<string[]> {
-    const rows = await read<{ tenant_id: string }>(sql.FIND_WORKSPACES, [after, most]);
-    return rows.map(({ tenant_id: tenantId }) => tenantId);
-  }
-
-  /** The partitions of one workspace that have entries. */
-  async partitionsOf(read: Reading, tenantId: string): Promise<QueuePartition[]> {
-    const rows = await read<{ shard: number }>(sql.FIND_PARTITIONS_OF, [tenantId, SHARDS]);
-    return rows.map(({ shard }) => ({ tenantId, shard }));
-  }
-
   /** Workspaces that have bundles, at most so many. */
   async workspacesWithBundles(read: Reading, most: number): Promise<string[]> {
-    const rows = await read<{ tenant_id: string }>(sql.FIND_WORKSPACES_WITH_BUNDLES, [most]);
+    const rows = await this.crossWorkspace.first<{ tenant_id: string }>(read, {
+      ...{ statement: sql.FIND_WORKSPACES_WITH_BUNDLES, values: [most], most },
+      compare: (a, b) => compareText(a.tenant_id, b.tenant_id),
+    });
     return rows.map(({ tenant_id: tenantId }) => tenantId);
   }
 
@@ -176,18 +174,24 @@ export class EventQueue {
     return new Set(rows.map((row) => row.event_id));
   }
 
-  /** Records the processing of events, along with the caller's COMMIT. */
-  writeDown(transaction: Transaction, tenantId: string, records: readonly ProcessingRecord[]): void {
-    if (records.length === 0) return;
-    const sorted = records.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
-    transaction.sendLast(sql.WRITE_PROCESSING, [
-      tenantId,
-      sorted.map((record) => record.eventId),
-      sorted.map((record) => record.state),
-      sorted.map((record) => record.attempts),
-      sorted.map((record) => record.lastError),
-      sorted.map((record) => JSON.stringify(record.reactions)),
-    ]);
+  /** Records the processing of events, along with the caller's COMMIT, which fails if a first record is not the first. */
+  writeDown(transaction: Transaction, tenantId: string, records: readonly RecordToWrite[]): void {
+    const write = (statement: Statement, isFirst: boolean): void => {
+      const sorted = records
+        .filter((record) => record.isFirst === isFirst)
+        .sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+      if (sorted.length === 0) return;
+      transaction.sendLast(statement, [
+        tenantId,
+        sorted.map((record) => record.eventId),
+        sorted.map((record) => record.state),
+        sorted.map((record) => record.attempts),
+        sorted.map((record) => record.lastError),
+        sorted.map((record) => JSON.stringify(record.reactions)),
+      ]);
+    };
+    write(sql.INSERT_PROCESSING, true);
+    write(sql.UPDATE_PROCESSING, false);
   }
 
   /** Skips the reactions to events that wait for their customers. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { preparedQuery } from '../../platform/postgres/prepared-query';
+import type { ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
 import type { ProcessingView } from './processing-record';
 import type { EventRow } from '../store/entities/event.entity';
@@ -37,30 +36,37 @@ const READ_BUNDLES: Statement = {
 /** Finds the processing records of events. */
 @Injectable()
 export class ProcessingReader {
-  constructor(private readonly database: DataSource) {}
-
-  /** By event; those that wait for their first attempt are missing. */
-  async of(tenantId: string, events: readonly EventRow[]): Promise<Map<string, ProcessingView>> {
-    // One after the other: a read takes one connection at a time.
-    const own = new Map(await this.ofOwnRecords(tenantId, events));
+  /** By event; those that wait for their first attempt are missing. Sends its statements at once. */
+  async of(read: ReadRows, tenantId: string, events: readonly EventRow[]): Promise<Map<string, ProcessingView>> {
+    const [own, bundled] = await Promise.all([
+      this.ofOwnRecords(read, tenantId, events),
+      this.ofBundled(read, tenantId, events),
+    ]);
     // An event of a bundle has a record of its own once a backfill has reached it.
-    const together = events.filter(({ eventId, queueBundleId }) => queueBundleId !== null && !own.has(eventId));
-    return new Map([...own, ...(await this.ofBundled(tenantId, together))]);
+    return new Map([...bundled, ...own]);
   }
 
-  private async ofOwnRecords(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
+  private async ofOwnRecords(
+    read: ReadRows,
+    tenantId: string,
+    events: readonly EventRow[],
+  ): Promise<[string, ProcessingView][]> {
     if (events.length === 0) return [];
     const eventIds = events.map(({ eventId }) => eventId);
-    const found = await preparedQuery<ProcessingRow>(this.database, READ_RECORDS, [tenantId, eventIds]);
+    const found = await read<ProcessingRow>(READ_RECORDS, [tenantId, eventIds]);
     return found.map(({ eventId, ...processing }) => [eventId, processing]);
   }
 
   /** A bundle is in the queue or processed. The time of its processing is kept for a while (`bundle-retention.ts`). */
-  private async ofBundled(tenantId: string, events: readonly EventRow[]): Promise<[string, ProcessingView][]> {
-    const ids = new Set(events.map(({ queueBundleId }) => queueBundleId));
+  private async ofBundled(
+    read: ReadRows,
+    tenantId: string,
+    events: readonly EventRow[],
+  ): Promise<[string, ProcessingView][]> {
+    const ids = new Set(events.flatMap(({ queueBundleId }) => queueBundleId ?? []));
     if (ids.size === 0) return [];
     // One statement, that is one moment: a bundle goes from one table to the other in one transaction.
-    const found = await preparedQuery<BundleRow>(this.database, READ_BUNDLES, [tenantId, [...ids]]);
+    const found = await read<BundleRow>(READ_BUNDLES, [tenantId, [...ids]]);
     const processed = new Map(found.filter((row) => !row.is_queued).map((row) => [row.id, row.processed_at]));
     return events.flatMap(({ eventId, queueBundleId }): [string, ProcessingView][] => {
       const processedAt = processed.get(queueBundleId ?? '');

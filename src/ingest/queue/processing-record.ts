@@ -33,6 +33,14 @@ export interface ProcessingRecord extends Omit<ProcessingView, 'processedAt'> {
   readonly eventId: string;
 }
 
+/**
+ * A record to be written. `isFirst`: the event had none when it was read. If it has one since, somebody else has
+ * processed the event, and the transaction fails: so a reaction is applied once, even without the lease.
+ */
+export interface RecordToWrite extends ProcessingRecord {
+  readonly isFirst: boolean;
+}
+
 /** Whether a reaction to the event waits for its customer. */
 export function isAnyWaiting(reactions: readonly ReactionRecord[]): boolean {
   return reactions.some(({ outcome }) => outcome === 'waiting_for_customer');

@@ -60,5 +60,6 @@ function oneByOne(runner: QueryRunner, connection: ConnectionSettings): Transact
     },
     sendLast: writesNothing,
     beforeCommit: writesNothing,
+    afterCommit: writesNothing,
   };
 }

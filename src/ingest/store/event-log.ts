@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
-import { ASSERT_PRECONDITION, failIfAny } from '../../platform/postgres/precondition';
+import { failIfAny } from '../../platform/postgres/precondition';
 import { ERASED_HASH, OTHER_THAN_EXPIRED } from '../domain/deduplication';
 import type { Event, ResolvedEvent } from '../domain/event';
 import { ContentChecks } from '../expiry/content-checks';
@@ -71,27 +71,19 @@ export class EventLog {
   }
 
   /**
-   * `insert` and `enqueue` along with COMMIT, if the transaction's precondition (platform/postgres/precondition.ts) holds. `stored` hears how
-   * many of the events were not there yet; none, where it does not hold. `orNothing`: unless it holds, and all of the events are
-   * new, the whole transaction is taken back (`isVoidPrecondition`).
+   * `insert` and `enqueue` along with COMMIT. The whole transaction fails (`isLostRace`) unless its precondition
+   * (platform/postgres/precondition.ts) holds and none of the events is stored or has expired.
    */
-  storeLast(
-    transaction: Transaction,
-    events: readonly ResolvedEvent[],
-    batchId: string,
-    { stored, orNothing = false }: { readonly stored: (count: number) => void; readonly orNothing?: boolean },
-  ): Queued {
+  storeLast(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
     const isOneWorkspace = this.connection.isOneWorkspace === true;
     if (isOneWorkspace) {
       const ids = events.map(({ event }) => event.eventId);
       transaction.sendLast(FAIL_IF_EXPIRED, [events.map(({ event }) => event.tenantId), ids]);
     }
-    transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId), (rows) =>
-      stored(rows.reduce((sum, row) => sum + Number(row['events']), 0)),
-    );
-    if (isOneWorkspace) return this.enqueue(transaction, events, batchId);
-    if (orNothing) transaction.sendLast(ASSERT_PRECONDITION, []);
-    return this.enqueueAlone(transaction, events, batchId);
+    transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId));
+    return isOneWorkspace
+      ? this.enqueue(transaction, events, batchId)
+      : this.enqueueAlone(transaction, events, batchId);
   }
 
   /**

@@ -1,13 +1,12 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
-import { GroupCommit, type SizedWork } from '../../platform/group-commit/group-commit';
-import { GroupCommitMetrics } from '../../platform/group-commit/group-commit-metrics';
+import type { Commits, SizedWork } from '../../platform/group-commit/group-commit';
+import { GroupCommits } from '../../platform/group-commit/group-commits';
 import { isPassing, LostRaceError, persistBatch } from '../../platform/group-commit/persist-batch';
 import { Tracing } from '../../platform/observability/tracing';
-import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure } from '../../platform/postgres/database-errors';
-import { PipelinedConnection, type Transaction } from '../../platform/postgres/pipelined-connection';
-import { isVoidPrecondition } from '../../platform/postgres/precondition';
+import type { PipelinedConnection, Transaction } from '../../platform/postgres/pipelined-connection';
+import { isLostRace } from '../../platform/postgres/precondition';
 import { newMark } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
 import type { Event } from '../domain/event';
@@ -15,7 +14,7 @@ import { isUnavailable, type IngestResult } from '../domain/ingest-result';
 import { refusedByStore } from '../domain/refusals';
 import { QueueSignal, type OnQueued, type Queued } from '../queue/queue-signal';
 import { storeCopies } from './copies';
-import { StoreFromMemory, type StoredPart } from './store-from-memory';
+import { StoreFromMemory, type MemoryAttempts, type StoredPart } from './store-from-memory';
 import { StoreTransaction } from './store-transaction';
 import { inOrder, type Results } from './store-results';
 
@@ -41,6 +40,24 @@ const BATCH_BYTES_MAX = 160 * 1024;
 /** Events in a batch that holds single events, for each of which a client waits. */
 const FILL_TO = 200;
 
+/** How the rest of a batch is stored. */
+interface StoringRest {
+  /** Results are added to these. */
+  readonly results: Results;
+  readonly batchId: string;
+  /** Repetitions end then, by the monotonic clock. */
+  readonly until: number;
+  /** Of the first attempt; a repetition goes step by step, which finds out what was in the way. */
+  readonly createsAtCommit: boolean;
+}
+
+/** What a group commit works with; on a distributed database there is one for each node. */
+interface NodeState {
+  readonly connection: PipelinedConnection;
+  readonly memory: MemoryAttempts;
+  patienceMs: number;
+}
+
 /**
  * The one door to storing events: group commit over all workspaces, one transaction at a time on a connection of its own. It
  * hides copies within a batch, retries, the search for the event that makes a batch fail, and the fast path
@@ -49,34 +66,31 @@ const FILL_TO = 200;
  */
 @Injectable()
 export class EventStore implements BeforeApplicationShutdown {
-  private readonly connection: PipelinedConnection;
-  private readonly commits: GroupCommit<Event, IngestResult>;
-  private patienceMs = PATIENCE_MS;
+  private readonly commits: Commits<Event, IngestResult>;
 
   constructor(
     private readonly fromMemory: StoreFromMemory,
     private readonly transaction: StoreTransaction,
     private readonly signal: QueueSignal,
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
     @Inject(SETTINGS_TOKEN) settings: Settings,
-    metrics: GroupCommitMetrics,
+    groupCommits: GroupCommits,
     private readonly review: ReviewService,
     private readonly tracing: Tracing,
   ) {
-    this.connection = new PipelinedConnection(connection, {
+    const options = {
+      name: 'ingest',
       applicationName: 'cds-ingest',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
-    this.commits = new GroupCommit({
-      run: (batch) => storeCopies(batch, (unique) => this.persist(unique)),
       singlesMax: ROWS_MAX,
       fillTo: FILL_TO,
       bulkMax: ROWS_MAX,
       batchBytesMax: BATCH_BYTES_MAX,
       bytesMax: settings.laneBytesMax,
-      isOneWorkspace: connection.isOneWorkspace,
-      watch: metrics.of('ingest'),
+    };
+    this.commits = groupCommits.open(options, (connection) => {
+      const node: NodeState = { connection, memory: this.fromMemory.newAttempts(), patienceMs: PATIENCE_MS };
+      return (batch) => storeCopies(batch, (unique) => this.persist(node, unique));
     });
   }
 
@@ -93,46 +107,56 @@ export class EventStore implements BeforeApplicationShutdown {
   /** Events that wait are still stored and answered; the server has stopped taking requests by then. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.commits.close();
-    await this.connection.close();
   }
 
-  private async persist(batch: readonly Event[]): Promise<readonly IngestResult[]> {
+  private async persist(node: NodeState, batch: readonly Event[]): Promise<readonly IngestResult[]> {
     // One id for all attempts at these events: by it an attempt recognises what an earlier one has committed.
     const batchId = newMark();
-    const until = performance.now() + this.patienceMs;
-    const { results, rest } = await this.storeKnown(batch, batchId, until);
-    await this.storeRest(results, rest, batchId, until);
+    const until = performance.now() + node.patienceMs;
+    const { results, rest, hasFailed } = await this.storeKnown(node, batch, batchId, until);
+    await this.storeRest(node, rest, { results, batchId, until, createsAtCommit: !hasFailed });
     const inBatch = inOrder(batch, results);
     const failedTogether = inBatch.length >= FAILED_TOGETHER_MIN && inBatch.every(isUnavailable);
-    this.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
+    node.patienceMs = failedTogether ? PATIENCE_AFTER_FAILURE_MS : PATIENCE_MS;
     this.review.countRecorded(inBatch.flatMap(recordedWarnings));
     this.tracing.stored(batch);
     return inBatch;
   }
 
   /** What this node remembers enough of, and the rest; all of it is the rest where that has changed or anything goes wrong. */
-  private async storeKnown(batch: readonly Event[], batchId: string, until: number): Promise<StoredPart> {
-    const nothing = (): StoredPart => ({ results: new Map(), rest: batch });
-    const recalled = this.fromMemory.recall(batch);
-    if (recalled === undefined) return nothing();
+  private async storeKnown(
+    node: NodeState,
+    batch: readonly Event[],
+    batchId: string,
+    until: number,
+  ): Promise<StoredPart & { readonly hasFailed: boolean }> {
+    const nothing = (hasFailed: boolean) => ({ results: new Map<Event, IngestResult>(), rest: batch, hasFailed });
+    const recalled = this.fromMemory.recall(batch, node.memory);
+    if (recalled === undefined) return nothing(false);
     try {
-      const part = await this.commit(batch, (open, queued) => this.fromMemory.store(open, recalled, batchId, queued));
-      return part ?? nothing();
+      const part = await this.commit(node, batch, (open, queued) =>
+        this.fromMemory.store(open, recalled, batchId, queued),
+      );
+      return part === undefined ? nothing(false) : { ...part, hasFailed: false };
     } catch (error) {
       if (!isPassing(error) && databaseFailure(error) !== 'data') throw error;
-      if (performance.now() < until) return nothing();
-      return { results: new Map(batch.map((event) => [event, refusedBy(event, error)])), rest: [] };
+      if (performance.now() < until) return nothing(true);
+      return { results: new Map(batch.map((event) => [event, refusedBy(event, error)])), rest: [], hasFailed: true };
     }
   }
 
-  private async storeRest(results: Results, rest: readonly Event[], batchId: string, until: number): Promise<void> {
+  private async storeRest(
+    node: NodeState,
+    rest: readonly Event[],
+    { results, batchId, until, ...first }: StoringRest,
+  ): Promise<void> {
     if (rest.length === 0) return;
-    let isFirst = true;
+    let nextCreatesAtCommit = first.createsAtCommit;
     const stored = await persistBatch<Event, IngestResult>(rest, {
       attempt: (events) => {
-        const createsAtCommit = isFirst;
-        isFirst = false;
-        return this.commit(events, (open, queued) =>
+        const createsAtCommit = nextCreatesAtCommit;
+        nextCreatesAtCommit = false;
+        return this.commit(node, events, (open, queued) =>
           this.transaction.run(open, events, batchId, { queued, createsAtCommit }),
         );
       },
@@ -147,13 +171,14 @@ export class EventStore implements BeforeApplicationShutdown {
 
   /** Returns what `run` returns once the transaction is committed. */
   private async commit<T>(
+    { connection }: NodeState,
     [first]: readonly Event[],
     run: (open: Transaction, queued: OnQueued) => (() => T) | Promise<() => T>,
   ): Promise<T> {
     let queued: Queued | undefined;
     const work = async (open: Transaction): Promise<() => T> => run(open, (entries) => (queued = entries));
-    const conclude = await this.connection.transaction(work, first?.tenantId).catch((error: unknown) => {
-      throw isVoidPrecondition(error) ? new LostRaceError('another node was faster') : error;
+    const conclude = await connection.transaction(work, first?.tenantId).catch((error: unknown) => {
+      throw isLostRace(error) ? new LostRaceError('another node was faster') : error;
     });
     if (queued !== undefined) this.signal.notify(queued);
     return conclude();

@@ -1,7 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ConnectionSettings } from '../../platform/postgres/connection-settings';
+import { onEachNode } from '../../platform/postgres/distribution/each-node';
 import type { Statement } from '../../platform/postgres/statement';
 
 const LOOK_AGAIN_MS = 5;
+/** Of a distributed database: a look opens a session to each node. */
+const LOOK_AT_NODES_AGAIN_MS = 100;
 
 /**
  * Transactions that have written to `events`, or may do so with a statement that has begun: a FROM clause with the locks that
@@ -24,6 +28,28 @@ const FIND_SAME_WRITERS: Statement = {
   text: `SELECT writing.virtualtransaction AS id ${EVENT_WRITERS} AND writing.virtualtransaction = ANY ($1::text[])`,
 };
 
+/** Those of all nodes. A node that does not answer counts as a writer: it may have some. */
+const WRITERS_ON_NODES = `
+  SELECT writer.id FROM ${onEachNode(
+    `SELECT coalesce(string_agg(writing.virtualtransaction, ','), '') ${EVENT_WRITERS}`,
+  )}
+  CROSS JOIN LATERAL (
+    SELECT nodeid || ':' || id AS id FROM unnest(string_to_array(CASE WHEN success THEN result ELSE 'away' END, ',')) id
+  ) writer`;
+
+const FIND_WRITERS_ON_NODES: Statement = { name: 'ingest_find_writers_on_nodes', text: WRITERS_ON_NODES };
+
+const FIND_SAME_WRITERS_ON_NODES: Statement = {
+  name: 'ingest_find_same_writers_on_nodes',
+  text: `${WRITERS_ON_NODES} WHERE writer.id = ANY ($1::text[])`,
+};
+
+/** Whether a transaction is storing, replacing or removing events now. */
+export const ANY_EVENT_WRITER: Statement = {
+  name: 'ingest_any_event_writer',
+  text: `SELECT EXISTS (SELECT ${EVENT_WRITERS}) AS "isWriting"`,
+};
+
 interface Writer {
   readonly id: string;
 }
@@ -44,14 +70,22 @@ export interface WritersEnded {
  * begin later see everything that was committed before this call, and an event that is received before it is visible
  * afterwards. Takes no locks itself.
  */
-export async function eventWritersEnded(read: ReadRows, waitMsMax: number): Promise<WritersEnded> {
-  const writers = await read(FIND_WRITERS, []);
+export async function eventWritersEnded(
+  read: ReadRows,
+  waitMsMax: number,
+  { isDistributed }: Pick<ConnectionSettings, 'isDistributed'>,
+): Promise<WritersEnded> {
+  const [find, findSame, againMs] =
+    isDistributed === true
+      ? [FIND_WRITERS_ON_NODES, FIND_SAME_WRITERS_ON_NODES, LOOK_AT_NODES_AGAIN_MS]
+      : [FIND_WRITERS, FIND_SAME_WRITERS, LOOK_AGAIN_MS];
+  const writers = await read(find, []);
   let left = writers.map(({ id }) => id);
   const began = performance.now();
   while (left.length > 0) {
     if (performance.now() - began > waitMsMax) return { isOver: false, wasAny: true };
-    await wait(LOOK_AGAIN_MS);
-    left = (await read(FIND_SAME_WRITERS, [left])).map(({ id }) => id);
+    await wait(againMs);
+    left = (await read(findSame, [left])).map(({ id }) => id);
   }
   return { isOver: true, wasAny: writers.length > 0 };
 }

@@ -1,5 +1,5 @@
 import type { Statement } from '../../platform/postgres/pipelined-connection';
-import { PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
+import { allInserted, PRECONDITION_HOLDS } from '../../platform/postgres/precondition';
 import { replacing } from '../../platform/postgres/one-workspace';
 import type { OneWorkspaceForm } from '../../platform/postgres/statement';
 import { INSERTED_NAMES, insertedValues } from './event-columns';
@@ -81,26 +81,22 @@ export const INSERT_EVENTS: Statement = {
 };
 
 /**
- * The same, with the bundles that they are queued in, for a commit that does not wait for the answer. Stores nothing unless
- * the transaction's precondition holds, and voids it if any of the events was there already; the sum of `events` is how many it
- * has stored. The form for one workspace queues no bundle: `INSERT_QUEUED_BUNDLES` does.
+ * The same, with the bundles that they are queued in, for a commit that does not wait for the answer. Fails (`isLostRace`) unless
+ * the transaction's precondition holds and none of the events was there already or has expired: all or nothing is stored. Without
+ * ON CONFLICT, which takes 3 µs for each event. The form for one workspace queues no bundle: `INSERT_QUEUED_BUNDLES` does.
  */
 export const STORE_EVENTS: Statement = {
   name: 'ingest_store_events',
   text: `
     WITH stored AS (${insertWhere(PRECONDITION_HOLDS)}
-      ON CONFLICT ON CONSTRAINT events_pkey DO NOTHING
       RETURNING tenant_id, queue_bundle_id
     ), bundled AS (
       INSERT INTO queued_bundles (tenant_id, id, queued_at, events)
       SELECT tenant_id, queue_bundle_id, clock_timestamp(), count(*) FROM stored
       WHERE queue_bundle_id IS NOT NULL GROUP BY tenant_id, queue_bundle_id
     )
-    SELECT events, CASE WHEN events < cardinality($1::uuid[]) THEN set_config('cds.precondition', 'void', true) END
-    FROM (SELECT count(*)::int AS events FROM stored) counted`,
-  // Fails where an event is there already, or the precondition does not hold: all of the transaction is then run again.
-  oneWorkspace: ofOneWorkspace(`${INSERT_OF_ONE}
-    RETURNING 1 AS events`),
+    ${allInserted('stored', 'cardinality($1::uuid[])')}`,
+  oneWorkspace: ofOneWorkspace(INSERT_OF_ONE),
 };
 
 /** Where events of a workspace wait, in an order. */

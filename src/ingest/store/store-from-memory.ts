@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { IdentityService, type RecalledIdentities } from '../../identity/identity.service';
+import type { CustomerProfile, IdentityDecision } from '../../identity/domain/identity-batch';
+import { IdentityService } from '../../identity/identity.service';
+import type { RecalledIdentities } from '../../identity/remembered-profiles';
 import type { Transaction } from '../../platform/postgres/pipelined-connection';
 import { newId } from '../../platform/values/ids';
 import { ReviewService } from '../../review/review.service';
@@ -12,16 +14,28 @@ import { EventSubscriptions } from './event-subscriptions';
 import { claimOf } from './resolve-events';
 import { acceptedResult, type Results } from './store-results';
 
+/** How often memory was wrong lately; of each group commit by itself, because these work at the same time. */
+export interface MemoryAttempts {
+  readonly storing: Backoff;
+  readonly creating: Backoff;
+  readonly lookingUp: Backoff;
+}
+
 /** What this node remembers of a batch. */
 export interface RecalledBatch {
+  readonly attempts: MemoryAttempts;
   readonly batch: readonly Event[];
   /** Events that can be stored as they are remembered. */
   readonly known: readonly ResolvedEvent[];
   readonly identities: RecalledIdentities;
+  /** The customers to create with them, whom nobody has named before. */
+  readonly created: IdentityDecision | undefined;
   /** Events whose customers this node does not know. */
   readonly unresolved: readonly Event[];
   /** All that are not known: unresolved ones, and those that store more than an event. */
   readonly rest: readonly Event[];
+  /** Whether to look the customers of the unresolved events up, and then to store all of the batch. */
+  readonly looksUp: boolean;
 }
 
 /** A batch of which a part is stored. */
@@ -34,15 +48,12 @@ export interface StoredPart {
 const WORTH_A_TRANSACTION = 100;
 
 /**
- * The fast path: stores events that are new and right, and whose customers this node remembers, as most are. The transaction
- * confirms all that is remembered while it stores: one round trip instead of two. Where anything has changed it stores nothing,
- * and `StoreTransaction` runs the same events again under the same batch id (docs/adr/0033).
+ * The fast path: stores events that are new and right, and whose customers this node remembers or nobody has named before, as
+ * most are. The transaction confirms all of that while it stores: one round trip instead of two. Where anything is different it
+ * fails, and `StoreTransaction` runs the same events again under the same batch id (docs/adr/0033).
  */
 @Injectable()
 export class StoreFromMemory {
-  private readonly storing = new Backoff();
-  private readonly lookingUp = new Backoff();
-
   constructor(
     private readonly identity: IdentityService,
     private readonly log: EventLog,
@@ -50,17 +61,23 @@ export class StoreFromMemory {
     private readonly review: ReviewService,
   ) {}
 
+  newAttempts(): MemoryAttempts {
+    return { storing: new Backoff(), creating: new Backoff(), lookingUp: new Backoff() };
+  }
+
   /** Undefined where too little is known, or where memory was often wrong lately. */
-  recall(batch: readonly Event[]): RecalledBatch | undefined {
-    if (!this.storing.isOver()) return undefined;
-    const recalled = this.sort(batch);
-    return standsAlone(recalled) || (shouldLookUp(recalled) && this.lookingUp.isOver()) ? recalled : undefined;
+  recall(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch | undefined {
+    if (!attempts.storing.isOver()) return undefined;
+    const recalled = this.sort(batch, attempts);
+    if (recalled.rest.length === 0) return recalled;
+    if (shouldLookUp(recalled) && attempts.lookingUp.isOver()) return { ...recalled, looksUp: true };
+    const complete = attempts.creating.isOver() ? this.withNewCustomers(recalled) : undefined;
+    return complete ?? (standsAlone(recalled) ? recalled : undefined);
   }
 
   /**
-   * Stores what is known, along with the unresolved events where they are few and their customers exist. The function that it
-   * returns, called after the commit, has the results, or undefined where all of the batch is to be run again: a part of it
-   * may be stored.
+   * Stores what is known, along with the unresolved events where they are few. The function that it returns, called after the
+   * commit, has the results, or undefined where nothing is stored and all of the batch is to be run again.
    */
   async store(
     transaction: Transaction,
@@ -68,51 +85,80 @@ export class StoreFromMemory {
     batchId: string,
     queued: OnQueued,
   ): Promise<() => StoredPart | undefined> {
-    if (standsAlone(recalled)) return this.storeKnown(transaction, recalled, batchId, queued);
-    this.lookingUp.begin();
+    if (!recalled.looksUp) return this.storeKnown(transaction, recalled, batchId, queued);
+    const { attempts } = recalled;
+    attempts.lookingUp.begin();
     await this.identity.read(transaction, recalled.unresolved.map(claimOf));
-    const lookedUp = this.sort(recalled.batch);
-    if (lookedUp.rest.length > 0) return () => undefined;
-    this.lookingUp.end();
-    return this.storeKnown(transaction, lookedUp, batchId, queued);
+    const lookedUp = this.sort(recalled.batch, attempts);
+    const complete = lookedUp.rest.length === 0 ? lookedUp : this.withNewCustomers(lookedUp);
+    if (complete === undefined) return () => undefined;
+    attempts.lookingUp.end();
+    return this.storeKnown(transaction, complete, batchId, queued);
   }
 
-  private sort(batch: readonly Event[]): RecalledBatch {
+  private sort(batch: readonly Event[], attempts: MemoryAttempts): RecalledBatch {
     const identities = this.identity.recall(batch);
+    const customers = identities.resolutions.map((customer) => (typeof customer === 'object' ? customer : undefined));
+    const nothingNew = { created: undefined, looksUp: false };
+    return { attempts, batch, identities, ...nothingNew, ...this.separate(batch, customers) };
+  }
+
+  /** The same batch with customers for the unresolved events. Undefined where something would still be left. */
+  private withNewCustomers(recalled: RecalledBatch): RecalledBatch | undefined {
+    const { batch, identities, unresolved, rest } = recalled;
+    if (unresolved.length < rest.length || identities.resolutions.includes('unclear')) return undefined;
+    const created = this.identity.planUnknown(unresolved.map(claimOf));
+    if (created === undefined) return undefined;
+    let next = 0;
+    const customers = identities.resolutions.map((customer) => {
+      if (typeof customer === 'object') return customer;
+      const planned = created.resolutions[next++];
+      return planned?.outcome === 'resolved' ? planned : undefined;
+    });
+    const separated = this.separate(batch, customers);
+    return separated.rest.length === 0 ? { ...recalled, created, looksUp: false, ...separated } : undefined;
+  }
+
+  /** `customers`: those of the events, in their order. */
+  private separate(
+    batch: readonly Event[],
+    customers: readonly (Pick<CustomerProfile, 'profileId' | 'rootId'> | undefined)[],
+  ): Pick<RecalledBatch, 'known' | 'unresolved' | 'rest'> {
     const known: ResolvedEvent[] = [];
     const unresolved: Event[] = [];
     const rest: Event[] = [];
     const bundleId = newId();
     batch.forEach((event, index) => {
-      const resolution = identities.resolutions[index];
+      const customer = customers[index];
       const hasSubscribers = this.subscriptions.hasSubscribers(event);
-      if (resolution === undefined || hasSubscribers === undefined || storesMore(event)) {
-        if (resolution === undefined) unresolved.push(event);
+      if (customer === undefined || hasSubscribers === undefined || storesMore(event)) {
+        if (customer === undefined) unresolved.push(event);
         return rest.push(event);
       }
-      const { profileId, rootId } = resolution;
+      const { profileId, rootId } = customer;
       return known.push({ event, profileId, rootId, queueBundleId: hasSubscribers ? null : bundleId });
     });
-    return { batch, known, identities, unresolved, rest };
+    return { known, unresolved, rest };
   }
 
   private storeKnown(
     transaction: Transaction,
-    { known, identities, rest }: RecalledBatch,
+    { attempts, known, identities, created, rest }: RecalledBatch,
     batchId: string,
     queued: OnQueued,
-  ): () => StoredPart | undefined {
-    this.storing.begin();
-    let stored = 0;
+  ): () => StoredPart {
+    const attempt = created === undefined ? attempts.storing : attempts.creating;
+    attempt.begin();
     const events = known.map(({ event }) => event);
     this.identity.confirmRecalled(transaction, identities);
+    if (created !== undefined) this.identity.createAtCommit(transaction, created);
     this.review.assertNoRefusals(transaction, events);
     const bundled = known.filter(isBundled).map(({ event }) => event);
     this.subscriptions.assertNoSubscribers(transaction, distinctKinds(bundled));
-    queued(this.log.storeLast(transaction, known, batchId, { stored: (count) => void (stored = count) }));
+    queued(this.log.storeLast(transaction, known, batchId));
     return () => {
-      if (stored < known.length) return undefined;
-      this.storing.end();
+      attempt.end();
+      if (created !== undefined) this.identity.rememberWritten(created);
       return { results: new Map(events.map((event) => [event, acceptedResult(event)])), rest };
     };
   }
@@ -123,7 +169,7 @@ function standsAlone({ known, rest }: RecalledBatch): boolean {
   return rest.length === 0 || (known.length >= WORTH_A_TRANSACTION && known.every(isBundled));
 }
 
-/** Whether a look at the customers of the unresolved events may be enough, which it is unless they are new. */
+/** Whether to look the customers of the unresolved events up first: where these are few, most of their customers exist. */
 function shouldLookUp({ known, unresolved, rest }: RecalledBatch): boolean {
   return unresolved.length === rest.length && unresolved.length <= known.length;
 }

@@ -14,10 +14,7 @@ import { ReplayedEvents } from './replayed-events';
 import { claimOf, resolveEvents } from './resolve-events';
 import { addFresh, addStored, inOrder, isStoredAsSent, NO_BATCH, replayedEntries, type Results } from './store-results';
 
-/**
- * The results, in the order of the batch, once it is committed. Throws `LostRaceError` where another node was faster: then a part
- * of the batch may be stored, and all of it is to be run again.
- */
+/** The results, in the order of the batch, once it is committed. */
 type Conclude = () => readonly IngestResult[];
 
 /** What is known of a batch before anything is locked or written. */
@@ -34,8 +31,6 @@ interface Prepared {
   readonly decision: IdentityDecision;
   /** The fresh events whose customers are known. */
   readonly resolved: readonly ResolvedEvent[];
-  /** Whether more than events is written, so that all of it must be taken back where another node was faster. */
-  readonly needsAssertion: boolean;
 }
 
 /** How to store a batch. */
@@ -92,10 +87,10 @@ export class StoreTransaction {
     const claims = allClaims.filter(({ eventId }) => !stored.has(eventId));
     const decision = await this.identity.decide(transaction, claims, reading);
     const resolved = resolveEvents(fresh, decision, subscribed);
-    const needsAssertion = !this.identity.changesNothing(claims, reading, decision);
-    const written = { fresh, claims, reading, decision, resolved, needsAssertion };
-    const prepared = { batch, batchId, stored, hasRefusals, ...written };
-    const fits = this.identity.fitsCommit(decision) && (createsAtCommit || !needsAssertion);
+    const prepared = { batch, batchId, stored, hasRefusals, fresh, claims, reading, decision, resolved };
+    const fits = createsAtCommit
+      ? this.identity.fitsCommit(decision)
+      : this.identity.changesNothing(claims, reading, decision);
     const likely = fits ? this.resultsWithoutTraces(prepared) : undefined;
     if (likely !== undefined) return this.storeAtOnce(transaction, prepared, queued, likely);
     const results = await this.storeStepByStep(transaction, prepared, queued);
@@ -139,20 +134,16 @@ export class StoreTransaction {
     return hasTraces ? undefined : inBatch;
   }
 
-  /** Everything in the flush of COMMIT: what became of it is known after the commit. */
+  /** Everything in the flush of COMMIT, which fails where another node has stored an event, or erased a customer. */
   private storeAtOnce(
     transaction: Transaction,
-    { claims, reading, decision, resolved, batchId, needsAssertion }: Prepared,
+    { claims, reading, decision, resolved, batchId }: Prepared,
     queued: OnQueued,
     results: readonly IngestResult[],
   ): Conclude {
     this.identity.writeAtCommit(transaction, claims, reading, decision);
-    let storedNow = 0;
-    const stored = (count: number): void => void (storedNow = count);
-    queued(this.log.storeLast(transaction, resolved, batchId, { stored, orNothing: needsAssertion }));
+    queued(this.log.storeLast(transaction, resolved, batchId));
     return () => {
-      if (storedNow < resolved.length)
-        throw new LostRaceError('another node has stored an event, or erased a customer');
       this.identity.rememberWritten(decision);
       return results;
     };

@@ -3,6 +3,14 @@ import { BYTES_PER_TURN, byteTurns } from './byte-turns';
 /** Bytes of entries per step: half a turn, so that a single large entry still fits beside them. */
 const LOT_BYTES = BYTES_PER_TURN / 2;
 
+/** Calls `next` synchronously unless `value` is a promise. Awaiting a plain value would cost each request a microtask. */
+export function atOnce<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /**
  * Applies `step` to each entry in order, spread over turns of the event loop by their bytes (`ByteTurns`). With few bytes the
  * results are returned synchronously, unless a step is asynchronous.

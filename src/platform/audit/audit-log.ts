@@ -5,6 +5,8 @@ import { cursorAfter, type TimeKey } from '../pagination/time-key';
 import type { TimeRange } from '../pagination/time-range';
 import { Clock } from '../values/clock';
 import { newId } from '../values/ids';
+import type { AuditActionOf, AuditKind } from './audit-kinds';
+import { auditNotes, readAuditTable, type AuditTable } from './audit-table';
 import { AuditLogLine } from './entities/audit-log-line.entity';
 
 /** Who acts: the id of a credential, or a name such as `command line`; and the network address, if there is one. */
@@ -14,11 +16,12 @@ export interface AuditActor {
 }
 
 /** What was done to a record. Names no value of a person and no credential. */
-export interface AuditAction extends AuditActor {
-  readonly kind: string;
-  readonly action: string;
-  readonly recordId: string;
-  /** Of the record, for the time when it is gone. */
+export interface AuditAction<K extends AuditKind> extends AuditActor {
+  readonly kind: K;
+  readonly action: AuditActionOf<K>;
+  /** Null: it is the only one of its kind in the workspace. */
+  readonly recordId: string | null;
+  /** Of the record, for the time when it is gone; or what has changed. Empty: it has none. */
   readonly name: string;
 }
 
@@ -26,11 +29,11 @@ export interface AuditAction extends AuditActor {
 export interface AuditEntry extends AuditActor {
   readonly id: string;
   readonly at: Date;
-  readonly kind: string;
+  readonly kind: AuditKind;
   readonly action: string;
   /** Null: the action was not on one record. */
   readonly recordId: string | null;
-  /** The name of the record, or what was requested; null: neither. At most `DETAIL_CHARACTERS_MAX` characters. */
+  /** The name of the record, or what was requested; null: neither. */
   readonly detail: string | null;
 }
 
@@ -38,27 +41,13 @@ export interface AuditEntry extends AuditActor {
 export interface AuditPageQuery extends TimeRange {
   readonly start: TimeKey;
   readonly limit: number;
-  /** All kinds when undefined. */
-  readonly kind: string | undefined;
+  readonly kinds: readonly AuditKind[];
+  /** Entries about this record, or with unmasked data of this customer; all when undefined. */
+  readonly recordId: string | undefined;
 }
 
-/**
- * Where entries of a kind are stored: a table with `tenant_id`, `by` and `address`, and SQL for the rest. `at` and `id` order
- * it; an index leads with `tenant_id`, what `where` compares, and both. All of it is ours, and nothing comes from a client.
- */
-export interface AuditTable {
-  readonly kind: string;
-  readonly table: string;
-  readonly at: string;
-  readonly id: string;
-  readonly action: string;
-  readonly recordId: string;
-  readonly detail: string;
-  readonly where?: string;
-}
-
-/** A view of many customers names each of them; two hundred such entries are a page. */
-const DETAIL_CHARACTERS_MAX = 1_000;
+/** The ids of records that are the same as this one. */
+type SameRecords = (tenantId: string, recordId: string) => Promise<readonly string[]>;
 
 /**
  * Who did what in a workspace. Features register the tables of their entries when the application starts, and `note` what
@@ -67,6 +56,7 @@ const DETAIL_CHARACTERS_MAX = 1_000;
 @Injectable()
 export class AuditLog {
   private readonly tables: AuditTable[] = [];
+  private sameRecords: SameRecords = (_tenantId, recordId) => Promise.resolve([recordId]);
 
   constructor(
     private readonly database: DataSource,
@@ -78,42 +68,35 @@ export class AuditLog {
   }
 
   /** Registers a kind whose entries come by `note`. */
-  registerNotes(kind: string): void {
-    const columns = { at: 'at', id: 'id', action: 'action', recordId: 'record_id', detail: 'name' };
-    this.register({ kind, table: 'audit_log', ...columns, where: `kind = '${kind}'` });
+  registerNotes(kind: AuditKind): void {
+    this.register(auditNotes(kind));
+  }
+
+  /** Customers have several ids after merges: `same` finds all of them by one. */
+  registerSameRecords(same: SameRecords): void {
+    this.sameRecords = same;
   }
 
   /** Stores an entry in the transaction of what it tells. */
-  async note(manager: EntityManager, tenantId: string, action: AuditAction): Promise<void> {
-    await manager.insert(AuditLogLine, { tenantId, id: newId(), at: this.clock.now(), ...action });
+  async note<K extends AuditKind>(manager: EntityManager, tenantId: string, action: AuditAction<K>): Promise<void> {
+    const line = { ...action, recordId: action.recordId ?? '' };
+    await manager.insert(AuditLogLine, { tenantId, id: newId(), at: this.clock.now(), ...line });
   }
 
   /** One page, newest first: of each table as many entries as could be in it, by its index. */
   async list(tenantId: string, query: AuditPageQuery): Promise<Page<AuditEntry>> {
-    const { start, from, to, limit, kind } = query;
+    const { start, from, to, limit, kinds, recordId } = query;
     const bounds = [start.at, start.id, timeOf(from, '-infinity'), timeOf(to, 'infinity'), limit + 1];
+    const records = recordId === undefined ? [] : [await this.sameRecords(tenantId, recordId)];
     const found: AuditEntry[] = [];
     for (const table of this.tables) {
-      if (kind !== undefined && kind !== table.kind) continue;
-      const rows: Omit<AuditEntry, 'kind'>[] = await this.database.query(readAuditTable(table), [tenantId, ...bounds]);
+      if (!kinds.includes(table.kind)) continue;
+      const statement = readAuditTable(table, { ofRecords: recordId !== undefined });
+      const rows: Omit<AuditEntry, 'kind'>[] = await this.database.query(statement, [tenantId, ...bounds, ...records]);
       found.push(...rows.map((row) => ({ ...row, kind: table.kind })));
     }
     return pageOf(found.toSorted(newestFirst), limit, cursorAfter);
   }
-}
-
-/**
- * The newest entries of a table. Parameters: $1 workspace, $2 and $3 the key below which they are, $4 and $5 from when on and
- * before when, $6 entries.
- */
-export function readAuditTable({ table, at, id, action, recordId, detail, where = 'true' }: AuditTable): string {
-  return `
-    SELECT ${id} AS id, ${at} AS at, ${action} AS action, (${recordId})::text AS "recordId",
-      left(${detail}, ${DETAIL_CHARACTERS_MAX}) AS detail, by, address
-    FROM ${table}
-    WHERE tenant_id = $1 AND ${where} AND ${at} > '-infinity' AND (${at}, ${id}) < ($2::timestamptz, $3::uuid)
-      AND ${at} >= $4::timestamptz AND ${at} < $5::timestamptz
-    ORDER BY ${at} DESC, ${id} DESC LIMIT $6`;
 }
 
 function timeOf(ms: number | undefined, open: string): Date | string {

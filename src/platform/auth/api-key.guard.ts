@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { Clock } from '../values/clock';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
 import { NegativeCache } from '../invalidation/negative-cache';
-import { atOnce } from '../async/at-once';
+import { atOnce } from '../async/in-turns';
 import {
   API_KEY_STRATEGY,
   FURTHER_SCOPES,

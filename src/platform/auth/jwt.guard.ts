@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { Clock } from '../values/clock';
 import { InvalidationFeed } from '../invalidation/invalidation-feed';
-import { atOnce } from '../async/at-once';
+import { atOnce } from '../async/in-turns';
 import { JWT_STRATEGY } from './auth-metadata';
 import { bearerCredential, looksLikeJwt, CredentialMemory } from './credential-memory';
 import type { AuthenticatedRequest } from './caller.decorator';

@@ -40,3 +40,12 @@ export interface Participant extends Verified {
   /** The campaigns that a token without a campaign of its own may name; null for any. */
   readonly allowedCampaignIds: ReadonlySet<string> | null;
 }
+
+/**
+ * The key that a rate limit counts by: a backend's credential, or a participant, so that a new token changes nothing. The
+ * console has a limit of its own, so that who works there takes nothing from the backends with the same key.
+ */
+export function rateLimitSubjectOf(verified: Principal | Participant): string {
+  if ('subject' in verified) return `${verified.credentialId}/${verified.subject}`;
+  return verified.session === undefined ? verified.credentialId : `${verified.credentialId}/console`;
+}

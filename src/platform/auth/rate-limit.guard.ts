@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { RateLimits, type RateLimited } from '../rate-limit/rate-limits';
 import { RATE_LIMITED } from './auth-metadata';
 import type { AuthenticatedRequest } from './caller.decorator';
-import { rateLimitSubjectOf } from './rate-limit-subject';
+import { rateLimitSubjectOf } from './principal';
 
 /** Applies the rate limit of the route to the authenticated caller, before a byte of the body is read. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditLog } from '../audit/audit-log';
+import { auditAction, type AuditTable } from '../audit/audit-table';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { assertFreshProof } from './fresh-proof';
 import { scopeMissing } from '../errors/challenges';
@@ -8,6 +9,35 @@ import { grants } from './scopes';
 import { Clock } from '../values/clock';
 import { newId } from '../values/ids';
 import { UnmaskAuditLine } from './entities/unmask-audit-line.entity';
+import { UnmaskedCustomer } from './entities/unmasked-customer.entity';
+
+/** What an unmasked answer shows. */
+interface Shown {
+  /** The ids of its records, where the path does not contain them. */
+  readonly records?: readonly string[];
+  /** The profile ids of its customers; of a refused event none is known. */
+  readonly customers: readonly string[];
+}
+
+const KIND = 'unmasked_read';
+// Only routes of exports end so; they are never masked.
+const ACTION = `CASE WHEN what LIKE '%:export' THEN ${auditAction(KIND, 'exported')} ELSE ${auditAction(KIND, 'read')} END`;
+/** Entries with the customers that they have shown. */
+const OF_CUSTOMER = `(
+      SELECT c.tenant_id, c.profile_id, c.at, c.id, a.by, a.address, a.what
+      FROM unmasked_customers c JOIN unmask_audit a ON a.tenant_id = c.tenant_id AND a.id = c.id
+    ) AS shown`;
+
+export const SHOWN_UNMASKED: AuditTable = {
+  kind: KIND,
+  table: 'unmask_audit',
+  at: 'at',
+  id: 'id',
+  action: ACTION,
+  recordId: 'NULL',
+  detail: 'what',
+  ofRecord: { table: OF_CUSTOMER, where: 'profile_id = record.id' },
+};
 
 /** Records who has read unmasked data, when and from which address (contract section 6). */
 @Injectable()
@@ -19,33 +49,36 @@ export class UnmaskAudit implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // Only routes of exports end so; they are never masked.
-    const action = `CASE WHEN what LIKE '%:export' THEN 'exported' ELSE 'read' END`;
-    const columns = { at: 'at', id: 'id', action, recordId: 'NULL', detail: 'what' };
-    this.log.register({ kind: 'unmasked_read', table: 'unmask_audit', ...columns });
+    this.log.register(SHOWN_UNMASKED);
   }
 
   /**
    * Whether the request asks for unmasked data (`?unmask=true`). If so, the audit entry is committed when this resolves. Call
-   * it when the shown records are known. `shown`: their ids, where the path does not contain them.
+   * it when the shown records are known.
    *
    * Throws `insufficient_scope` without `pii:read`; the guard has checked it before on routes with `unmasks`. Throws
    * `proof_required` in the console without a fresh proof.
    */
-  async unmasks(request: AuthenticatedRequest, shown: readonly string[] = []): Promise<boolean> {
+  async unmasks(request: AuthenticatedRequest, shown: Shown): Promise<boolean> {
     if (request.query['unmask'] !== 'true') return false;
     await this.note(request, shown);
     return true;
   }
 
   /** Records an answer that is never masked. Throws `insufficient_scope`, and `proof_required` for the console. */
-  async note({ caller, ip, method, path, res }: AuthenticatedRequest, shown: readonly string[] = []): Promise<void> {
+  async note(
+    { caller, ip, method, path, res }: AuthenticatedRequest,
+    { records = [], customers }: Shown,
+  ): Promise<void> {
     if (caller === undefined || !grants(caller.scopes, 'pii:read')) throw scopeMissing('pii:read');
     const at = this.clock.now();
     assertFreshProof(caller, at);
-    await this.database.manager.insert(UnmaskAuditLine, {
-      ...{ tenantId: caller.tenantId, id: newId(), at, by: caller.credentialId, address: ip ?? null },
-      what: [`${method} ${path}`, ...shown].join(' '),
+    const { tenantId, credentialId: by } = caller;
+    const [id, what] = [newId(), [`${method} ${path}`, ...records].join(' ')];
+    await this.database.transaction(async (manager) => {
+      await manager.insert(UnmaskAuditLine, { tenantId, id, at, by, address: ip ?? null, what });
+      const rows = [...new Set(customers)].map((profileId) => ({ tenantId, profileId, at, id }));
+      if (rows.length > 0) await manager.insert(UnmaskedCustomer, rows);
     });
     // Caches must not store personal data.
     res?.setHeader('Cache-Control', 'no-store');

@@ -9,7 +9,8 @@ const BATCH_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 400];
 /** Measures the group commits of this process: how much waits, how large batches are, how long their commits take. */
 @Injectable()
 export class GroupCommitMetrics {
-  private readonly groupCommits = new Map<string, GroupCommitState>();
+  /** Several of one name are those of the nodes of a distributed database. */
+  private readonly groupCommits = new Map<string, GroupCommitState[]>();
   private readonly sizes;
   private readonly times;
 
@@ -43,11 +44,13 @@ export class GroupCommitMetrics {
     );
   }
 
-  /** The observer of one group commit. `name` is its label in metrics and traces; the feature chooses it once. */
+  /** The observer of the group commits of a feature. `name` is their label in metrics and traces; the feature chooses it once. */
   of(name: string): GroupCommitObserver {
     const labels = { lane: name };
+    const states: GroupCommitState[] = [];
+    this.groupCommits.set(name, states);
     return {
-      begin: (state) => void this.groupCommits.set(name, state),
+      begin: (state) => void states.push(state),
       mark: () => this.tracing.current(),
       around: async (marks, run) => {
         const startedAt = performance.now();
@@ -62,6 +65,9 @@ export class GroupCommitMetrics {
   }
 
   private samples(choose: (state: GroupCommitState) => number) {
-    return [...this.groupCommits].map(([lane, state]) => ({ labels: { lane }, value: choose(state) }));
+    return [...this.groupCommits].map(([lane, states]) => ({
+      labels: { lane },
+      value: states.reduce((sum, state) => sum + choose(state), 0),
+    }));
   }
 }

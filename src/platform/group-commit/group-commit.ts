@@ -52,6 +52,13 @@ interface Entry<Work, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
+/** What a feature needs of a group commit, or of one for each node of a distributed database. */
+export interface Commits<Work, Answer> {
+  submit(tenantId: string, piece: SizedWork<Work>): Promise<Answer>;
+  submitBulk(tenantId: string, pieces: readonly SizedWork<Work>[]): Promise<Answer[]>;
+  close(): Promise<void>;
+}
+
 /** A piece of work, and its approximate size in memory while it waits. */
 export interface SizedWork<Work> {
   readonly work: Work;
@@ -63,7 +70,7 @@ export interface SizedWork<Work> {
  * work shares each commit; a short pause between two commits keeps batches large. Workspaces take turns (`FairQueue`), and
  * single pieces go before pieces of bulk requests.
  */
-export class GroupCommit<Work, Answer> implements GroupCommitState {
+export class GroupCommit<Work, Answer> implements Commits<Work, Answer>, GroupCommitState {
   private readonly singles = new FairQueue<Entry<Work, Answer>>();
   private readonly bulk = new FairQueue<Entry<Work, Answer>>();
   private bytes = 0;

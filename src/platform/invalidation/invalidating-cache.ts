@@ -30,7 +30,8 @@ export class InvalidatingCache<Value> {
     entriesMax: number,
     private readonly refused?: NegativeCache,
   ) {
-    this.entries = new LRUCache({ max: entriesMax });
+    // Each entry has size 1. With `max` the cache would allocate all its memory at the start.
+    this.entries = new LRUCache({ maxSize: entriesMax, sizeCalculation: () => 1 });
   }
 
   /** The cached value of this key, if it is still valid. */

@@ -1,12 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { runMigrations, Logger, type LogFunctionFactory } from 'graphile-worker';
 import type { ConnectionSettings } from '../postgres/connection-settings';
+import type { RunStatement, Statement } from '../postgres/statement';
 import { SteadyClient } from '../postgres/steady-client';
 import { describeError } from '../errors/error-summary';
 
 /** The job library's tables, and the heartbeats beside them, have a schema of their own. */
 export const JOBS_SCHEMA = 'cds_jobs';
+
+const FIND_SCHEMA: Statement = {
+  name: 'jobs_find_schema',
+  text: `SELECT to_regclass('${JOBS_SCHEMA}.migrations') IS NOT NULL AS is_there`,
+};
+const DONE_MIGRATIONS: Statement = { name: 'jobs_done_migrations', text: `SELECT id FROM ${JOBS_SCHEMA}.migrations` };
 
 /** Migrates the job library's tables. The caller holds the lock of all migrations. */
 export async function migrateJobs({ url }: ConnectionSettings): Promise<void> {
@@ -36,15 +43,32 @@ export async function migrateJobsTo({ url }: ConnectionSettings, revision: numbe
   }
 }
 
+/** Whether exactly the job library's migrations have run. A table of a newer library is for the library to judge. */
+export async function areJobsMigrated(ask: RunStatement): Promise<boolean> {
+  const [found] = await ask(FIND_SCHEMA);
+  if (found?.['is_there'] !== true) return false;
+  const done = (await ask(DONE_MIGRATIONS)).map(({ id }) => id);
+  const ofLibrary = (await migrationFiles()).map(idOf);
+  return done.length === ofLibrary.length && ofLibrary.every((id) => done.includes(id));
+}
+
 async function libraryMigrations(): Promise<{ readonly id: number; readonly text: string }[]> {
-  const folder = join(dirname(require.resolve('graphile-worker/package.json')), 'sql');
-  const files = (await readdir(folder)).filter((name) => /^\d+\.sql$/.test(name)).sort();
   return Promise.all(
-    files.map(async (name) => {
-      const text = await readFile(join(folder, name), 'utf8');
-      return { id: Number.parseInt(name, 10), text: text.replaceAll(':GRAPHILE_WORKER_SCHEMA', JOBS_SCHEMA) };
+    (await migrationFiles()).map(async (file) => {
+      const text = await readFile(file, 'utf8');
+      return { id: idOf(file), text: text.replaceAll(':GRAPHILE_WORKER_SCHEMA', JOBS_SCHEMA) };
     }),
   );
+}
+
+async function migrationFiles(): Promise<readonly string[]> {
+  const folder = join(dirname(require.resolve('graphile-worker/package.json')), 'sql');
+  const names = (await readdir(folder)).filter((name) => /^\d+\.sql$/.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
+function idOf(file: string): number {
+  return Number.parseInt(basename(file), 10);
 }
 
 type LogMeta = Parameters<ReturnType<LogFunctionFactory>>[2];

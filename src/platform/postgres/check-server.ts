@@ -19,9 +19,8 @@ const LOOKS = 40;
 export async function checkServer({ url }: ConnectionSettings): Promise<void> {
   const [one, other] = [aClient(url), aClient(url)];
   try {
-    await one.connect();
+    await Promise.all([one.connect(), other.connect()]);
     await assertVersion(one);
-    await other.connect();
     if (!(await keepsSessions(one, other))) throw new Error(SHARED_SESSIONS);
   } finally {
     await Promise.allSettled([one.end(), other.end()]);

@@ -37,13 +37,15 @@ const SOCKET_CODES = new Set([
   'EAI_AGAIN',
   'ENOTFOUND',
 ]);
+/** The server did not take a connection in time. `pg` and `pg-pool` both watch the time, and either may be the first. */
+const LATE_CONNECTION = ['timeout expired', 'Connection terminated due to connection timeout'];
 /** `pg` and `pg-pool` throw these as plain errors without a code. */
 const PLAIN_MESSAGES = [
+  ...LATE_CONNECTION,
   'Connection terminated',
   'Client has encountered a connection error',
   'Client was closed',
   'Query read timeout',
-  'timeout expired',
   'timeout exceeded when trying to connect',
   'Cannot use a pool after calling end',
 ];
@@ -63,6 +65,11 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const stateClass = state.slice(0, 2);
   if (DATA_CLASSES.has(stateClass)) return 'data';
   return AWAY_CLASSES.has(stateClass) ? 'away' : 'bug';
+}
+
+/** Whether the server did not take a connection in time, as one under load does. */
+export function isLateConnection({ message }: Error): boolean {
+  return LATE_CONNECTION.includes(message);
 }
 
 /** Whether the server of this connection is read-only, such as a new standby. A new connection may reach a writable server. */

@@ -7,9 +7,11 @@ import { SteadyClient } from './steady-client';
 /** Longer statements are cancelled. Reads that page by key take milliseconds. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** After this time without an answer the server or the network is down, and the connection is dropped. */
-const ANSWER_TIMEOUT_MS = 6_000;
+export const ANSWER_TIMEOUT_MS = 6_000;
 /** Shorter than the timeout of usual clients, so that they get an answer while the database is down. */
 const CONNECT_TIMEOUT_MS = 1_500;
+/** So long an unused connection of a pool stays open: load comes in bursts, and what a connection has planned stays planned. */
+const IDLE_TIMEOUT_MS = 60_000;
 const SESSION = {
   // Statements that waited for a lock must see what was committed meanwhile, whatever the server's default is.
   default_transaction_isolation: 'read committed',
@@ -41,6 +43,7 @@ export function databaseOptions(
       Client: SteadyClient,
       keepAlive: true,
       query_timeout: ANSWER_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       onConnect: (client: ClientBase) => applySessionSettings(client, SESSION),
     },
   };

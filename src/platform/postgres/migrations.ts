@@ -30,6 +30,9 @@ import { WebhookReplays1764000000028 } from './migrations/29-webhook-replays';
 import { WebhookChanges1764000000029 } from './migrations/30-webhook-changes';
 import { ConfirmedLimits1764000000030 } from './migrations/31-confirmed-limits';
 import { CampaignListAndAuditLog1764000000031 } from './migrations/32-campaign-list-and-audit-log';
+import { AuditOfRecords1764000000032 } from './migrations/33-audit-of-records';
+import { ReviewDismissals1764000000033 } from './migrations/34-review-dismissals';
+import { OlderWebhookSecret1764000000034 } from './migrations/35-older-webhook-secret';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -65,4 +68,7 @@ export const MIGRATIONS = [
   WebhookChanges1764000000029,
   ConfirmedLimits1764000000030,
   CampaignListAndAuditLog1764000000031,
+  AuditOfRecords1764000000032,
+  ReviewDismissals1764000000033,
+  OlderWebhookSecret1764000000034,
 ];

@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import type { ConnectionSettings } from './connection-settings';
-import { databaseFailure, isReadOnly, sqlStateOf } from './database-errors';
+import { databaseFailure, isReadOnly } from './database-errors';
 import { Pipeline } from './pipeline';
 import { applySessionSettings, type SessionSettings } from './database-options';
 import { oneWorkspaceStatement } from './one-workspace';
+import { isLostRace } from './precondition';
 import type { Row, Statement } from './statement';
 import type { StatementAnswer } from './statement-group';
 
@@ -23,6 +24,8 @@ export interface Transaction {
   sendLast(statement: Statement, values: readonly unknown[], answered?: (rows: readonly Row[]) => void): void;
   /** Runs steps that need answers between them, once the work of the transaction is done and before COMMIT is sent. */
   beforeCommit(steps: () => Promise<void>): void;
+  /** Calls `listener` once what the transaction has stored is there for others. It must not throw. */
+  afterCommit(listener: () => void): void;
 }
 
 /**
@@ -52,9 +55,6 @@ export const HOT_PATH_PLANNING = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
 } as const;
-
-/** A precondition that does not hold (`precondition.ts`), and a row that another transaction has inserted. */
-const LOST_RACES: ReadonlySet<string | undefined> = new Set(['22012', '23505']);
 
 /** How a session works on a distributed database: the coordinator plans with parameters known, and hands SET LOCAL on. */
 const DISTRIBUTED_SESSION = {
@@ -100,6 +100,7 @@ export class PipelinedConnection {
     };
     const last: Promise<unknown>[] = [];
     const before: (() => Promise<void>)[] = [];
+    const after: (() => void)[] = [];
     try {
       // What is sent behind it fails with it, so that nobody needs its answer before the end.
       const begun = heard(this.begin(send));
@@ -110,11 +111,13 @@ export class PipelinedConnection {
           last.push(heard(send(statement, values).then((rows) => answered?.(rows))));
         },
         beforeCommit: (steps) => void before.push(steps),
+        afterCommit: (listener) => void after.push(listener),
       });
       for (const steps of before) await steps();
       isOver = true;
       const [committed] = await Promise.all([session.pipeline.send(COMMIT, []), begun, ...last]);
       if (committed.command !== 'COMMIT') throw new RolledBackError('COMMIT was answered with ROLLBACK');
+      for (const listener of after) listener();
       return result;
     } catch (error) {
       isOver = true;
@@ -123,7 +126,7 @@ export class PipelinedConnection {
       await session.pipeline.send(ROLLBACK, [], { alone: true }).catch(() => this.discard(session));
       // After a failover the address leads to another server than this session does.
       if (isReadOnly(error)) this.discard(session);
-      throw this.settings.isOneWorkspace === true && LOST_RACES.has(sqlStateOf(error))
+      throw this.settings.isOneWorkspace === true && isLostRace(error)
         ? new RolledBackError('Another transaction was faster', { cause: error })
         : error;
     }

@@ -5,14 +5,15 @@ import type { Statement } from './statement';
 /*
  * A transaction whose statements all go out with its COMMIT cannot look at one answer before it takes the next step. It goes by a
  * precondition instead, which stands in a setting of the transaction: the first statement says whether it holds (`preconditionOf`), others may
- * find it void (`failIfAny`), and a statement that writes does nothing unless it holds (`PRECONDITION_HOLDS`). Where nobody has said
- * anything it does not hold.
+ * find it void (`failIfAny`), and the statement that stores fails unless it holds (`PRECONDITION_HOLDS`, `allInserted`), which takes
+ * the whole transaction back. Where nobody has said anything it does not hold.
  *
  * On a distributed database the setting would be written on one server and read on another. There a precondition that does not
  * hold is an error (division by zero), which takes the whole transaction back; `PipelinedConnection` says so by `RolledBackError`.
  */
 
-const DIVISION_BY_ZERO = '22012';
+/** What a statement that fails for a precondition's sake fails with, and a row that another transaction has inserted. */
+const LOST_RACES: ReadonlySet<string | undefined> = new Set(['22012', '23505']);
 
 /** A condition of statements that write. */
 export const PRECONDITION_HOLDS = `current_setting('cds.precondition', true) = 'holds'`;
@@ -32,26 +33,17 @@ export function preconditionOf(name: string, { expected, found }: { expected: st
   };
 }
 
-/**
- * Fails unless the precondition holds, for transactions with statements that do not look at it themselves: everything is
- * taken back. The error is `isVoidPrecondition`. Where a precondition that does not hold is an error already, it is not needed.
- */
-export const ASSERT_PRECONDITION: Statement = {
-  name: 'platform_assert_precondition',
-  text: `SELECT 1 / coalesce(${PRECONDITION_HOLDS}, false)::int`,
-};
-
-/** Whether this is the failure of `ASSERT_PRECONDITION`. */
-export function isVoidPrecondition(error: unknown): boolean {
-  return sqlStateOf(error) === DIVISION_BY_ZERO;
+/** Whether a transaction failed because its precondition does not hold, or another transaction was faster. */
+export function isLostRace(error: unknown): boolean {
+  return LOST_RACES.has(sqlStateOf(error));
 }
 
-/** Makes the precondition void if an insert with RETURNING has inserted fewer rows than `expected`; an expression. */
-export function voidIfFewer(insert: string, expected: string): string {
-  return `
-    WITH inserted AS (${insert})
-    SELECT set_config('cds.precondition', 'void', true)
-    FROM (SELECT count(*) AS number FROM inserted) rows WHERE rows.number < ${expected}`;
+/**
+ * The number of rows that an insert of this name has inserted; `expected` is an expression. Where it has inserted fewer, the
+ * statement fails with `isLostRace`, so that the whole transaction is taken back. What follows is skipped.
+ */
+export function allInserted(inserted: string, expected: string): string {
+  return `SELECT 1 / (count(*) = ${expected})::int FROM ${inserted}`;
 }
 
 /** Makes the precondition void for the rest of this transaction if a statement finds any row. Takes the same values. */

@@ -14,3 +14,6 @@ export interface OneWorkspaceForm {
 }
 
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs one statement without parameters and returns its rows. */
+export type RunStatement = (statement: Statement) => Promise<readonly Row[]>;

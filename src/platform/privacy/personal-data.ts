@@ -39,6 +39,8 @@ export interface ErasureSteps {
   done(position: string): Promise<void>;
   /** Throws `unavailable` once the process is told to stop: another one, or a later start, takes the erasure up. */
   readonly goOn: () => void;
+  /** What the erasure waits for when all features are ahead, and may take long: erasures of others go on meanwhile. */
+  readonly waitFor: (end: () => Promise<void>) => void;
 }
 
 /** A feature that stores data of persons (contract section 5, export and erasure). */

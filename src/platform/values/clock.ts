@@ -1,19 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseTime, type ClockReading } from './database-time';
+import type { ClockReading } from './database-time';
+import { ProcessTime } from './process-time';
 
 /** A process has one database, and one time: ids are made outside of every injector. */
-const databaseTime = new DatabaseTime();
+const time = new ProcessTime();
 
-/** What the database's time is set back by at least; less is an estimate that was put right, and shows as a time that stands still. */
-const SET_BACK_MS_MIN = 1_000;
-
-let latestMs = -Infinity;
-
-/** Epoch milliseconds by the database's clock; by the machine's own one before the database was asked for the first time. */
+/** Epoch milliseconds by the database's clock, as `Clock.now`. */
 export function currentTimeMs(): number {
-  const ms = databaseTime.at(performance.now()) ?? Date.now();
-  if (ms > latestMs || ms < latestMs - SET_BACK_MS_MIN) latestMs = ms;
-  return latestMs;
+  return time.nowMs();
 }
 
 /**
@@ -34,12 +28,11 @@ export class Clock {
 
   /** Records a reading of the database's clock. */
   learn(reading: ClockReading): void {
-    databaseTime.learn(reading);
+    time.learn(reading);
   }
 
   /** By how much this machine's own clock is ahead of the database's; undefined before the first look at that one. */
   machineAheadMs(): number | undefined {
-    const databaseMs = databaseTime.at(performance.now());
-    return databaseMs === undefined ? undefined : Date.now() - databaseMs;
+    return time.machineAheadMs();
   }
 }

@@ -48,4 +48,18 @@ describe('the time of the database', () => {
     for (let look = 0; look < 1_000; look += 1) time.learn(aLook(look * 300, { aheadMs: EPOCH_MS + look * 0.03 }));
     expect(Math.abs((time.at(300_000) ?? 0) - 300_000 - EPOCH_MS - 30)).toBeLessThanOrEqual(1.1);
   });
+
+  it('tells a clock that was set from an estimate that is put right', () => {
+    const time = new DatabaseTime();
+    expect(time.learn(aLook(0, { tookMs: 4_000, shownAfterMs: 3_900 }))).toBe(true);
+    expect(time.learn(aLook(4_300))).toBe(false);
+    expect(time.learn(aLook(4_600, { aheadMs: EPOCH_MS - 60 }))).toBe(true);
+  });
+
+  it('moves no further than a late answer proves when a clock was set', () => {
+    const time = new DatabaseTime();
+    time.learn(aLook(0));
+    time.learn(aLook(300, { tookMs: 4_000, shownAfterMs: 0, aheadMs: EPOCH_MS - 10 }));
+    expect(Math.abs((time.at(4_400) ?? 0) - 4_400 - EPOCH_MS + 10)).toBeLessThanOrEqual(2);
+  });
 });

@@ -1,4 +1,4 @@
-import type { ProcessingRecord, ReactionRecord } from '../../ingest/queue/processing-record';
+import type { ProcessingRecord, ReactionRecord, RecordToWrite } from '../../ingest/queue/processing-record';
 import type { EffectFailure, EffectResult, StoredEventRecord } from './event-effects';
 import type { Problem } from '../../review/domain/review-entry';
 
@@ -13,13 +13,14 @@ export function finishedRecord(
   { eventId, before }: Recorded,
   attempts: number,
   { reactions, failure }: EffectResult,
-): ProcessingRecord {
+): RecordToWrite {
   const all = withApplied(before?.reactions ?? [], reactions);
   // A reaction that failed before and was not tried again still waits for a replay.
   const hasFailed = failure !== undefined || all.some(({ outcome }) => outcome === 'failed');
   const lastError = failure === undefined ? (before?.lastError ?? null) : lastErrorOf(failure);
   return {
     eventId,
+    isFirst: before === undefined,
     attempts,
     state: hasFailed ? 'failed' : 'processed',
     lastError: hasFailed ? lastError : null,
@@ -28,12 +29,16 @@ export function finishedRecord(
 }
 
 /** The record of an event that will be tried again. */
-export function waitingRecord(
-  { eventId, before }: Recorded,
-  attempts: number,
-  failure: EffectFailure,
-): ProcessingRecord {
-  return { eventId, attempts, state: 'queued', lastError: lastErrorOf(failure), reactions: before?.reactions ?? [] };
+export function waitingRecord({ eventId, before }: Recorded, attempts: number, failure: EffectFailure): RecordToWrite {
+  const isFirst = before === undefined;
+  return {
+    eventId,
+    isFirst,
+    attempts,
+    state: 'queued',
+    lastError: lastErrorOf(failure),
+    reactions: before?.reactions ?? [],
+  };
 }
 
 /** The reactions of an event whose person was erased while some of them waited. */

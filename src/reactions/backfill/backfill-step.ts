@@ -19,7 +19,7 @@ import { setsSharedValues, withExpired } from './domain/backfill';
 import * as sql from './backfill.sql';
 import { NIL_UUID } from '../../platform/values/uuid';
 
-/** As many events as a turn of a worker processes, so that locks are held as briefly. */
+/** Fewer events than a turn of a worker processes, so that locks are held more briefly than by live events. */
 export const EVENTS_MAX = 100;
 const MARKS_REMOVED_MAX = 1_000;
 

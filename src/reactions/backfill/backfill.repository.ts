@@ -72,7 +72,7 @@ export class BackfillRepository {
   async cancel(manager: EntityManager, { tenantId, campaignId, name, id }: BackfillKey): Promise<void> {
     await manager.update(Reaction, { tenantId, campaignId, name, backfillId: id }, { backfillId: null });
     await manager.query(
-      `UPDATE reaction_backfills SET state = 'cancelled', finished_at = clock_timestamp()
+      `UPDATE reaction_backfills SET state = 'cancelled', finished_at = statement_timestamp()
        WHERE tenant_id = $1 AND campaign_id = $2 AND name = $3 AND id = $4 AND state IN ('queued', 'running')`,
       [tenantId, campaignId, name, id],
     );

@@ -49,16 +49,19 @@ const KEEP_LATER = `
 export const MARK_WINDOW: Statement = {
   name: 'backfill_mark_window',
   text: `
+    WITH latest AS MATERIALIZED (
+      SELECT DISTINCT ON (marked.profile_id) marked.profile_id, e.received_at, e.occurred_at, e.event_id
+      FROM (${EVENTS_IN_WINDOW}) e
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM event_processing
+        WHERE tenant_id = $1::uuid AND event_id = e.event_id AND reactions @> $10::jsonb LIMIT 1
+      ) p
+      CROSS JOIN LATERAL unnest($11::uuid[] || e.profile_id) AS marked (profile_id)
+      WHERE e.concerned
+      ORDER BY marked.profile_id, e.received_at DESC, e.occurred_at DESC, e.event_id DESC
+    )
     INSERT INTO reaction_backfill_marks AS m (tenant_id, backfill_id, profile_id, received_at, occurred_at, event_id)
-    SELECT DISTINCT ON (marked.profile_id) $1::uuid, $9::uuid, marked.profile_id, e.received_at, e.occurred_at, e.event_id
-    FROM (${EVENTS_IN_WINDOW}) e
-    CROSS JOIN LATERAL (
-      SELECT 1 FROM event_processing
-      WHERE tenant_id = $1::uuid AND event_id = e.event_id AND reactions @> $10::jsonb LIMIT 1
-    ) p
-    CROSS JOIN LATERAL unnest($11::uuid[] || e.profile_id) AS marked (profile_id)
-    WHERE e.concerned
-    ORDER BY marked.profile_id, e.received_at DESC, e.occurred_at DESC, e.event_id DESC${KEEP_LATER}`,
+    SELECT $1::uuid, $9::uuid, profile_id, received_at, occurred_at, event_id FROM latest${KEEP_LATER}`,
 };
 
 /** Marks events, sorted by profile. */

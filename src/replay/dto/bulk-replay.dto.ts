@@ -1,42 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsDefined, IsIn, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import { REVIEW_STAGES, type ReviewStage, type ReviewStatus } from '../../review/domain/review-entry';
+import { IsDefined, ValidateNested } from 'class-validator';
+import { OpenEntriesFilterDto } from '../../review/dto/open-entries-filter.dto';
 import { REPLAY_STATES, type ReplayFilter } from '../domain/bulk-replay';
 import type { ReviewReplay } from '../entities/review-replay.entity';
 
-const REPLAYED_STATUSES = ['open'] as const satisfies ReviewStatus[];
-
 /** Selects open refusals: those that match every field; `{}` matches all. */
-export class ReplayFilterDto {
-  /** Only open entries are replayed, with or without this field. */
-  @IsOptional()
-  @IsIn(REPLAYED_STATUSES)
-  @ApiProperty({ enum: REPLAYED_STATUSES })
-  status?: ReviewStatus;
-
-  /** The step of the pipeline where the problem occurred. */
-  @IsOptional()
-  @IsIn(REVIEW_STAGES)
-  @ApiProperty({ enum: REVIEW_STAGES })
-  stage?: ReviewStage;
-
-  /** @example "unregistered_event_type" */
-  @IsOptional()
-  @IsString()
-  @MaxLength(128)
-  reason?: string;
-
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  source?: string;
-
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  eventType?: string;
-}
+export class ReplayFilterDto extends OpenEntriesFilterDto {}
 
 export class BulkReplayDto {
   @IsDefined()

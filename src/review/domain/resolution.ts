@@ -42,4 +42,6 @@ export interface Dismissal {
   readonly at: string;
   readonly by: string;
   readonly note?: string;
+  /** The bulk dismissal that it is part of. */
+  readonly jobId?: string;
 }

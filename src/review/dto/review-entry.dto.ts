@@ -126,6 +126,9 @@ export class ReviewPageDto {
   nextCursor!: string | null;
 }
 
+/** A note is shown with its entry. */
+export const DISMISSAL_NOTE_CHARACTERS_MAX = 1_000;
+
 export class DismissDto {
   /**
    * Why the entry needs no action.
@@ -133,7 +136,7 @@ export class DismissDto {
    */
   @IsOptional()
   @IsString()
-  @MaxLength(1000)
+  @MaxLength(DISMISSAL_NOTE_CHARACTERS_MAX)
   note?: string;
 }
 

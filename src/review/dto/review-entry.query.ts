@@ -36,4 +36,19 @@ export class ReviewSummaryQuery {
   @IsIn(REVIEW_STATUSES)
   @ApiPropertyOptional({ enum: REVIEW_STATUSES, default: 'open' })
   status?: ReviewStatus;
+
+  /** The step of the pipeline where the problem occurred. */
+  @IsOptional()
+  @IsIn(REVIEW_STAGES)
+  @ApiPropertyOptional({ enum: REVIEW_STAGES })
+  stage?: ReviewStage;
+
+  @QueryText(128)
+  reason?: string;
+
+  @QueryText(256)
+  source?: string;
+
+  @QueryText(256)
+  eventType?: string;
 }

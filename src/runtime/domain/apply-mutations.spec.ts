@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { Declarations } from '../../variables/domain/declarations';
 import type { VariableValue } from '../../variables/domain/variable';
-import { fingerprintOf, type MutationResult, type MutationWork } from './mutation-work';
+import { fingerprintOf, type MutationIdentity, type MutationResult, type MutationWork } from './mutation-work';
 import type { Operation } from './operation';
-import { participantName, rowsToLock, applyMutations, type LockedState, type StateChanges } from './apply-mutations';
+import { applyMutations, type LockedState, type StateChanges } from './apply-mutations';
+import { participantName, rowsToLock } from './state-keys';
 
 const DECLARED = Declarations.from([
   { scope: 'user', name: 'coins', type: 'number', default: 5 },
@@ -16,22 +17,19 @@ const HOSTILE = ['a', 'a/b', 'c/a', '', '/', '1/a', 'é', '\u{1F600}', '\uFFFD',
 
 let made = 0;
 
+type Fields = Partial<Omit<MutationWork, 'identity'> & MutationIdentity>;
+
 /** A mutation of `ann` in the campaign `c`, each time a new one. */
-function aMutation(fields: Partial<MutationWork> = {}, owner: Partial<MutationWork['owner']> = {}): MutationWork {
+function aMutation(fields: Fields = {}, owner: Partial<MutationWork['owner']> = {}): MutationWork {
   made += 1;
+  const { workId = `work-${made}`, mutationKey = `client:${made}`, fingerprint, ...others } = fields;
   const operations: readonly Operation[] = fields.operations ?? [{ path: 'state.user.coins', op: 'inc', value: 1 }];
   return {
-    ...({
-      workId: `work-${made}`,
-      tenantId: 't',
-      mutationKey: `client:${made}`,
-      declarations: DECLARED,
-      sessionId: null,
-      cause: { kind: 'mutation' },
-    } as const),
-    ...{ operations, fingerprint: fingerprintOf(operations) },
+    ...({ tenantId: 't', declarations: DECLARED, sessionId: null, cause: { kind: 'mutation' } } as const),
+    operations,
+    identity: { workId, mutationKey, fingerprint: fingerprint ?? fingerprintOf(operations) },
     owner: { subject: 'ann', campaignId: 'c', appId: 'a', ...owner },
-    ...fields,
+    ...others,
   };
 }
 

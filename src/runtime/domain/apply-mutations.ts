@@ -1,33 +1,22 @@
 import { describeFaults } from '../../platform/errors/describe-faults';
 import { periodAt } from '../../variables/domain/period';
-import { parseVariablePath, type SharedScope } from '../../variables/domain/variable';
 import { applyOperations, type AppliedOperations } from './apply-operations';
 import { checkTypes, resolvePaths, type ResolvedOperation } from './check-operations';
 import type { MutationEntry, MutationRefusal, MutationResult, MutationWork } from './mutation-work';
+import {
+  needsParticipant,
+  outcomeKeyOf,
+  outcomeName,
+  participantKeyOf,
+  participantName,
+  sharedName,
+  type OutcomeKey,
+  type ParticipantKey,
+  type SharedKey,
+} from './state-keys';
 import { sharedOwnerId } from './state-owner';
 import { documentOf, valuesOf, type ParticipantDocument, type StateValues, type StoredValue } from './state-tree';
 import type { ValueChange } from './value-change';
-
-export interface CampaignKey {
-  readonly tenantId: string;
-  readonly campaignId: string;
-}
-
-export interface ParticipantKey extends CampaignKey {
-  readonly subject: string;
-}
-
-export interface SharedKey {
-  readonly tenantId: string;
-  readonly scope: SharedScope;
-  /** The campaign or the app. */
-  readonly ownerId: string;
-  readonly name: string;
-}
-
-export interface OutcomeKey extends ParticipantKey {
-  readonly mutationKey: string;
-}
 
 /** The stored outcome of a mutation id. */
 export interface StoredOutcome {
@@ -163,46 +152,39 @@ class WorkingCopy {
   }
 
   storedResultOf(work: MutationWork): MutationResult | undefined {
-    const found = this.outcomes.get(outcomeName(outcomeKeyOf(work)));
+    const { identity } = work;
+    if (identity === null) return undefined;
+    const found = this.outcomes.get(outcomeName(outcomeKeyOf(work, identity)));
     if (found === undefined) return undefined;
     const { mutations, fingerprint } = found;
-    if (found.workId === work.workId) return { status: 'applied', mutations };
-    return { status: 'duplicate', mutations, sameOperations: fingerprint === work.fingerprint };
+    if (found.workId === identity.workId) return { status: 'applied', mutations };
+    return { status: 'duplicate', mutations, sameOperations: fingerprint === identity.fingerprint };
   }
 
   valuesFor(work: MutationWork): StateValues {
     const { tenantId, owner } = work;
     const { campaignId, appId } = owner;
     return {
-      user: this.participant(participantKeyOf(work)).values,
+      user: needsParticipant(work) ? this.participant(participantKeyOf(work)).values : new Map(),
       campaign: this.branch({ tenantId, scope: 'campaign', ownerId: campaignId }),
       app: this.branch({ tenantId, scope: 'app', ownerId: appId }),
     };
   }
 
   write(work: MutationWork, { changed, mutations }: AppliedOperations, history: readonly ValueChange[]): void {
-    const { workId, tenantId, owner, sessionId, fingerprint } = work;
-    const participant = this.participant(participantKeyOf(work));
-    if (sessionId !== null && sessionId !== participant.sessionId) {
-      participant.sessionId = sessionId;
-      participant.changed = true;
-    }
+    const { tenantId, owner, identity } = work;
+    if (needsParticipant(work)) this.writeParticipant(work, changed);
     for (const { scope, name, value } of changed) {
-      if (scope === 'user') {
-        participant.values.set(name, value);
-        participant.changed = true;
-      } else {
-        const key = { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
-        this.branch(key).set(name, value);
-        this.sharedChanges.set(sharedName(key), { key, value });
-      }
+      if (scope === 'user') continue;
+      const key = { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
+      this.branch(key).set(name, value);
+      this.sharedChanges.set(sharedName(key), { key, value });
     }
-    // A repetition is answered with the entries. No client repeats a mutation of a ledger, and its values may be
-    // personal.
-    const entries = work.ledger === undefined ? mutations : [];
-    const outcome = { key: outcomeKeyOf(work), fingerprint, mutations: entries, workId };
-    this.newOutcomes.push(outcome);
     this.history.push(...history);
+    if (identity === null) return;
+    const { workId, fingerprint } = identity;
+    const outcome = { key: outcomeKeyOf(work, identity), fingerprint, mutations, workId };
+    this.newOutcomes.push(outcome);
     this.outcomes.set(outcomeName(outcome.key), outcome);
   }
 
@@ -219,6 +201,20 @@ class WorkingCopy {
     };
   }
 
+  private writeParticipant(work: MutationWork, changed: AppliedOperations['changed']): void {
+    const { sessionId } = work;
+    const participant = this.participant(participantKeyOf(work));
+    if (sessionId !== null && sessionId !== participant.sessionId) {
+      participant.sessionId = sessionId;
+      participant.changed = true;
+    }
+    for (const { scope, name, value } of changed) {
+      if (scope !== 'user') continue;
+      participant.values.set(name, value);
+      participant.changed = true;
+    }
+  }
+
   private participant(key: ParticipantKey): WorkingParticipant {
     const found = this.participants.get(participantName(key));
     if (found === undefined) throw new Error('The row of a participant was not locked');
@@ -231,79 +227,4 @@ class WorkingCopy {
     this.shared.set(owner, found);
     return found;
   }
-}
-
-/** The rows that a batch has to lock, each once, in the order in which all nodes lock; and the campaigns it is for. */
-export function rowsToLock(batch: readonly MutationWork[]): {
-  readonly participants: readonly ParticipantKey[];
-  readonly shared: readonly SharedKey[];
-  readonly outcomes: readonly OutcomeKey[];
-  readonly campaigns: readonly CampaignKey[];
-} {
-  const participants = new Map<string, ParticipantKey>();
-  const shared = new Map<string, SharedKey>();
-  const outcomes = new Map<string, OutcomeKey>();
-  const campaigns = new Map<string, CampaignKey>();
-  for (const work of batch) {
-    const campaign = campaignOf(work);
-    campaigns.set(campaignName(campaign), campaign);
-    const key = outcomeKeyOf(work);
-    outcomes.set(outcomeName(key), key);
-    participants.set(participantName(key), participantKeyOf(work));
-    for (const each of sharedKeysOf(work)) shared.set(sharedName(each), each);
-  }
-  return {
-    participants: sorted(participants),
-    shared: sorted(shared),
-    outcomes: [...outcomes.values()],
-    campaigns: [...campaigns.values()],
-  };
-}
-
-/** The campaign whose declarations a mutation must keep to. */
-export function campaignOf({ tenantId, owner: { campaignId } }: MutationWork): CampaignKey {
-  return { tenantId, campaignId };
-}
-
-function sharedKeysOf({ tenantId, owner, operations, declarations }: MutationWork): SharedKey[] {
-  return operations.flatMap(({ path }) => {
-    const parsed = parseVariablePath(path);
-    if (parsed === undefined || parsed.scope === 'user') return [];
-    const { scope, name } = parsed;
-    if (declarations.get(scope, name) === undefined) return [];
-    return { tenantId, scope, ownerId: sharedOwnerId(owner, scope), name };
-  });
-}
-
-function participantKeyOf({ tenantId, owner, ledger }: MutationWork): ParticipantKey {
-  const { subject, campaignId } = ledger ?? owner;
-  return { tenantId, subject, campaignId };
-}
-
-function outcomeKeyOf(work: MutationWork): OutcomeKey {
-  const { tenantId, subject, campaignId } = participantKeyOf(work);
-  // Field by field: a spread is measurably slower here.
-  return { tenantId, subject, campaignId, mutationKey: work.mutationKey };
-}
-
-// Two keys never have the same name: of all parts only the subject may contain a slash. It is the last part, or its
-// length comes first.
-export function campaignName({ tenantId, campaignId }: CampaignKey): string {
-  return `${tenantId}/${campaignId}`;
-}
-
-export function participantName({ tenantId, campaignId, subject }: ParticipantKey): string {
-  return `${tenantId}/${campaignId}/${subject}`;
-}
-
-export function sharedName({ tenantId, scope, ownerId, name }: SharedKey): string {
-  return `${tenantId}/${scope}/${ownerId}/${name}`;
-}
-
-function outcomeName(key: OutcomeKey): string {
-  return `${key.subject.length}/${participantName(key)}/${key.mutationKey}`;
-}
-
-function sorted<Key>(rows: ReadonlyMap<string, Key>): Key[] {
-  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }

@@ -1,46 +1,39 @@
-import { PATH_NAME } from '../../platform/values/text/path-name';
-import { newId } from '../../platform/values/ids';
 import { Declarations } from '../../variables/domain/declarations';
-import { fingerprintOf, ledgerOf, type MutationWork } from './mutation-work';
-import { rowsToLock, applyMutations } from './apply-mutations';
+import { fingerprintOf, type MutationWork } from './mutation-work';
+import { applyMutations } from './apply-mutations';
+import { rowsToLock } from './state-keys';
 import fc from 'fast-check';
 import { parseOperations, type Operation } from './operation';
 
 const DECLARATIONS = Declarations.from([{ scope: 'campaign', name: 'total', type: 'number' }]);
 
-describe('a ledger', () => {
-  it('belongs to no participant and no campaign, and is the same for the same id', () => {
-    const id = newId();
-    const { subject, campaignId } = ledgerOf('summer', id);
-    expect([subject, PATH_NAME.test(campaignId), ledgerOf('summer', id)]).toEqual(['', false, { subject, campaignId }]);
+describe('a mutation without an identity', () => {
+  const aWork = (subject: string, path: string): MutationWork => ({
+    ...{ tenantId: 't', identity: null, sessionId: null, declarations: DECLARATIONS },
+    operations: [{ path, op: 'inc', value: 2 }],
+    owner: { campaignId: 'summer', appId: 'default', subject },
+    cause: { kind: 'reaction', campaignId: 'summer', reaction: 'count', eventId: 'e' },
   });
 
-  it('is one of 256 of the campaign, all of them in use', () => {
-    const used = new Set(Array.from({ length: 5_000 }, () => ledgerOf('summer', newId()).campaignId));
-    expect(used.size).toBe(256);
-  });
-
-  it('is locked instead of a participant, and keeps that a mutation was applied, and nothing of what it changed', () => {
-    const work: MutationWork = {
-      ...{ workId: newId(), tenantId: 't', mutationKey: 'reaction:e:r', fingerprint: '', sessionId: null },
-      ...{ declarations: DECLARATIONS, operations: [{ path: 'state.campaign.total', op: 'inc', value: 2 }] },
-      owner: { campaignId: 'summer', appId: 'default', subject: '' },
-      cause: { kind: 'reaction', campaignId: 'summer', reaction: 'count', eventId: 'e' },
-      ledger: ledgerOf('summer', '00000000-0000-8000-8000-000000000007'),
-    };
-    const key = { tenantId: 't', subject: '', campaignId: 'summer#7' };
-    const { participants } = rowsToLock([work]);
-    expect(participants).toEqual([key]);
-    const document = { values: {}, periods: null, system: { sessionId: null } };
-    const { results, changes } = applyMutations([work], {
-      ...{ atMicros: 0, participants: [{ key, document }], shared: [], outcomes: [] },
+  it('is applied as often as it is given, and stores no outcome', () => {
+    const work = aWork('', 'state.campaign.total');
+    const { results, changes } = applyMutations([work, work], {
+      ...{ atMicros: 0, participants: [], shared: [], outcomes: [] },
     });
-    expect(results).toEqual([
-      { status: 'applied', mutations: [{ path: 'state.campaign.total', previous: null, current: 2 }] },
+    expect(results.map(({ status }) => status)).toEqual(['applied', 'applied']);
+    expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 4 }]);
+    expect([changes.participants, changes.outcomes]).toEqual([[], []]);
+    expect(changes.history.map(({ previous, current }) => [previous, current])).toEqual([
+      [null, 2],
+      [2, 4],
     ]);
-    expect(changes.participants).toEqual([]);
-    expect(changes.shared).toMatchObject([{ key: { ownerId: 'summer', name: 'total' }, value: 2 }]);
-    expect(changes.outcomes).toMatchObject([{ key: { ...key, mutationKey: 'reaction:e:r' }, mutations: [] }]);
+  });
+
+  it('locks a participant only where it is one’s own', () => {
+    const locked = (...works: MutationWork[]): string[] => rowsToLock(works).participants.map(({ subject }) => subject);
+    expect(locked(aWork('', 'state.campaign.total'))).toEqual([]);
+    expect(locked(aWork('', 'state.campaign.total'), aWork('ann', 'state.user.coins'))).toEqual(['ann']);
+    expect(rowsToLock([aWork('ann', 'state.user.coins')]).outcomes).toEqual([]);
   });
 });
 

@@ -17,39 +17,29 @@ export interface MutationEntry {
 
 export type MutationStatus = 'applied' | 'duplicate';
 
-/**
- * A row that is locked instead of a participant's, for mutations that belong to no participant: repetitions of one id
- * wait for each other there. Its `campaignId` is no campaign's; its subject is empty, which no token's is.
- */
-export interface Ledger {
-  readonly subject: '';
-  readonly campaignId: string;
-}
-
-/** So many of a campaign's mutations without a participant can run at once. */
-const LEDGERS_PER_CAMPAIGN = 256;
-
-/** The ledger of a mutation in a campaign; the same `id`, a UUID, always has the same ledger. */
-export function ledgerOf(campaignId: string, id: string): Ledger {
-  // The last digits of a UUID are random in every version. No campaign's name contains a #.
-  return { subject: '', campaignId: `${campaignId}#${Number.parseInt(id.slice(-4), 16) % LEDGERS_PER_CAMPAIGN}` };
+/** What tells a repetition of a mutation from another mutation. */
+export interface MutationIdentity {
+  /** Identifies this request: a later attempt recognises by it what an earlier attempt has stored. */
+  readonly workId: string;
+  /** From `mutationKey`; unique for the participant in the campaign. */
+  readonly mutationKey: string;
+  /** From `fingerprintOf`. */
+  readonly fingerprint: string;
 }
 
 /** A mutation with all that its transaction needs. */
 export interface MutationWork {
-  /** Identifies this request: a later attempt recognises by it what an earlier attempt has stored. */
-  readonly workId: string;
   readonly tenantId: string;
+  /** Without a participant the subject is empty; then no operation is on a `user` value. */
   readonly owner: StateOwner;
-  /** Set when no operation is on a `user` value. The outcome is then stored without its entries. */
-  readonly ledger?: Ledger;
+  /**
+   * Null: the caller's transaction applies the mutation once and records it, as for reactions (docs/adr/0081). Then no
+   * outcome is looked up or stored.
+   */
+  readonly identity: MutationIdentity | null;
   /** What the campaign declares; not used for a repetition. */
   readonly declarations: Declarations;
   readonly operations: readonly Operation[];
-  /** From `mutationKey`; unique for the participant in the campaign, or in the ledger. */
-  readonly mutationKey: string;
-  /** From `fingerprintOf`. */
-  readonly fingerprint: string;
   /** The session of the token; stored with the participant. */
   readonly sessionId: string | null;
   /** Why it changes values, for their history. */
@@ -75,7 +65,7 @@ export type MutationResult =
   | { readonly status: 'unavailable' };
 
 /** Who created a mutation's id: an id of a client never equals one of the service. */
-export type MutationIdOrigin = 'client' | 'request' | 'reaction';
+export type MutationIdOrigin = 'client' | 'request';
 
 /** The key of a mutation among all mutations of its participant in the campaign. */
 export function mutationKey(origin: MutationIdOrigin, id: string): string {

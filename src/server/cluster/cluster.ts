@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { allowedCores, keepToCore } from './cluster-cores';
 import { ClusterMetrics, type FromWorker } from './cluster-metrics';
 import type { WorkerReport } from './cluster-worker';
+import { WORKER_FLAGS } from './worker-flags';
 import type { Settings } from '../../platform/config/settings';
 import { messageOf } from '../../platform/errors/error-summary';
 import type { JsonLogger } from '../../platform/observability/logger';
@@ -18,10 +19,6 @@ const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
 /** A worker that has run this long has started successfully. The delay begins at its minimum again. */
 const STABLE_MS = 60_000;
-/** Half of V8's young generation. With the default of 16 MiB the objects of a batch survive collections and are copied. */
-const YOUNG_MIB = 32;
-/** No helper threads for young garbage: they would run on the cores of other workers. */
-const COLLECTS_ALONE = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-sweeping'];
 
 /**
  * Serves with several processes on one port (`WORKERS`). The primary process prepares everything once, distributes
@@ -30,11 +27,13 @@ const COLLECTS_ALONE = ['--no-parallel-scavenge', '--no-concurrent-array-buffer-
  */
 export const serveByWorkers: Start = async (context) => {
   const { settings, database, logger } = context;
-  const firstKey = await makeFirstKey(context);
-  const shared = await withPort({ ...settings, host: listeningHost(settings), databaseUrl: database.url });
   const workers = new Workers(settings.workers, coresOf(settings), logger);
+  const making = makeFirstKey(context);
+  // Workers load their code meanwhile, and serve when there is a key.
+  const shared = making.then(() => withPort({ ...settings, host: listeningHost(settings), databaseUrl: database.url }));
   try {
-    return { url: await workers.start(shared), firstKey, stop: () => workers.stop() };
+    const [url, firstKey] = await Promise.all([workers.start(shared), making]);
+    return { url, firstKey, stop: () => workers.stop() };
   } catch (error) {
     await workers.stop();
     throw error;
@@ -53,14 +52,14 @@ class Workers {
     private readonly logger: JsonLogger,
   ) {
     this.metrics = new ClusterMetrics(count);
-    const execArgv = [...process.execArgv, `--max-semi-space-size=${YOUNG_MIB}`, ...COLLECTS_ALONE];
+    const execArgv = [...process.execArgv, ...WORKER_FLAGS];
     cluster.setupPrimary({ exec: join(__dirname, 'cluster-worker.js'), args: [], execArgv });
   }
 
-  /** Returns the address once all workers serve. Throws when one cannot. */
-  async start(settings: Settings): Promise<string> {
-    const first = Array.from({ length: this.count }, (_unused, index) => this.fork(settings, index));
-    const [url = ''] = await Promise.all(first.map(served));
+  /** Returns the address once all workers serve. Throws when one cannot, or when there are no settings. */
+  async start(preparing: Promise<Settings>): Promise<string> {
+    const first = Array.from({ length: this.count }, (_unused, index) => this.fork(preparing, index));
+    const [settings, url = ''] = await Promise.all([preparing, ...first.map(served)]);
     first.forEach((worker, index) => void this.keepRunning(worker, settings, index));
     return url;
   }
@@ -70,7 +69,8 @@ class Workers {
     await Promise.all([...this.running].map(end));
   }
 
-  private fork(settings: Settings, index: number): Worker {
+  /** The worker serves as soon as it has settings. */
+  private fork(preparing: Promise<Settings>, index: number): Worker {
     const worker = cluster.fork();
     const core = this.cores[index];
     const { pid } = worker.process;
@@ -81,7 +81,11 @@ class Workers {
     worker.on('error', () => undefined);
     this.metrics.add(worker);
     // Not by its environment, which other processes can read: the settings contain secrets.
-    worker.send(settings);
+    preparing.then(
+      (settings) => worker.send(settings),
+      // The start ends with this error.
+      () => undefined,
+    );
     return worker;
   }
 
@@ -97,7 +101,7 @@ class Workers {
       await wait(restartMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
       if (this.isStopped()) return;
       restartMs = Math.min(2 * restartMs, RESTART_MS_MAX);
-      worker = this.fork(settings, index);
+      worker = this.fork(Promise.resolve(settings), index);
       served(worker).catch((error: unknown) => this.logger.error(messageOf(error), 'Cluster'));
     }
   }

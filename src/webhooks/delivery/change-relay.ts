@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { databaseFailure } from '../../platform/postgres/database-errors';
+import { compareText, CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
 import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
 import { NIL_UUID } from '../../platform/values/uuid';
 import { FIND_CHANGED_WORKSPACES, LOCK_CHANGES, TAKE_CHANGES } from '../change.sql';
 import { ADD_CHANGES } from './delivery.sql';
+import { DeliverySignal } from './delivery-signal';
 
 /** Of one look; the next one goes on after them. */
 const WORKSPACES_PER_LOOK = 20;
@@ -26,6 +28,11 @@ interface TakenChange {
  */
 @Injectable()
 export class ChangeRelay {
+  constructor(
+    private readonly signal: DeliverySignal,
+    private readonly crossWorkspace: CrossWorkspaceReads,
+  ) {}
+
   /**
    * Adds some. Returns the workspace to go on after, and whether there may be more. What fails in one workspace is passed
    * to `failed` and tried again by the next call; a lost database is thrown.
@@ -35,7 +42,10 @@ export class ChangeRelay {
     after: string,
     failed: (error: unknown) => void,
   ): Promise<{ readonly after: string; readonly isMore: boolean }> {
-    const found = await connection.query<{ tenantId: string }>(FIND_CHANGED_WORKSPACES, [after, WORKSPACES_PER_LOOK]);
+    const found = await this.crossWorkspace.first<{ tenantId: string }>((...query) => connection.query(...query), {
+      ...{ statement: FIND_CHANGED_WORKSPACES, values: [after, WORKSPACES_PER_LOOK], most: WORKSPACES_PER_LOOK },
+      compare: (a, b) => compareText(a.tenantId, b.tenantId),
+    });
     const isFull = found.length === WORKSPACES_PER_LOOK;
     let isMore = isFull;
     for (const { tenantId } of found) {
@@ -67,6 +77,8 @@ export class ChangeRelay {
         added.map(({ queueId }) => queueId),
         added.map(({ id }) => id),
       ]);
+      const endpoints = added.map(({ endpointId }) => ({ tenantId, endpointId }));
+      transaction.afterCommit(() => this.signal.announce(endpoints));
       return taken.length;
     }, tenantId);
   }

@@ -82,8 +82,8 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /**
-   * Each statement changes some rows in a transaction of its own. Then nothing about the person is read any more, and
-   * this waits for the calls that are under way.
+   * Each statement changes some rows in a transaction of its own. Then nothing about the person is read any more, and the
+   * erasure waits for the calls that are under way.
    */
   async eraseAhead({ tenantId, subject }: Person, steps: ErasureSteps): Promise<boolean> {
     if (subject === null) return true;
@@ -97,7 +97,7 @@ export class ChangesOfPerson implements PersonalDataKeeper, OnModuleInit {
         changed = count;
       }
     }
-    await this.calls.ended(tenantId, [...queueIds], steps.goOn);
+    steps.waitFor(() => this.calls.ended(tenantId, [...queueIds], steps.goOn));
     return true;
   }
 

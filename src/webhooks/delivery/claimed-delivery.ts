@@ -2,29 +2,31 @@ import type { HeldCustomer } from '../../identity/domain/known-identities';
 import type { LoggedEvent } from '../../ingest/domain/logged-event';
 import type { ChangeToSend } from '../domain/change-delivery';
 
-/** An endpoint that has deliveries to send. */
-export interface DueEndpoint {
+export interface EndpointKey {
   readonly tenantId: string;
   readonly endpointId: string;
-  /** It is enabled, and a delivery is due. Null: it was deleted. */
-  readonly isDue: boolean | null;
+}
+
+/** What is needed of an endpoint to send it something. */
+export interface DueEndpoint extends EndpointKey {
   readonly url: string;
   readonly unmask: boolean;
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
+  readonly olderSecret: Buffer | null;
   readonly failingSince: Date | null;
 }
 
 /** A queue of deliveries: those of one profile at one endpoint. */
-export interface QueueKey {
-  readonly tenantId: string;
-  readonly endpointId: string;
+export interface QueueKey extends EndpointKey {
   readonly profileId: string;
 }
 
 /** The first delivery of a queue, claimed by this process. */
 export interface ClaimedDelivery extends QueueKey {
   readonly claimId: string;
+  /** As it was when the queue was claimed. */
+  readonly endpoint: DueEndpoint;
   /** Of the event, or of the change. */
   readonly eventId: string;
   readonly seq: string;

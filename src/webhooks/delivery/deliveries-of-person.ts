@@ -70,11 +70,11 @@ export class DeliveriesOfPerson implements PersonalDataKeeper, OnModuleInit {
   }
 
   /**
-   * Waits for the calls that are under way: none begins any more, and nothing is sent after the erasure was answered.
-   * Then statement by statement, each a transaction of its own, so that locks are short.
+   * Statement by statement, each a transaction of its own, so that locks are short. Calls that are under way end before the
+   * erasure is answered, and none begins any more: nothing is sent after the answer.
    */
-  async eraseAhead(person: Person, { goOn }: ErasureSteps): Promise<boolean> {
-    await this.calls.ended(person.tenantId, person.profileIds, goOn);
+  async eraseAhead(person: Person, { goOn, waitFor }: ErasureSteps): Promise<boolean> {
+    waitFor(() => this.calls.ended(person.tenantId, person.profileIds, goOn));
     await this.eraseAnswers(this.database.manager, person, goOn);
     return true;
   }

@@ -6,12 +6,18 @@ import type { CallResult } from './webhook-client';
 /** Queues that are counted at most, so that a scrape stays cheap. */
 const COUNTED_MAX = 100_000;
 
-/** $1: how many queues to count. A queue is as old as its next delivery. */
+/**
+ * $1: how many queues to count. A queue is as old as its next delivery. What waits for a disabled endpoint waits as its
+ * owner wants it to, and is counted without its age.
+ */
 const READ_BACKLOG = `
-  SELECT count(*)::int AS queues, coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds
+  SELECT count(*)::int AS queues,
+    coalesce(extract(epoch FROM clock_timestamp() - min(q.since) FILTER (WHERE e.enabled)), 0)::float8 AS seconds
   FROM (
-    SELECT to_timestamp(done_seq / 1000000.0) AS since FROM webhook_queues WHERE due_at > '-infinity' LIMIT $1
-  ) q`;
+    SELECT tenant_id, endpoint_id, to_timestamp(done_seq / 1000000.0) AS since
+    FROM webhook_queues WHERE due_at > '-infinity' LIMIT $1
+  ) q
+  LEFT JOIN webhook_endpoints e ON e.tenant_id = q.tenant_id AND e.id = q.endpoint_id`;
 
 /** The metrics of webhooks. They name no workspace, endpoint or host. */
 @Injectable()
@@ -43,7 +49,7 @@ export class DeliveryMetrics {
     metrics.gauge(
       {
         name: 'cds_webhook_oldest_seconds',
-        help: 'Time since the last progress of the customer that waits longest for a webhook',
+        help: 'Time since the last progress of the customer that waits longest for a webhook that is enabled',
         together: 'max',
       },
       async () => (await this.backlog()).slice(1),

@@ -17,7 +17,7 @@ export interface DeliveryResult {
 /** The result of a call that ended. */
 export function resultOfCall(
   delivery: ClaimedDelivery,
-  { failingSince }: DueEndpoint,
+  { failingSince }: Pick<DueEndpoint, 'failingSince'>,
   at: Date,
   { outcome, status, answer, durationMs, retryAfter }: CallResult,
 ): DeliveryResult {

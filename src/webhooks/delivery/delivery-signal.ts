@@ -1,24 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import type { EndpointKey } from './claimed-delivery';
 
-/** Tells the dispatcher of this process what was added. Polling finds what other processes have added. */
+/** Tells the dispatcher of this process what was added and committed. Polling finds what other processes have added. */
 @Injectable()
 export class DeliverySignal {
-  private listener: (() => void) | undefined;
+  private listener: ((endpoints: readonly EndpointKey[]) => void) | undefined;
   private changesWereAdded = false;
 
-  listen(listener: (() => void) | undefined): void {
+  listen(listener: ((endpoints: readonly EndpointKey[]) => void) | undefined): void {
     this.listener = listener;
   }
 
-  /** Deliveries were added. May be called before they are committed. */
-  announce(): void {
-    this.listener?.();
+  /** Deliveries of these endpoints are due. */
+  announce(endpoints: readonly EndpointKey[]): void {
+    this.listener?.(endpoints);
   }
 
-  /** Changes were stored whose deliveries are to be added. May be called before they are committed. */
+  /** Changes were stored whose deliveries are to be added. */
   announceChanges(): void {
     this.changesWereAdded = true;
-    this.announce();
+    this.announce([]);
   }
 
   /** Whether changes were announced since the last call. */

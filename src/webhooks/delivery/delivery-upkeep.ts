@@ -39,7 +39,7 @@ const REMOVE_REPLAYS = `
 
 /** Makes queues of an endpoint due, and begins the schedule of their first deliveries anew. */
 const RESUME_QUEUES = `
-  UPDATE webhook_queues SET due_at = clock_timestamp(), failures = 0
+  UPDATE webhook_queues SET due_at = statement_timestamp(), failures = 0
   WHERE (tenant_id, endpoint_id, profile_id) IN (
     SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
     WHERE tenant_id = $1 AND endpoint_id = $2 AND due_at > clock_timestamp() AND due_at > '-infinity'
@@ -73,7 +73,7 @@ const END_OLD_CHANGES = `
       AND seq < (extract(epoch FROM clock_timestamp() - $4 * interval '1 day') * 1000000)::bigint
     ORDER BY seq LIMIT $5
   ), ended AS (
-    UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = clock_timestamp()
+    UPDATE webhook_deliveries d SET state = 'failed', reason = 'change_expired', done_at = statement_timestamp()
     FROM page p
     WHERE p.is_change AND d.tenant_id = $1 AND d.event_id = p.event_id AND d.endpoint_id = $2 AND d.state = 'pending'
   )
@@ -88,8 +88,8 @@ const EXPIRE_CHANGES = `
     WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4
   ), expired AS (
     DELETE FROM webhook_changes c USING page p
-    WHERE c.tenant_id = p.tenant_id AND c.id = p.id AND p.endpoint_ids IS NULL AND NOT EXISTS (
-      SELECT FROM webhook_deliveries d WHERE d.tenant_id = p.tenant_id AND d.event_id = p.id
+    WHERE c.tenant_id = $1 AND c.id = p.id AND p.endpoint_ids IS NULL AND NOT EXISTS (
+      SELECT FROM webhook_deliveries d WHERE d.tenant_id = $1 AND d.event_id = p.id
     )
   )
   SELECT id FROM page ORDER BY id`;

@@ -1,3 +1,4 @@
+import { oneWorkspaceForm } from '../../platform/postgres/one-workspace';
 import type { Statement } from '../../platform/postgres/pipelined-connection';
 
 /** The key of a queue, in a FROM list `u`. */
@@ -10,12 +11,10 @@ const IS_QUEUE = `q.tenant_id = u.tenant_id AND q.endpoint_id = u.endpoint_id AN
  * from one time by the place in the arrays, so that the events of a merged customer keep their order across queues.
  */
 function addDeliveries(name: string, onConflict: string, isChange = false): Statement {
-  return {
-    name,
-    text: `
+  const text = (tenant: string, isQueue: string): string => `
     WITH u AS MATERIALIZED (
-      SELECT tenant_id, endpoint_id, profile_id, event_id, number,
-        row_number() OVER (PARTITION BY tenant_id, endpoint_id, profile_id ORDER BY number) = 1 AS is_first,
+      SELECT a.tenant_id, endpoint_id, profile_id, event_id, number,
+        row_number() OVER (PARTITION BY a.tenant_id, endpoint_id, profile_id ORDER BY number) = 1 AS is_first,
         count(*) OVER () AS numbers
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) WITH ORDINALITY
         AS a (tenant_id, endpoint_id, profile_id, event_id, number)
@@ -23,7 +22,7 @@ function addDeliveries(name: string, onConflict: string, isChange = false): Stat
       SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now
     ), queues AS (
       INSERT INTO webhook_queues AS q (tenant_id, endpoint_id, profile_id, last_seq, done_seq, failures, due_at)
-      SELECT tenant_id, endpoint_id, profile_id, now + numbers, now, 0, clock_timestamp()
+      SELECT ${tenant}, endpoint_id, profile_id, now + numbers, now, 0, clock_timestamp()
       FROM u, clock WHERE is_first
       ORDER BY tenant_id, endpoint_id, profile_id
       ON CONFLICT ON CONSTRAINT webhook_queues_pkey DO UPDATE
@@ -32,12 +31,14 @@ function addDeliveries(name: string, onConflict: string, isChange = false): Stat
     )
     INSERT INTO webhook_deliveries AS d
       (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at, is_change)
-    SELECT u.tenant_id, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.numbers + u.number, 'pending', 0, '[]',
+    SELECT ${tenant}, u.event_id, u.endpoint_id, u.profile_id, q.last_seq - u.numbers + u.number, 'pending', 0, '[]',
       clock_timestamp(), ${isChange}
-    FROM u JOIN queues q ON ${IS_QUEUE}
+    FROM u JOIN queues q ON ${isQueue}
     ORDER BY u.number
-    ON CONFLICT ON CONSTRAINT webhook_deliveries_pkey ${onConflict}`,
-  };
+    ON CONFLICT ON CONSTRAINT webhook_deliveries_pkey ${onConflict}`;
+  // The coordinator of a distributed database joins these rows, which are of one workspace.
+  const ofOne = text('$1::uuid', 'q.endpoint_id = u.endpoint_id AND q.profile_id = u.profile_id');
+  return { name, text: text('u.tenant_id', IS_QUEUE), oneWorkspace: oneWorkspaceForm(ofOne) };
 }
 
 export const ADD_DELIVERIES = addDeliveries('webhooks_add_deliveries', 'DO NOTHING');
@@ -57,9 +58,15 @@ export const ADD_AGAIN = addDeliveries(
     RETURNING d.event_id AS "eventId"`,
 );
 
+/** The columns of a `DueEndpoint`, except its key. */
+const ENDPOINT_COLUMNS = `
+      e.url, e.unmask, e.secret, e.failing_since AS "failingSince",
+      CASE WHEN e.previous_secret_until > clock_timestamp() THEN e.previous_secret END AS "previousSecret",
+      CASE WHEN e.older_secret_until > clock_timestamp() THEN e.older_secret END AS "olderSecret"`;
+
 /**
- * The endpoints behind ($1, $2) that have a queue, at most $3, in the order of their keys, with when the first queue is
- * due.
+ * The endpoints behind ($1, $2) that have a queue, at most $3, in the order of their keys. `isDue`: the endpoint is
+ * enabled and a queue is due; null: it was deleted.
  */
 export const FIND_ENDPOINTS: Statement = {
   name: 'webhooks_find_endpoints',
@@ -80,8 +87,7 @@ export const FIND_ENDPOINTS: Statement = {
       ) n
     )
     SELECT f.tenant_id AS "tenantId", f.endpoint_id AS "endpointId", e.enabled AND f.due_at <= clock_timestamp() AS "isDue",
-      e.url, e.unmask, e.secret, e.failing_since AS "failingSince",
-      CASE WHEN e.previous_secret_until > clock_timestamp() THEN e.previous_secret END AS "previousSecret"
+      ${ENDPOINT_COLUMNS}
     FROM (SELECT * FROM found LIMIT $3) f
     LEFT JOIN LATERAL (
       SELECT * FROM webhook_endpoints WHERE tenant_id = f.tenant_id AND id = f.endpoint_id LIMIT 1
@@ -89,13 +95,16 @@ export const FIND_ENDPOINTS: Statement = {
     ORDER BY 1, 2`,
 };
 
-/** Claims the due queues of endpoints, up to $3 of each, as $4 for $5 milliseconds. */
+/** Claims the due queues of endpoints that are enabled, up to $3 of each, as $4 for $5 milliseconds. */
 export const CLAIM_QUEUES: Statement = {
   name: 'webhooks_claim',
   text: `
     WITH taken AS MATERIALIZED (
-      SELECT q.tenant_id, q.endpoint_id, q.profile_id
+      SELECT q.tenant_id, q.endpoint_id, q.profile_id, ${ENDPOINT_COLUMNS}
       FROM unnest($1::uuid[], $2::uuid[], $3::int[]) AS u (tenant_id, endpoint_id, most)
+      CROSS JOIN LATERAL (
+        SELECT * FROM webhook_endpoints WHERE tenant_id = u.tenant_id AND id = u.endpoint_id AND enabled LIMIT 1
+      ) e
       CROSS JOIN LATERAL (
         SELECT tenant_id, endpoint_id, profile_id FROM webhook_queues
         WHERE tenant_id = u.tenant_id AND endpoint_id = u.endpoint_id AND due_at > '-infinity'
@@ -106,7 +115,8 @@ export const CLAIM_QUEUES: Statement = {
     UPDATE webhook_queues q SET claim_id = $4, due_at = clock_timestamp() + $5::int * interval '1 millisecond'
     FROM taken u WHERE ${IS_QUEUE}
     RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "profileId",
-      q.done_seq AS "doneSeq", q.failures`,
+      q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."previousSecret",
+      u."olderSecret"`,
 };
 
 /** The first pending delivery of each queue behind the position $4; missing for a queue without one. */
@@ -166,45 +176,52 @@ export const RECORD_ATTEMPTS: Statement = {
         WHEN jsonb_array_length(d.attempts) >= 20 THEN (d.attempts - 0) || u.attempt
         ELSE d.attempts || u.attempt
       END,
-      first_attempt_at = coalesce(d.first_attempt_at, clock_timestamp()),
-      done_at = CASE WHEN u.state = 'pending' THEN NULL ELSE clock_timestamp() END
+      first_attempt_at = coalesce(d.first_attempt_at, u.now),
+      done_at = CASE WHEN u.state = 'pending' THEN NULL ELSE u.now END
     FROM (
-      SELECT tenant_id, endpoint_id, event_id, state, attempt::jsonb AS attempt, reason
+      SELECT a.tenant_id, a.endpoint_id, a.event_id, a.state, a.attempt::jsonb AS attempt, a.reason,
+        clock_timestamp() AS now
       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[])
         AS a (tenant_id, endpoint_id, event_id, state, attempt, reason) OFFSET 0
     ) u
     WHERE d.tenant_id = u.tenant_id AND d.event_id = u.event_id AND d.endpoint_id = u.endpoint_id`,
 };
 
-/** Ends claims: what is done ($4), failures at the next delivery ($5), and its delay in milliseconds ($6). */
+/**
+ * Ends claims: what is done ($4), failures at the next delivery ($5), and its delay in milliseconds ($6). Returns the
+ * endpoints of queues that are due at once.
+ */
 export const RELEASE_QUEUES: Statement = {
   name: 'webhooks_release',
   text: `
     UPDATE webhook_queues q SET
       done_seq = greatest(q.done_seq, u.done_seq), failures = u.failures, claim_id = NULL,
-      due_at = clock_timestamp() + u.delay_ms * interval '1 millisecond'
+      due_at = u.due_at
     FROM (
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[])
+      SELECT *, clock_timestamp() + delay_ms * interval '1 millisecond' AS due_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::int[], $6::bigint[])
         AS a (tenant_id, endpoint_id, profile_id, done_seq, failures, delay_ms) OFFSET 0
     ) u
-    WHERE ${IS_QUEUE}`,
+    WHERE ${IS_QUEUE}
+    RETURNING CASE WHEN u.delay_ms = 0 THEN q.endpoint_id END AS "endpointId", q.tenant_id AS "tenantId"`,
 };
 
-/** Removes those of these queues that have no pending delivery. Their rows are locked by this transaction. */
+/** Removes those of these queues that have no pending delivery behind $4. Their rows are locked by this transaction. */
 export const REMOVE_EMPTY: Statement = {
   name: 'webhooks_remove_empty',
   text: `
     DELETE FROM webhook_queues q USING (
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (tenant_id, endpoint_id, profile_id) OFFSET 0
+      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[])
+        AS a (tenant_id, endpoint_id, profile_id, done_seq) OFFSET 0
     ) u
     WHERE ${IS_QUEUE} AND NOT EXISTS (
       SELECT FROM webhook_deliveries d
       WHERE d.tenant_id = q.tenant_id AND d.profile_id = q.profile_id AND d.endpoint_id = q.endpoint_id
-        AND d.seq > q.done_seq AND d.seq > 0 AND d.state = 'pending'
+        AND d.seq > greatest(q.done_seq, u.done_seq) AND d.seq > 0 AND d.state = 'pending'
     )`,
 };
 
-/** Makes queues due that waited for an earlier delivery of their customer. */
+/** Makes queues due that waited for an earlier delivery of their customer. Returns their endpoints. */
 export const WAKE_QUEUES: Statement = {
   name: 'webhooks_wake',
   text: `
@@ -212,16 +229,34 @@ export const WAKE_QUEUES: Statement = {
     FROM (
       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (tenant_id, endpoint_id, profile_id) OFFSET 0
     ) u
-    WHERE ${IS_QUEUE} AND q.claim_id IS NULL AND q.failures = 0 AND q.due_at > clock_timestamp()`,
+    WHERE ${IS_QUEUE} AND q.claim_id IS NULL AND q.failures = 0 AND q.due_at > clock_timestamp()
+    RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId"`,
 };
+
+/**
+ * Makes queues of profiles ($2) due that waited for an earlier delivery of another profile. Returns their endpoints. It
+ * waits for a claim of them that is about to end, and locks in the order of their keys as others do.
+ */
+export const WAKE_PROFILES = `
+  UPDATE webhook_queues q SET due_at = statement_timestamp()
+  FROM (
+    SELECT endpoint_id, profile_id FROM webhook_queues
+    WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE tenant_id = $1)
+      AND profile_id = ANY($2)
+    ORDER BY endpoint_id, profile_id FOR UPDATE
+  ) u
+  WHERE q.tenant_id = $1 AND q.endpoint_id = u.endpoint_id AND q.profile_id = u.profile_id
+    AND q.claim_id IS NULL AND q.failures = 0 AND q.due_at > statement_timestamp()
+  RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId"`;
 
 /** Records whether endpoints took anything ($3). Writes only what changes. */
 export const RECORD_HEALTH: Statement = {
   name: 'webhooks_record_health',
   text: `
-    UPDATE webhook_endpoints e SET failing_since = CASE WHEN u.works THEN NULL ELSE clock_timestamp() END
+    UPDATE webhook_endpoints e SET failing_since = u.failing_since
     FROM (
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[]) AS a (tenant_id, id, works) OFFSET 0
+      SELECT *, CASE WHEN works THEN NULL ELSE clock_timestamp() END AS failing_since
+      FROM unnest($1::uuid[], $2::uuid[], $3::boolean[]) AS a (tenant_id, id, works) OFFSET 0
     ) u
     WHERE e.tenant_id = u.tenant_id AND e.id = u.id AND (e.failing_since IS NOT NULL) = u.works`,
 };

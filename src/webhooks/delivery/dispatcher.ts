@@ -3,54 +3,40 @@ import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModu
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { describeError } from '../../platform/errors/error-summary';
 import { OutageLog } from '../../platform/errors/outage-log';
-import { hostResolver } from '../../platform/net/resolve-host';
+import { transactionShares } from '../../platform/postgres/by-workspace';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { databaseFailure } from '../../platform/postgres/database-errors';
+import { CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
 import { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { SecretBox } from '../../platform/secrets/secret-box';
 import { Clock } from '../../platform/values/clock';
 import { newMark } from '../../platform/values/ids';
-import { TimeSlice } from '../../platform/values/time-slice';
 import { NIL_UUID } from '../../platform/values/uuid';
-import { changeBody } from '../domain/change-delivery';
-import { deliveryBody } from '../domain/delivery-body';
 import { ChangeRelay } from './change-relay';
-import { FIND_ENDPOINTS } from './delivery.sql';
 import { DeliveryMetrics } from './delivery-metrics';
-import type { ClaimedDelivery, DueEndpoint } from './claimed-delivery';
-import { CLAIM_MS, DeliveryQueue } from './delivery-queue';
-import { cutOffResult, endedResult, resultOfCall, type DeliveryResult } from './delivery-result';
+import type { ClaimedDelivery, EndpointKey } from './claimed-delivery';
+import { CLAIM_MS, DeliveryClaims } from './delivery-claims';
+import type { DeliveryResult } from './delivery-result';
+import { DeliveryResults } from './delivery-results';
+import { DeliverySender } from './delivery-sender';
 import { DeliverySignal } from './delivery-signal';
-import { DeliverySlots, SLOTS, type Destination } from './delivery-slots';
-import { openSecrets, signedHeaders } from './signed-headers';
-import { ATTEMPT_MS_MAX, WebhookClient } from './webhook-client';
+import { DeliverySlots, SLOTS } from './delivery-slots';
+import { DueEndpoints, type Share } from './due-endpoints';
+import { ATTEMPT_MS_MAX } from './webhook-client';
 
-/** Of one look at the queues; the next one goes on after them. */
-const ENDPOINTS_PER_POLL = 200;
-/** Deliveries that are claimed at once; each may hold an event of 64 KiB. */
-const CLAIMED_AT_ONCE_MAX = 64;
-/** Without news the queues are looked at so often. */
-const POLL_MS = 150;
-/** After a signal: the transaction that added the deliveries commits meanwhile. */
-const SIGNAL_MS = 15;
-/** Results of calls that end within so long are stored together; otherwise each of them costs a transaction. */
-const RESULTS_MS = 5;
+/**
+ * Deliveries that are announced within so long are claimed together, and results of calls stored together. Otherwise
+ * each of them costs a transaction.
+ */
+const TOGETHER_MS = 10;
+/** So many results are stored at once: their endpoints may have no slot for a further call until then. */
+const RESULTS_AT_ONCE = 16;
 /** Changes that other processes stored are looked for so often. */
 const CHANGES_POLL_MS = 300;
 const RECONNECT_MS = 500;
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 5_000;
-
-/** Sorts before every endpoint. */
-const BEFORE_ALL = { tenantId: NIL_UUID, endpointId: NIL_UUID };
-
-interface Started {
-  readonly delivery: ClaimedDelivery;
-  readonly endpoint: DueEndpoint;
-  /** By the monotonic clock: a call that begins later could outlast the claim. */
-  readonly startsBefore: number;
-}
 
 /**
  * Sends deliveries (contract section 15), in any number of processes at once. One loop on one connection claims queues
@@ -65,52 +51,52 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     ended: 'Webhooks are sent again.',
   });
   private readonly connection: PipelinedConnection;
-  private readonly client: WebhookClient;
+  private readonly sender: DeliverySender;
   private readonly slots = new DeliverySlots();
+  private readonly due = new DueEndpoints();
   private readonly stopped = new AbortController();
   private readonly running = new Set<Promise<void>>();
   /** Results that are not stored yet. */
   private results: DeliveryResult[] = [];
-  /** How often slots were shared out. */
-  private looks = 0;
-  private after: Pick<DueEndpoint, 'tenantId' | 'endpointId'> = BEFORE_ALL;
   /** The workspace behind which changes are looked for. */
   private changesAfter: string = NIL_UUID;
   /** When they are looked for again, by the monotonic clock. */
   private changesDueAt = 0;
-  private storing: NodeJS.Timeout | undefined;
+  private waking: NodeJS.Timeout | undefined;
   private wake: () => void = () => undefined;
   private isAwake = false;
   private working: Promise<void> | undefined;
 
   constructor(
-    private readonly queue: DeliveryQueue,
+    private readonly claims: DeliveryClaims,
+    private readonly outcomes: DeliveryResults,
     private readonly changes: ChangeRelay,
     private readonly signal: DeliverySignal,
-    private readonly metrics: DeliveryMetrics,
-    private readonly box: SecretBox,
-    private readonly personal: PersonalProperties,
+    metrics: DeliveryMetrics,
+    box: SecretBox,
+    personal: PersonalProperties,
     private readonly clock: Clock,
+    private readonly crossWorkspace: CrossWorkspaceReads,
     @Inject(SETTINGS_TOKEN) settings: Settings,
-    @Inject(CONNECTION_SETTINGS) connection: ConnectionSettings,
+    @Inject(CONNECTION_SETTINGS) private readonly connectionSettings: ConnectionSettings,
   ) {
-    this.connection = new PipelinedConnection(connection, {
+    this.connection = new PipelinedConnection(connectionSettings, {
       applicationName: 'cds-webhooks',
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
     // Each call listens.
     setMaxListeners(SLOTS.inAll, this.stopped.signal);
-    this.client = new WebhookClient({
-      allowPrivate: settings.webhooksAllowPrivate === 'true',
-      resolve: hostResolver(settings.webhooksDnsServers),
-    });
+    this.sender = new DeliverySender({ metrics, box, personal, clock, settings, stop: this.stopped.signal });
   }
 
   /** Starts sending. A process with `ROLE=api` does not call it. */
   start(): void {
     if (this.working !== undefined) return;
-    this.signal.listen(() => void setTimeout(() => this.wakeUp(), SIGNAL_MS).unref());
+    this.signal.listen((endpoints) => {
+      this.due.announce(endpoints);
+      this.wakeSoon();
+    });
     this.working = this.work();
   }
 
@@ -127,7 +113,7 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.connection.close(), this.client.close()]);
+    await Promise.all([this.connection.close(), this.sender.close()]);
   }
 
   private async work(): Promise<void> {
@@ -135,9 +121,9 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       try {
         await this.storeResults();
         const isMore = await this.relayChanges();
-        const started = await this.claimSome();
+        const claimed = await this.claimSome();
         this.outage.succeeded();
-        if (started === 0 && !isMore) await this.pause(POLL_MS);
+        if (claimed === 0 && !isMore) await this.pause(this.idleMs());
       } catch (error) {
         this.failed(error);
         await this.pause(RECONNECT_MS);
@@ -150,13 +136,21 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   /** Stores what calls have brought. When that fails, the results are kept for the next time. */
   private async storeResults(): Promise<void> {
     const results = this.results.splice(0);
-    if (results.length === 0) return;
-    try {
-      await this.connection.transaction((open) => this.queue.finish(open, results, this.clock.now()));
-    } catch (error) {
-      this.results.unshift(...results);
-      throw error;
+    const failures: unknown[] = [];
+    const due = (endpoints: readonly EndpointKey[]): void => this.due.announce(endpoints);
+    for (const { tenantId, items } of transactionShares(this.connectionSettings, results, tenantOfResult)) {
+      // What cannot be stored now waits; nothing of other workspaces waits for it.
+      if (tenantId !== undefined && this.crossWorkspace.isAway(tenantId)) this.results.unshift(...items);
+      else {
+        await this.connection
+          .transaction((open) => this.outcomes.store(open, items, this.clock.now(), due), tenantId)
+          .catch((error: unknown) => {
+            this.results.unshift(...items);
+            failures.push(error);
+          });
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Adds deliveries for changes of values. Returns whether there may be more. */
@@ -170,52 +164,32 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
     return isMore;
   }
 
-  /** Claims deliveries for which there are slots, and begins their calls. Returns how many. */
+  /** Claims deliveries for which there are slots, and begins their calls. Returns how many queues it claimed. */
   private async claimSome(): Promise<number> {
-    const { tenantId, endpointId } = this.after;
-    const found = await this.connection.query<DueEndpoint>(FIND_ENDPOINTS, [tenantId, endpointId, ENDPOINTS_PER_POLL]);
-    const last = found.at(-1);
-    const hasMore = found.length === ENDPOINTS_PER_POLL;
-    this.after = hasMore && last !== undefined ? last : BEFORE_ALL;
-    const wanted = this.share(found.filter(({ isDue }) => isDue === true));
-    if (wanted.length === 0) return hasMore ? 1 : 0;
+    await this.due.look(this.crossWorkspace, this.connection, performance.now());
+    const shares = this.due.share(this.slots);
+    if (shares.length === 0) return 0;
+    this.due.beginClaim(shares);
     const startsBefore = performance.now() + CLAIM_MS - ATTEMPT_MS_MAX - STATEMENT_TIMEOUT_MS;
-    const claimed = await this.connection.transaction((open) => this.queue.claim(open, wanted, newMark()));
-    const endpoints = new Map(wanted.map(({ endpoint }) => [endpoint.endpointId, endpoint]));
-    for (const delivery of claimed) {
-      const endpoint = endpoints.get(delivery.endpointId);
-      if (endpoint !== undefined) this.run({ delivery, endpoint, startsBefore });
+    let claimed = 0;
+    for (const { tenantId, items } of transactionShares(this.connectionSettings, shares, tenantOfShare)) {
+      const { deliveries, claimedOf } = await this.connection.transaction(
+        (open) => this.claims.claim(open, items, newMark()),
+        tenantId,
+      );
+      this.due.endClaim(items, claimedOf);
+      for (const delivery of deliveries) this.run(delivery, startsBefore);
+      claimed += claimedOf.size;
     }
-    return claimed.length;
+    return claimed;
   }
 
-  /** How many deliveries of each endpoint to claim: one of each in turn, as long as there are slots. */
-  private share(due: readonly DueEndpoint[]): { endpoint: DueEndpoint; most: number }[] {
-    // Each look begins behind another endpoint, so that none always takes the slot that has become free.
-    this.looks += 1;
-    const first = due.length === 0 ? 0 : this.looks % due.length;
-    const inTurn = [...due.slice(first), ...due.slice(0, first)];
-    const shares = inTurn.map((endpoint) => ({ endpoint, destination: destinationOf(endpoint), most: 0 }));
-    let left = CLAIMED_AT_ONCE_MAX;
-    for (let isAny = true; isAny && left > 0;) {
-      isAny = false;
-      for (const share of shares) {
-        if (left === 0 || this.slots.free(share.destination) === 0) continue;
-        this.slots.take(share.destination);
-        share.most += 1;
-        left -= 1;
-        isAny = true;
-      }
-    }
-    // The calls take the slots themselves.
-    for (const { destination, most } of shares) this.slots.giveBack(destination, most);
-    return shares.filter(({ most }) => most > 0).map(({ endpoint, most }) => ({ endpoint, most }));
-  }
-
-  private run(started: Started): void {
-    const destination = destinationOf(started.endpoint);
+  /** `startsBefore`: by the monotonic clock; a call that begins later could outlast the claim. */
+  private run(delivery: ClaimedDelivery, startsBefore: number): void {
+    const destination = this.due.remember(delivery.endpoint);
     this.slots.take(destination);
-    const running = this.attempt(started)
+    const running = this.sender
+      .send(delivery, startsBefore)
       .then(
         (result) => {
           this.results.push(result);
@@ -226,59 +200,24 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
       .finally(() => {
         this.running.delete(running);
         this.slots.giveBack(destination);
-        this.storeSoon();
+        if (this.results.length < RESULTS_AT_ONCE) this.wakeSoon();
+        else this.wakeUp();
       });
     this.running.add(running);
   }
 
-  /** What is too late for a call within its claim is given back, and claimed again. */
-  private async attempt({ delivery, endpoint, startsBefore }: Started): Promise<DeliveryResult> {
-    const body = await this.bodyOf(delivery, endpoint);
-    if (typeof body !== 'string') return endedResult(delivery, body.ended);
-    if (performance.now() > startsBefore || this.isStopping()) return cutOffResult(delivery);
-    const at = this.clock.now();
-    const call = { url: endpoint.url, headers: this.headersOf(delivery, endpoint, at, body), body };
-    const result = await this.client.post(call, this.stopped.signal);
-    if (this.isStopping() && result.status === null) return cutOffResult(delivery);
-    this.metrics.countAttempt(result);
-    return resultOfCall(delivery, endpoint, at, result);
+  /** Until there is something to look for. */
+  private idleMs(): number {
+    const now = performance.now();
+    return Math.min(this.due.untilLook(now), Math.max(0, this.changesDueAt - now));
   }
 
-  /** `ended`: nothing is left to be sent. */
-  private async bodyOf(
-    { tenantId, subject }: ClaimedDelivery,
-    { unmask }: DueEndpoint,
-  ): Promise<string | { readonly ended: 'profile_erased' | 'event_gone' }> {
-    if (subject.kind === 'change') {
-      return subject.change === undefined ? { ended: 'profile_erased' } : changeBody(subject.change, !unmask);
-    }
-    const { event, customer } = subject;
-    if (customer === undefined || customer.isErased) return { ended: 'profile_erased' };
-    if (event === undefined) return { ended: 'event_gone' };
-    const personal = unmask ? null : await this.personal.namesOf(tenantId, event.eventType);
-    return new TimeSlice().run(deliveryBody(event, { customerId: customer.rootId, personal }));
-  }
-
-  private headersOf(
-    { eventId }: ClaimedDelivery,
-    endpoint: DueEndpoint,
-    at: Date,
-    body: string,
-  ): Record<string, string> {
-    // The id is the same for every attempt.
-    return signedHeaders(eventId, at, body, openSecrets(this.box, endpoint));
-  }
-
-  private isStopping(): boolean {
-    return this.stopped.signal.aborted;
-  }
-
-  /** Wakes the loop once for all calls that end now. */
-  private storeSoon(): void {
-    this.storing ??= setTimeout(() => {
-      this.storing = undefined;
+  /** Wakes the loop once for all that is announced and all calls that end now. */
+  private wakeSoon(): void {
+    this.waking ??= setTimeout(() => {
+      this.waking = undefined;
       this.wakeUp();
-    }, RESULTS_MS);
+    }, TOGETHER_MS);
   }
 
   private wakeUp(): void {
@@ -305,6 +244,10 @@ export class WebhookDispatcher implements OnModuleDestroy, BeforeApplicationShut
   }
 }
 
-function destinationOf({ tenantId, endpointId, url, failingSince }: DueEndpoint): Destination {
-  return { tenantId, endpointId, host: new URL(url).host, isFailing: failingSince !== null };
+function tenantOfResult({ delivery }: DeliveryResult): string {
+  return delivery.tenantId;
+}
+
+function tenantOfShare({ endpoint }: Share): string {
+  return endpoint.tenantId;
 }

@@ -19,22 +19,26 @@ export interface SealedSecrets {
   readonly secret: Buffer;
   /** Null: it does not sign, or not any more. */
   readonly previousSecret: Buffer | null;
+  /** The one before it. */
+  readonly olderSecret: Buffer | null;
 }
 
 /**
- * The secrets that sign now, the newest first. Throws SecretBoxError if the newest cannot be read. One before it that
- * was sealed under a lost SECRETS_KEY is left out: a rotation is what replaces such a secret.
+ * The secrets that sign now, the newest first. Throws SecretBoxError if the newest cannot be read. Earlier ones that
+ * were sealed under a lost SECRETS_KEY are left out: a rotation is what replaces such a secret.
  */
 export function openSecrets(
   box: SecretBox,
-  { tenantId, endpointId, secret, previousSecret }: SealedSecrets,
+  { tenantId, endpointId, secret, previousSecret, olderSecret }: SealedSecrets,
 ): readonly string[] {
   const newest = box.open(secret, tenantId, endpointId);
-  if (previousSecret === null) return [newest];
-  try {
-    return [newest, box.open(previousSecret, tenantId, endpointId)];
-  } catch (error) {
-    if (error instanceof SecretBoxError) return [newest];
-    throw error;
-  }
+  const earlier = [previousSecret, olderSecret].flatMap((sealed) => {
+    try {
+      return sealed === null ? [] : [box.open(sealed, tenantId, endpointId)];
+    } catch (error) {
+      if (error instanceof SecretBoxError) return [];
+      throw error;
+    }
+  });
+  return [newest, ...earlier];
 }

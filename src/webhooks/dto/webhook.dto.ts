@@ -27,6 +27,7 @@ import {
   type DisabledReason,
   type StoredRule,
   type WebhookAlgorithm,
+  type WebhookRule,
 } from '../domain/webhook';
 import type { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
 
@@ -180,7 +181,7 @@ export class WebhookDto {
   /** Since when every attempt has failed. */
   failingSince!: Date | null;
 
-  /** Until then the secret before the last rotation signs, too. */
+  /** Until then the secret before the last rotation signs, too; the one before it until its own 24 hours are over. */
   previousSecretUntil!: Date | null;
 
   createdAt!: Date;
@@ -232,4 +233,13 @@ export class IssuedWebhookDto {
    * @example "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDVqAgZ/3dO+s="
    */
   secret!: string;
+}
+
+/** The rule of a checked body. */
+export function webhookRule({ eventType = '', source, when, change }: WebhookRuleDto): WebhookRule {
+  if (change !== undefined) {
+    const { scope, name, campaignId } = change;
+    return { change: { scope, name, campaignId: campaignId ?? null } };
+  }
+  return { eventType, source: source ?? null, condition: when ?? null };
 }

@@ -32,6 +32,13 @@ export class WebhookEndpoint {
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
   previousSecretUntil!: Date | null;
 
+  /** Encrypted; the one before `previousSecret`, if it was replaced less than 24 hours before. */
+  @Column('bytea', { name: 'older_secret', nullable: true })
+  olderSecret!: Buffer | null;
+
+  @Column('timestamptz', { name: 'older_secret_until', nullable: true })
+  olderSecretUntil!: Date | null;
+
   @Column('boolean')
   enabled!: boolean;
 

@@ -14,7 +14,7 @@ import { matchEvents, type EventMatch } from '../match-events';
 import { rulesHash } from './domain/webhook-replay';
 import { WebhookReplayProgress, type RunningWebhookReplay, type WebhookReplayKey } from './webhook-replay-progress';
 
-/** Events of a step: as many as a turn of a worker processes, so that locks are held as briefly. */
+/** Events of a step: few, so that locks are held briefly. */
 const EVENTS_MAX = 100;
 /**
  * A replay adds nothing while its endpoint has so many deliveries waiting. So it takes the pace of the endpoint, and
@@ -151,7 +151,7 @@ export class WebhookReplayStep {
       fitting.map(({ entry }) => entry.profileId),
       fitting.map(({ entry }) => entry.eventId),
     ]);
-    this.signal.announce();
+    transaction.afterCommit(() => this.signal.announce([{ tenantId, endpointId }]));
     return added.length;
   }
 }

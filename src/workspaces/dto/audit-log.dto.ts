@@ -1,13 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, IsUUID } from 'class-validator';
+import { AUDIT_ACTIONS, AUDIT_KINDS, type AuditKind } from '../../platform/audit/audit-kinds';
 import type { AuditEntry } from '../../platform/audit/audit-log';
 import { QueryText } from '../../platform/http/query-text.decorator';
 import type { Page } from '../../platform/pagination/page';
 import { PageQuery } from '../../platform/pagination/page.query';
 
-/** The kinds of entries: those that features register with `AuditLog`. */
-export const AUDIT_KINDS = ['api_key', 'jwt_issuer', 'service_credential', 'unmasked_read', 'erasure'] as const;
-type AuditKind = (typeof AUDIT_KINDS)[number];
+const ACTIONS = [...new Set(Object.values(AUDIT_ACTIONS).flat())];
 
 /** Characters of a time; the longest form of ISO 8601 is shorter. */
 const TIME_CHARACTERS_MAX = 64;
@@ -18,6 +17,15 @@ export class AuditLogQuery extends PageQuery {
   @IsIn(AUDIT_KINDS)
   @ApiPropertyOptional({ enum: AUDIT_KINDS })
   kind?: AuditKind;
+
+  /**
+   * Entries about this key, issuer, service credential or webhook; of a customer: the erasure, and who has read or
+   * exported unmasked data, also before a merge.
+   */
+  @IsOptional()
+  @IsUUID()
+  @ApiPropertyOptional({ format: 'uuid' })
+  recordId?: string;
 
   /** Entries of this time or later. */
   @QueryText(TIME_CHARACTERS_MAX, 'date-time')
@@ -37,18 +45,18 @@ export class AuditLogEntryDto {
   @ApiProperty({ enum: AUDIT_KINDS, enumName: 'AuditKind' })
   kind!: string;
 
-  /**
-   * `created`, `rotated`, `revoked`, `changed` or `deleted`; of an unmasked read `read` or `exported`; `erased`.
-   * @example "created"
-   */
+  @ApiProperty({ enum: ACTIONS, enumName: 'AuditAction' })
   action!: string;
 
-  /** The id of the key, issuer, service credential or erased profile; null for an unmasked read. */
+  /**
+   * The id of the key, issuer, service credential, webhook or erased profile; null for an unmasked read and for
+   * retention.
+   */
   recordId!: string | null;
 
   /**
-   * The name of the issuer or service credential, or the request that read unmasked data with the ids of what it showed; at
-   * most 1,000 characters. Null for keys and erasures.
+   * The name of the issuer, service credential or webhook; how retention has changed; or the request that read unmasked
+   * data with the ids of what it showed. At most 1,000 characters. Null for keys and erasures.
    * @example "warehouse"
    */
   detail!: string | null;

@@ -12,7 +12,7 @@ import type { Load } from './load';
 export type Fault = (arena: Arena, load: Load, round: number) => Promise<number>;
 
 /** Between two faults so much work gets done, so that each of them meets work under way. */
-const PROGRESS = 60;
+const PROGRESS = process.env['LONG_ROUNDS'] === undefined ? 25 : 60;
 const OURS = "FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
 
 export const killService: Fault = async ({ nodes }, load, round) => {

@@ -9,7 +9,7 @@ import { EVENT_TYPE, REACTING_TYPE, type World } from './world';
 
 const CLIENTS = 8;
 /** Between two requests of one client, so that a machine is not only busy with sending: least where nothing else runs beside. */
-const PAUSE_MS = process.env['LONG_ROUNDS'] === undefined ? 25 : 4;
+const PAUSE_MS = process.env['LONG_ROUNDS'] === undefined ? 40 : 4;
 /** After a request that failed. */
 const PAUSE_AFTER_FAILURE_MS = 60;
 const SUBJECTS = 30;

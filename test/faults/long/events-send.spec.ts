@@ -112,4 +112,4 @@ it(`killed ${KILLS} times, and its service with it, cds events send stores each 
   expect(stored.rows).toEqual([{ events: 6_919, ids: 6_919 }]);
   await service.stop();
   await rm(folder, { recursive: true });
-}, 120_000);
+});

@@ -99,7 +99,7 @@ describe('kill -9', () => {
     // Queued with the commit that stored it; some have been processed since.
     expect(stored.rows).toEqual([{ events: journal.length, queued: journal.length }]);
     expect(await node.stop()).toBe(0);
-  }, 120_000);
+  });
 
   it('of the service takes its embedded PostgreSQL along, and the next start finds every acknowledged event', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'cds-kill-'));
@@ -108,5 +108,5 @@ describe('kill -9', () => {
     await expectNothingLost(journal, node);
     expect(await node.stop()).toBe(0);
     await rm(dataDir, { recursive: true, force: true });
-  }, 120_000);
+  });
 });

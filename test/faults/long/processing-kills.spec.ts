@@ -48,7 +48,7 @@ describe('kill -9', () => {
       for (let round = 0; round < KILLS; round += 1) {
         const before = await applied();
         const workers = await Promise.all([aWorkerChild(url), aWorkerChild(url)]);
-        await until(async () => (await applied()) > before || before === CUSTOMERS * ROUNDS, 30);
+        await until(async () => (await applied()) > before || before === CUSTOMERS * ROUNDS);
         await Promise.all(workers.map((worker) => worker.kill()));
         if ((await applied()) < CUSTOMERS * ROUNDS) interrupted += 1;
       }

@@ -33,7 +33,7 @@ describe('WORKERS=2', () => {
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(await processesIn(dataDir)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
-  }, 120_000);
+  });
 
   it('starts another worker where one was killed, and serves meanwhile', async () => {
     const service = await startServiceProcess({ WORKERS: '2', DATABASE_URL: await freshDatabaseUrl('workers') });
@@ -50,7 +50,7 @@ describe('WORKERS=2', () => {
     for (const pid of again) process.kill(pid, 'SIGKILL');
     await until(async () => (await sendApart(client, 20))[202] === 20, STARTED_SECONDS);
     expect(await service.stop()).toBe(0);
-  }, 120_000);
+  });
 
   it('leaves no worker and no PostgreSQL behind when the first process is killed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'cds-workers-'));
@@ -60,7 +60,7 @@ describe('WORKERS=2', () => {
     await service.kill();
     await until(async () => (await processesIn(dataDir)).length === 0, STARTED_SECONDS);
     await rm(dataDir, { recursive: true, force: true });
-  }, 120_000);
+  });
 
   it('says in one message why it cannot start, and ends with 1', async () => {
     const taken = await startServiceProcess({ DATABASE_URL: await freshDatabaseUrl('workers') });
@@ -74,5 +74,5 @@ describe('WORKERS=2', () => {
       // Also when it does start, or says something else: nothing is to be left behind.
       expect(await taken.stop()).toBe(0);
     }
-  }, 120_000);
+  });
 });

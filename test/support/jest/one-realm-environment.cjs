@@ -1,5 +1,6 @@
 const process = require('node:process');
 const { jestsOwn } = require('./jests-own.cjs');
+const { stopShared } = require('./shared-services.cjs');
 
 const { ModuleMocker } = jestsOwn('jest-mock', 'jest-environment-node');
 
@@ -17,6 +18,7 @@ class OneRealmEnvironment {
   /** There are none: code that depends on time takes a clock (test-clock.ts). */
   fakeTimers = null;
   fakeTimersModern = null;
+  #hasFailed = false;
   #globals = new Set(Reflect.ownKeys(globalThis));
   #variables = { ...process.env };
   #listeners = new Map(process.eventNames().map((event) => [event, new Set(process.rawListeners(event))]));
@@ -32,8 +34,14 @@ class OneRealmEnvironment {
 
   async setup() {}
 
+  handleTestEvent({ name }) {
+    if (name === 'test_fn_failure' || name === 'hook_failure') this.#hasFailed = true;
+  }
+
   async teardown() {
     this.moduleMocker.restoreAllMocks();
+    // It may have left a shared service in a state that the next file would fail by.
+    if (this.#hasFailed) await stopShared();
     for (const key of Reflect.ownKeys(globalThis)) {
       if (!this.#globals.has(key) && !DECORATOR_METADATA.has(key)) Reflect.deleteProperty(globalThis, key);
     }

@@ -7,8 +7,8 @@ const { jestsOwn } = require('./jests-own.cjs');
 const { default: Runtime } = jestsOwn('jest-runtime');
 
 const ROOT = join(module.path, '..', '..', '..');
-/** The code under test. */
-const SHARED = [join(ROOT, 'src') + sep, join(ROOT, 'clients', 'typescript', 'src') + sep];
+/** The code under test, and what a worker keeps for all its spec files (shared-services.cjs, start-once.cjs). */
+const SHARED = ['src', 'clients/typescript/src', 'test/support/jest'].map((folder) => join(ROOT, folder) + sep);
 
 /** Paths, and the module that Jest provides itself. */
 const NOT_A_PACKAGE = /^(?:[./]|@jest\/globals$)/;
@@ -22,9 +22,9 @@ let transforms;
 
 /**
  * Loads packages and the code under test once for all spec files of a worker, by Node.js itself, as in production. Loading
- * 2,000 modules again for each of 200 spec files took half of the time, and V8 had to optimise them again each time. Modules
- * below `test/` are loaded for each spec file. So `jest.mock` replaces neither packages nor modules of `src`, and a spy on a
- * class of theirs lasts until the spec file ends (one-realm-environment.cjs).
+ * 2,000 modules again for each of 200 spec files took half of the time, and V8 had to optimise them again each time. Other
+ * modules below `test/` are loaded for each spec file. So `jest.mock` replaces neither packages nor modules of `src`, and a
+ * spy on a class of theirs lasts until the spec file ends (one-realm-environment.cjs).
  */
 class SharedModulesRuntime extends Runtime {
   constructor(...args) {

@@ -17,8 +17,25 @@ const KIND_LABELS: Readonly<Record<Entry['kind'], string>> = {
   api_key: 'API key',
   jwt_issuer: 'JWT issuer',
   service_credential: 'Service credential',
+  webhook: 'Webhook',
+  retention: 'Retention',
   unmasked_read: 'Personal data',
   erasure: 'Customer',
+};
+
+const ACTION_LABELS: Readonly<Record<Entry['action'], string>> = {
+  created: 'created',
+  changed: 'changed',
+  deleted: 'deleted',
+  rotated: 'rotated',
+  revoked: 'revoked',
+  enabled: 'enabled',
+  disabled: 'disabled',
+  secret_rotated: 'secret rotated',
+  read: 'read',
+  exported: 'exported',
+  erased: 'erased',
+  lifted: 'erasure lifted',
 };
 
 const FIELDS = [
@@ -28,13 +45,14 @@ const FIELDS = [
     kind: 'select',
     options: Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
   },
+  { name: 'recordId', label: 'Record or customer', kind: 'text', placeholder: 'id' },
   { name: 'from', label: 'From', kind: 'time' },
   { name: 'to', label: 'To', kind: 'time' },
 ] as const;
 
 const COLUMNS: readonly Column<Entry>[] = [
   { id: 'at', header: 'When', cell: ({ at }) => <Time at={at} exact /> },
-  { id: 'what', header: 'What', cell: ({ kind, action }) => `${KIND_LABELS[kind]} ${visibleText(action)}` },
+  { id: 'what', header: 'What', cell: ({ kind, action }) => `${KIND_LABELS[kind]} ${ACTION_LABELS[action]}` },
   { id: 'record', header: 'Which', cell: (entry) => <AuditedRecord entry={entry} />, grow: true },
   { id: 'by', header: 'By', cell: ({ by }) => <CredentialLink id={by} /> },
   { id: 'address', header: 'From address', cell: ({ address }) => <code>{address ?? 'the service itself'}</code> },
@@ -42,14 +60,15 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** Who did what in the workspace. */
 export function AuditTab() {
-  const [filters] = useFilters(['kind', 'from', 'to']);
+  const [filters] = useFilters(['kind', 'recordId', 'from', 'to']);
   const { kind, ...range } = filters;
+  const isFiltered = Object.keys(filters).length > 0;
   const list = useList('/v1/audit-log', { query: { ...range, ...(isKind(kind) ? { kind } : {}) } });
   return (
     <Section title="Audit trail">
       <Muted>
-        What was done to keys, issuers and service credentials, who has read personal data without masks, and who was
-        erased.
+        What was done to keys, issuers, service credentials, webhooks and retention, who has read personal data without
+        masks, and who was erased. The id of a customer finds who has seen their data.
       </Muted>
       <FilterBar fields={FIELDS} />
       <PagedTable
@@ -57,7 +76,7 @@ export function AuditTab() {
         columns={COLUMNS}
         list={list}
         rowKey={({ id, action }) => `${id} ${action}`}
-        empty={<Empty title="Nothing has happened here yet" />}
+        empty={<Empty title={isFiltered ? 'No entry matches' : 'Nothing has happened here yet'} />}
       />
     </Section>
   );
@@ -68,13 +87,14 @@ function AuditedRecord({ entry: { kind, action, recordId, detail } }: { readonly
   const text = visibleText(detail ?? recordId ?? '–');
   const folder = FOLDERS[kind];
   if (folder === undefined || recordId === null || action === 'deleted') return <code>{text}</code>;
-  return <Link href={`/access/${folder}/${recordId}`}>{text}</Link>;
+  return <Link href={`${folder}/${recordId}`}>{text}</Link>;
 }
 
 /** Where the records of a kind are shown, as long as they exist. */
 const FOLDERS: Readonly<Partial<Record<Entry['kind'], string>>> = {
-  jwt_issuer: 'issuers',
-  service_credential: 'credentials',
+  jwt_issuer: '/access/issuers',
+  service_credential: '/access/credentials',
+  webhook: '/webhooks',
 };
 
 function isKind(text: string | undefined): text is Entry['kind'] {

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
 import { Button } from '../../design/button';
@@ -22,11 +21,14 @@ export function CredentialPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/service-credentials/{id}', { path: { id } });
   const title = query.data === undefined ? 'Service credential' : visibleText(query.data.name);
   return (
-    <Page title={title} actions={<Link href="/access?tab=credentials">All service credentials</Link>}>
+    <Page
+      title={title}
+      back={{ href: '/access?tab=credentials', label: 'All service credentials' }}
+      actions={query.data?.state === 'ACTIVE' && <Revoke credential={query.data} />}
+    >
       <Loaded query={query}>
         {(credential) => (
           <>
-            {credential.state === 'ACTIVE' && <Revoke credential={credential} />}
             <Properties
               entries={[
                 ['State', <CredentialState state={credential.state} />],

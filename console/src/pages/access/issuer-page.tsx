@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
 import { Button } from '../../design/button';
@@ -23,11 +23,14 @@ export function IssuerPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/jwt-issuers/{id}', { path: { id } });
   const title = query.data === undefined ? 'JWT issuer' : visibleText(query.data.issuer);
   return (
-    <Page title={title} actions={<Link href="/access?tab=issuers">All JWT issuers</Link>}>
+    <Page
+      title={title}
+      back={{ href: '/access?tab=issuers', label: 'All JWT issuers' }}
+      actions={query.data && <IssuerActions issuer={query.data} />}
+    >
       <Loaded query={query}>
         {(issuer) => (
           <>
-            <IssuerActions issuer={issuer} />
             <IssuerProperties issuer={issuer} />
             {issuer.jwks !== null && (
               <Section title="Key set">

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
 import { Badge } from '../../design/badge';
@@ -25,11 +24,14 @@ import { Used } from './keys-tab';
 export function KeyPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/api-keys/{id}', { path: { id } });
   return (
-    <Page title={query.data === undefined ? 'API key' : visibleText(query.data.name)} actions={<Back />}>
+    <Page
+      title={query.data === undefined ? 'API key' : visibleText(query.data.name)}
+      back={{ href: '/access', label: 'All API keys' }}
+      actions={query.data && <KeyActions apiKey={query.data} />}
+    >
       <Loaded query={query}>
         {(key) => (
           <>
-            <KeyActions apiKey={key} />
             <KeyProperties apiKey={key} />
             <Section title="Audit trail">
               <KeyAudit id={id} />
@@ -39,10 +41,6 @@ export function KeyPage({ id }: { readonly id: string }) {
       </Loaded>
     </Page>
   );
-}
-
-function Back() {
-  return <Link href="/access">All API keys</Link>;
 }
 
 function KeyProperties({ apiKey }: { readonly apiKey: ApiKey }) {

@@ -15,7 +15,7 @@ import type { ApiKey } from './create-key-form';
 import { KeyState } from './key-state';
 
 const STATES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const;
-const SHOWN_SCOPES_MAX = 2;
+const SHOWN_SCOPES_MAX = 1;
 
 const COLUMNS: readonly Column<ApiKey>[] = [
   {
@@ -33,7 +33,6 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     header: 'Expires',
     cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />),
   },
-  { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export function KeysTab() {

@@ -1,17 +1,12 @@
-import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
 import { useList } from '../../api/queries';
-import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
 import { PagedTable, type Column } from '../../design/data-table';
-import { TextField } from '../../design/field';
+import { OpenForm } from '../../design/open-form';
 import { Page, Section } from '../../design/page';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
-import styles from './campaigns.module.css';
-
-const ID = '[A-Za-z0-9][A-Za-z0-9_.\\-]{0,127}';
 
 const COLUMNS: readonly Column<Schema<'CampaignDto'>>[] = [
   {
@@ -25,11 +20,12 @@ const COLUMNS: readonly Column<Schema<'CampaignDto'>>[] = [
   { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
+/** A campaign begins with its first variable, so that a new one is opened by its id. */
 export function CampaignList() {
   const list = useList('/v1/campaigns', {});
   return (
     <Page title="Campaigns">
-      <OpenCampaign />
+      <OpenForm label="Campaign id" button="Open campaign" example="spring-sale" hrefOf={hrefOf} />
       <Section title="All campaigns">
         <PagedTable
           label="List of campaigns"
@@ -41,36 +37,6 @@ export function CampaignList() {
         />
       </Section>
     </Page>
-  );
-}
-
-/** A campaign begins with its first variable, so that a new one is opened by its id. */
-function OpenCampaign() {
-  const [, navigate] = useLocation();
-  const [id, setId] = useState('');
-  return (
-    <form
-      role="search"
-      className={styles['open']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        navigate(hrefOf(id.trim()));
-      }}
-    >
-      <TextField
-        label="Campaign id"
-        type="search"
-        required
-        pattern={ID}
-        title="Letters, digits, dots, dashes and underscores; at most 128."
-        placeholder="spring-sale"
-        value={id}
-        onChange={({ target }) => setId(target.value)}
-      />
-      <Button kind="primary" type="submit">
-        Open campaign
-      </Button>
-    </form>
   );
 }
 

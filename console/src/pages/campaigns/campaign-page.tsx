@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import { Page } from '../../design/page';
 import { Tabs } from '../../design/tabs';
 import { visibleText } from '../../design/visible-text';
@@ -8,7 +7,7 @@ import { VariablesTab } from './variables-tab';
 
 export function CampaignPage({ campaignId }: { readonly campaignId: string }) {
   return (
-    <Page title={visibleText(campaignId)} actions={<Link href="/campaigns">All campaigns</Link>}>
+    <Page title={visibleText(campaignId)} back={{ href: '/campaigns', label: 'All campaigns' }}>
       <Tabs
         label="Campaign"
         tabs={[

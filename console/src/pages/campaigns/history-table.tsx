@@ -6,6 +6,7 @@ import { PagedTable, type Column } from '../../design/data-table';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
 import { EventId } from '../../shell/record-ids';
+import styles from './campaigns.module.css';
 import { ValueText } from './values';
 
 export type HistoryEntry = Schema<'HistoryEntryDto'>;
@@ -25,9 +26,9 @@ const COLUMNS: readonly Column<HistoryEntry>[] = [
     id: 'change',
     header: 'Change',
     cell: ({ op, previous, current }) => (
-      <>
+      <span className={styles['change']}>
         {op} <ValueText value={previous} /> → <ValueText value={current} />
-      </>
+      </span>
     ),
   },
   { id: 'cause', header: 'Cause', cell: ({ cause }) => <Cause cause={cause} />, grow: true },

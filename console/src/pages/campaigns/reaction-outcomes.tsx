@@ -65,7 +65,7 @@ export function ReactionOutcomes({
 }
 
 const COLUMNS: readonly Column<Met>[] = [
-  { id: 'received', header: 'Received', cell: ({ event }) => <Time at={event.receivedAt} /> },
+  { id: 'received', header: 'Received', cell: ({ event }) => <Time at={event.receivedAt} exact /> },
   { id: 'event', header: 'Event', cell: ({ event }) => <EventId id={event.eventId} /> },
   { id: 'customer', header: 'Customer', cell: ({ event }) => <CustomerId id={event.profileId} /> },
   { id: 'outcome', header: 'Outcome', cell: ({ met }) => met && <OutcomeBadge outcome={met.outcome} /> },

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useRead } from '../../api/queries';
 import { JsonView } from '../../design/json-view';
 import { Page, Properties, Section } from '../../design/page';
@@ -21,38 +20,48 @@ interface ReactionPageProps {
 
 export function ReactionPage({ campaignId, name }: ReactionPageProps) {
   const query = useRead('/v1/campaigns/{campaign_id}/reactions/{name}', { path: { campaign_id: campaignId, name } });
-  const back = (
-    <Link href={`/campaigns/${encodeURIComponent(campaignId)}?tab=reactions`}>{visibleText(campaignId)}</Link>
-  );
+  const [isEditing, setEditing] = useState(false);
+  const [warnings, setWarnings] = useState<DefinedReaction['warnings']>([]);
+  const back = { href: `/campaigns/${encodeURIComponent(campaignId)}?tab=reactions`, label: visibleText(campaignId) };
+  const edit = (): void => setEditing(true);
+  const onDefined = (defined: DefinedReaction): void => {
+    setWarnings(defined.warnings);
+    setEditing(false);
+  };
   return (
-    <Page title={visibleText(name)} actions={back}>
-      <Loaded query={query}>{(reaction) => <Defined reaction={reaction} />}</Loaded>
+    <Page
+      title={visibleText(name)}
+      back={back}
+      actions={
+        query.data && !isEditing && <ReactionActions reaction={query.data} onEdit={edit} onDefined={setWarnings} />
+      }
+    >
+      <Loaded query={query}>
+        {(reaction) =>
+          isEditing ? (
+            <ReactionForm
+              campaignId={campaignId}
+              initial={definitionOf(reaction)}
+              onCancel={() => setEditing(false)}
+              onDefined={onDefined}
+            />
+          ) : (
+            <>
+              <ReactionWarnings warnings={warnings} />
+              <Defined reaction={reaction} />
+            </>
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
 
 function Defined({ reaction }: { readonly reaction: Reaction }) {
-  const [isEditing, setEditing] = useState(false);
-  const [warnings, setWarnings] = useState<DefinedReaction['warnings']>([]);
   const { campaignId, name } = reaction;
   const definition = definitionOf(reaction);
-  if (isEditing) {
-    return (
-      <ReactionForm
-        campaignId={campaignId}
-        initial={definition}
-        onCancel={() => setEditing(false)}
-        onDefined={(defined) => {
-          setWarnings(defined.warnings);
-          setEditing(false);
-        }}
-      />
-    );
-  }
   return (
     <>
-      <ReactionActions reaction={reaction} onEdit={() => setEditing(true)} onDefined={setWarnings} />
-      <ReactionWarnings warnings={warnings} />
       <Properties
         entries={[
           ['State', <ReactionState enabled={reaction.enabled} />],

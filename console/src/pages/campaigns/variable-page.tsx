@@ -28,12 +28,16 @@ interface VariablePageProps {
 /** A variable with its rules and, where it is shared, its value and its history. */
 export function VariablePage({ campaignId, scope, name }: VariablePageProps) {
   const query = useRead('/v1/campaigns/{campaign_id}/variables', { path: { campaign_id: campaignId } });
-  const back = <Link href={`/campaigns/${encodeURIComponent(campaignId)}`}>{visibleText(campaignId)}</Link>;
+  const back = { href: `/campaigns/${encodeURIComponent(campaignId)}`, label: visibleText(campaignId) };
+  const variable = query.data?.variables.find((each) => each.scope === scope && each.name === name);
   return (
-    <Page title={visibleText(`${scope}.${name}`)} actions={back}>
+    <Page
+      title={visibleText(`${scope}.${name}`)}
+      back={back}
+      actions={variable && <VariableActions campaignId={campaignId} variable={variable} />}
+    >
       <Loaded query={query}>
-        {({ variables }) => {
-          const variable = variables.find((each) => each.scope === scope && each.name === name);
+        {() => {
           if (variable === undefined) return <Empty title="The campaign does not declare this variable" />;
           return <Declared campaignId={campaignId} variable={variable} />;
         }}
@@ -50,7 +54,6 @@ interface DeclaredProps {
 function Declared({ campaignId, variable }: DeclaredProps) {
   return (
     <>
-      <VariableActions campaignId={campaignId} variable={variable} />
       <Properties
         entries={[
           ['Type', variable.type],
@@ -63,7 +66,7 @@ function Declared({ campaignId, variable }: DeclaredProps) {
       {variable.scope === 'user' ? (
         <Section title="Values">
           <p>
-            Each participant has an own value.{' '}
+            Each participant has a value of their own.{' '}
             <Link href={`/campaigns/${encodeURIComponent(campaignId)}?tab=participants`}>Look at participants</Link>
           </p>
         </Section>

@@ -22,10 +22,11 @@ type Profile = Schema<'ProfileDto'>;
 export function CustomerPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/cdp/profiles/{id}', { path: { id } });
   return (
-    <Page title="Customer" actions={query.data && <CustomerActions id={query.data.id} />}>
-      <p>
-        <Link href="/customers">Customers</Link>
-      </p>
+    <Page
+      title="Customer"
+      back={{ href: '/customers', label: 'All customers' }}
+      actions={query.data && <CustomerActions id={query.data.id} />}
+    >
       <Loaded query={query}>{(profile) => <CustomerView profile={profile} askedFor={id} />}</Loaded>
     </Page>
   );
@@ -36,6 +37,7 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
   const [unmasked, setUnmasked] = useState<Profile>();
   const [error, setError] = useState<unknown>();
   const mayUnmask = useScope('pii:read');
+  const mayAudit = useScope('api-keys:read');
   const unmask = async (): Promise<void> => {
     setError(undefined);
     const options = { path: { id }, query: { unmask: 'true' } } as const;
@@ -75,6 +77,11 @@ function CustomerView({ profile, askedFor }: { readonly profile: Profile; readon
         </p>
       )}
       {error !== undefined && <Failed error={error} />}
+      {mayAudit && (
+        <p>
+          <Link href={`/access?tab=audit&recordId=${id}`}>Who has seen this customer’s data</Link>
+        </p>
+      )}
       <Tabs
         label="Parts of the customer"
         tabs={[

@@ -18,12 +18,12 @@ const EXAMPLE = {
 /** Writes a version of an event type: from nothing, from its current version, or from events that were sent. */
 export function EventTypeEditorPage() {
   const [{ base, from }] = useFilters(['base', 'from']);
-  const back = base === undefined ? '/event-types' : `/event-types/${base}`;
+  const back =
+    base === undefined
+      ? { href: '/event-types', label: 'All event types' }
+      : { href: `/event-types/${base}`, label: visibleText(base) };
   return (
-    <Page title={base === undefined ? 'New event type' : `New version of ${visibleText(base)}`}>
-      <p>
-        <Link href={back}>{base === undefined ? 'Event types' : visibleText(base)}</Link>
-      </p>
+    <Page title={base === undefined ? 'New event type' : `New version of ${visibleText(base)}`} back={back}>
       {base !== undefined ? (
         <NextVersion eventType={base} />
       ) : from !== undefined ? (

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
 import { Badge } from '../../design/badge';
@@ -11,6 +11,7 @@ import { JsonEditor, parseJson } from '../../design/json-editor';
 import { Stack } from '../../design/layout';
 import { Failed } from '../../design/state-views';
 import { showToast } from '../../design/toast';
+import { useDraft } from '../../shell/drafts';
 import { useScope } from '../../shell/session-context';
 import { CheckResult } from './check-result';
 import styles from './event-types.module.css';
@@ -31,13 +32,13 @@ interface Checked {
 
 /** A definition as JSON; it is checked against recent events, and then published. */
 export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) {
-  const [text, setText] = useState(original);
+  const { text, write, forget } = useDraft(`event-types/_new?${useSearch()}`, original);
   const [checked, setChecked] = useState<Checked>();
   const [busy, setBusy] = useState<'check' | 'publish'>();
   const [error, setError] = useState<unknown>();
   const [isForcing, setForcing] = useState(false);
   const mayWrite = useScope('event-types:write');
-  const publishNow = usePublish();
+  const publishNow = usePublish(forget);
   const parsed = parseJson(text);
   const definition = 'value' in parsed && isDefinition(parsed.value) ? parsed.value : undefined;
   const trial = checked?.text === text ? checked.trial : undefined;
@@ -55,7 +56,7 @@ export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) 
       {note !== undefined && <DraftNote note={note} />}
       <div className={styles['editor']}>
         <Stack>
-          <JsonEditor label="Event type as JSON" text={text} onChange={setText} rows={24} />
+          <JsonEditor label="Event type as JSON" text={text} onChange={write} rows={24} />
           <Syntax />
           <div className={styles['actions']}>
             <Button
@@ -76,9 +77,7 @@ export function EventTypeEditor({ text: original, note }: EventTypeEditorProps) 
               </Button>
             )}
           </div>
-          {mayWrite && trial === undefined && (
-            <p className={styles['hint']}>Check it first; then it can be published.</p>
-          )}
+          {mayWrite && trial === undefined && <NextStep isValid={definition !== undefined} />}
           {error !== undefined && <Failed error={error} />}
         </Stack>
         <Stack>
@@ -115,6 +114,16 @@ function DraftNote({ note }: { readonly note: string }) {
   );
 }
 
+function NextStep({ isValid }: { readonly isValid: boolean }) {
+  return (
+    <p className={styles['hint']}>
+      {isValid
+        ? 'Check it first; then it can be published.'
+        : 'Write valid JSON with a name as eventType and an object as properties; then it can be checked.'}
+    </p>
+  );
+}
+
 function Syntax() {
   return (
     <p className={styles['hint']}>
@@ -125,11 +134,12 @@ function Syntax() {
 }
 
 /** Publishes a definition and shows the event type. */
-function usePublish(): (body: Definition) => Promise<void> {
+function usePublish(onPublished: () => void): (body: Definition) => Promise<void> {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   return async (body) => {
     const { eventType, version } = await api.post('/v1/cdp/event-types', { body });
+    onPublished();
     await client.invalidateQueries({
       predicate: ({ queryKey: [path] }) => String(path).startsWith('/v1/cdp/event-types'),
     });

@@ -5,7 +5,9 @@ import { Badge } from '../../design/badge';
 import { Button } from '../../design/button';
 import { Curl } from '../../design/code-block';
 import { DataTable, PagedTable, type Column } from '../../design/data-table';
+import { OpenForm } from '../../design/open-form';
 import { Page, Section } from '../../design/page';
+import { isName } from '../../design/path-name';
 import { Empty } from '../../design/state-views';
 import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
@@ -15,7 +17,7 @@ const COLUMNS: readonly Column<Schema<'ListedEventTypeDto'>>[] = [
   {
     id: 'name',
     header: 'Event type',
-    cell: ({ eventType }) => <Link href={`/event-types/${eventType}`}>{eventType}</Link>,
+    cell: ({ eventType }) => <Link href={hrefOf(eventType)}>{eventType}</Link>,
   },
   { id: 'description', header: 'Description', cell: ({ description = '' }) => visibleText(description), grow: true },
   {
@@ -42,17 +44,26 @@ export function EventTypeList() {
   return (
     <Page
       title="Event types"
-      actions={mayWrite && <Button onClick={() => navigate('/event-types/_new')}>New event type</Button>}
+      actions={
+        mayWrite && (
+          <Button kind="primary" onClick={() => navigate('/event-types/_new')}>
+            New event type
+          </Button>
+        )
+      }
     >
+      <OpenForm label="Event type" button="Open event type" example="purchase" hrefOf={hrefOf} />
       <UnregisteredTypes />
-      <PagedTable
-        label="Event types, newest first"
-        columns={COLUMNS}
-        list={list}
-        rowKey={({ eventType }) => eventType}
-        rowHref={({ eventType }) => `/event-types/${eventType}`}
-        empty={<NoEventTypes />}
-      />
+      <Section title="Registered">
+        <PagedTable
+          label="Event types, newest first"
+          columns={COLUMNS}
+          list={list}
+          rowKey={({ eventType }) => eventType}
+          rowHref={({ eventType }) => hrefOf(eventType)}
+          empty={<NoEventTypes />}
+        />
+      </Section>
     </Page>
   );
 }
@@ -76,8 +87,6 @@ const UNREGISTERED: readonly Column<UnregisteredType>[] = [
   },
 ];
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-
 /** Types that the newest refused events name and nobody has registered. Shown to keys that may look at them. */
 function UnregisteredTypes() {
   const mayLook = useScope('review:read');
@@ -85,7 +94,7 @@ function UnregisteredTypes() {
   const { data } = useRead('/v1/review-entries', { query }, { enabled: mayLook });
   const counts = new Map<string, number>();
   for (const { eventType } of data?.items ?? []) {
-    if (eventType !== null && NAME.test(eventType)) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
+    if (eventType !== null && isName(eventType)) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
   }
   if (counts.size === 0) return null;
   const rows = [...counts].map(([name, count]) => ({ name, count })).sort((one, other) => other.count - one.count);
@@ -120,4 +129,8 @@ function NoEventTypes() {
       />
     </Empty>
   );
+}
+
+function hrefOf(name: string): string {
+  return `/event-types/${encodeURIComponent(name)}`;
 }

@@ -28,10 +28,11 @@ type Version = Schema<'EventTypeDto'>;
 export function EventTypePage({ name }: { readonly name: string }) {
   const query = useRead('/v1/cdp/event-types/{eventType}', { path: { eventType: name } });
   return (
-    <Page title={visibleText(name)} actions={query.data && <TypeActions history={query.data} />}>
-      <p>
-        <Link href="/event-types">Event types</Link>
-      </p>
+    <Page
+      title={visibleText(name)}
+      back={{ href: '/event-types', label: 'All event types' }}
+      actions={query.data && <TypeActions history={query.data} />}
+    >
       <Loaded query={query}>{(history) => <HistoryView history={history} />}</Loaded>
     </Page>
   );

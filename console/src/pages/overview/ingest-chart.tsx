@@ -109,6 +109,8 @@ function optionsFor(host: HTMLElement, onPoint: (index: number | null) => void):
   return {
     width: host.clientWidth,
     height: HEIGHT,
+    // Half of the last time at the axis stands there.
+    padding: [8, 40, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.05, 5)] } },

@@ -5,7 +5,7 @@ import { Button } from '../../design/button';
 import { Dialog, DialogActions } from '../../design/dialog';
 import { Properties } from '../../design/page';
 import { Failed, Loading } from '../../design/state-views';
-import { visibleText } from '../../design/visible-text';
+import { filterEntries } from './bulk-job';
 import { useMatching } from './matching';
 import type { ReplayFilter } from './review-filters';
 
@@ -24,14 +24,6 @@ export function BulkReplayDialog({ filter, open, onClose }: BulkReplayDialogProp
   );
 }
 
-const NAMES: Readonly<Record<keyof ReplayFilter, string>> = {
-  status: 'Status',
-  reason: 'Reason',
-  eventType: 'Event type',
-  source: 'Source',
-  stage: 'Stage',
-};
-
 function BulkReplayForm({ filter, onClose }: Omit<BulkReplayDialogProps, 'open'>) {
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
@@ -49,13 +41,9 @@ function BulkReplayForm({ filter, onClose }: Omit<BulkReplayDialogProps, 'open'>
     }
   };
   const number = matching.data && `${matching.data.isMore ? 'more than ' : ''}${matching.data.count.toLocaleString()}`;
-  const names = Object.keys(NAMES) as (keyof ReplayFilter)[];
-  const given = names.flatMap((name) => (filter[name] === undefined ? [] : [[NAMES[name], filter[name]] as const]));
   return (
     <>
-      <Properties
-        entries={[['Status', 'open'], ...given.map(([name, value]) => [name, visibleText(value)] as const)]}
-      />
+      <Properties entries={filterEntries(filter)} />
       {matching.isPending && <Loading what="Counting" />}
       {matching.error !== null && <Failed error={matching.error} onRetry={() => void matching.refetch()} />}
       {matching.data !== undefined && (

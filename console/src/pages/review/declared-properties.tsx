@@ -3,19 +3,17 @@ import { ApiError } from '../../api/api-error';
 import { useRead } from '../../api/queries';
 import { Badge } from '../../design/badge';
 import { EventProperties } from '../../design/event-properties';
+import { isName } from '../../design/path-name';
 import { Failed, Loading } from '../../design/state-views';
 import { visibleText } from '../../design/visible-text';
 import styles from './review.module.css';
 
-/** Names of event types; others are in no address. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-
 /** What the event type allows, beside an event that it refused. */
 export function DeclaredProperties({ eventType }: { readonly eventType: string }) {
-  const isName = NAME.test(eventType);
-  const query = useRead('/v1/cdp/event-types/{eventType}', { path: { eventType } }, { enabled: isName });
+  const canBeOne = isName(eventType);
+  const query = useRead('/v1/cdp/event-types/{eventType}', { path: { eventType } }, { enabled: canBeOne });
   const current = query.data?.versions[0];
-  if (!isName) return <p>{`No event type can be called ${visibleText(eventType)}.`}</p>;
+  if (!canBeOne) return <p>{`No event type can be called ${visibleText(eventType)}.`}</p>;
   if (query.error instanceof ApiError && query.error.status === 404) return <Unregistered eventType={eventType} />;
   if (query.error !== null) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
   if (current === undefined) return <Loading what="Loading the event type" />;

@@ -6,11 +6,18 @@ import { ConfirmDialog } from '../../design/dialog';
 import { TextArea } from '../../design/field';
 import { formatted } from '../../design/json-editor';
 import { Failed } from '../../design/state-views';
+import { draftOf, forgetDraft, keepDraft } from '../../shell/drafts';
 import { useScope } from '../../shell/session-context';
 import { EntryEditor } from './entry-editor';
 import styles from './review.module.css';
 
 type Entry = Schema<'ReviewEntryDto'>;
+
+/** An event that is being corrected. `isMasked`: it hides values, because the key may not see them. */
+interface Draft {
+  readonly text: string;
+  readonly isMasked: boolean;
+}
 
 interface EntryActionsProps {
   readonly entry: Entry;
@@ -20,7 +27,8 @@ interface EntryActionsProps {
 
 /** What can be done about an open entry. */
 export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsProps) {
-  const [draft, setDraft] = useState<{ readonly text: string; readonly isMasked: boolean }>();
+  const draftName = `review/${entry.id}`;
+  const [draft, setDraft] = useState(() => draftOf(draftName) as Draft | undefined);
   const [isDismissing, setDismissing] = useState(false);
   const [busy, setBusy] = useState<'edit' | 'replay'>();
   const [error, setError] = useState<unknown>();
@@ -61,7 +69,22 @@ export function EntryActions({ entry, onReplayed, onDismissed }: EntryActionsPro
       </div>
       {error !== undefined && <Failed error={error} />}
       {draft !== undefined && (
-        <EntryEditor entry={entry} {...draft} onReplayed={onReplayed} onCancel={() => setDraft(undefined)} />
+        <EntryEditor
+          entry={entry}
+          {...draft}
+          onChange={(text) => {
+            setDraft({ ...draft, text });
+            keepDraft(draftName, { ...draft, text });
+          }}
+          onReplayed={(outcome) => {
+            forgetDraft(draftName);
+            onReplayed(outcome);
+          }}
+          onCancel={() => {
+            forgetDraft(draftName);
+            setDraft(undefined);
+          }}
+        />
       )}
       <DismissDialog id={entry.id} open={isDismissing} onClose={() => setDismissing(false)} onDismissed={onDismissed} />
     </>

@@ -21,14 +21,15 @@ interface EntryEditorProps {
   readonly text: string;
   /** Whether the text hides values, because the key may not see them. */
   readonly isMasked: boolean;
+  readonly onChange: (text: string) => void;
   readonly onReplayed: (outcome: Schema<'ReplayedDto'>['outcome']) => void;
   readonly onCancel: () => void;
 }
 
 /** Corrects the payload of an entry: edit, check, replay. Beside it stand the faults and the event type. */
-export function EntryEditor({ entry, text: original, isMasked, onReplayed, onCancel }: EntryEditorProps) {
+export function EntryEditor({ entry, text, isMasked, onChange, onReplayed, onCancel }: EntryEditorProps) {
   const { family } = entry;
-  const [text, setText] = useState(original);
+  const [rows] = useState(() => Math.min(28, lines(text) + 2));
   const [verdict, setVerdict] = useState<Verdict>();
   const [eventType, setEventType] = useState(entry.eventType);
   const [busy, setBusy] = useState<'check' | 'replay'>();
@@ -62,7 +63,7 @@ export function EntryEditor({ entry, text: original, isMasked, onReplayed, onCan
     <Section title="Correct the event" actions={<Button onClick={onCancel}>Close</Button>}>
       <div className={styles['editor']}>
         <Stack>
-          <JsonEditor label="Event as JSON" text={text} onChange={setText} rows={Math.min(28, lines(original) + 2)} />
+          <JsonEditor label="Event as JSON" text={text} onChange={onChange} rows={rows} />
           {hidden.length > 0 && (
             <p role="status" className={styles['note']}>
               {`Your key may not see personal data (scope pii:read). Write the real values of: ${hidden.join(', ')}.`}

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { Schema } from '../../api/api-types';
 import { useRead } from '../../api/queries';
 import { Badge } from '../../design/badge';
@@ -27,10 +26,10 @@ export function EntryPage({ id }: { readonly id: string }) {
   const { search } = useReviewSelection();
   const query = useRead('/v1/review-entries/{id}', { path: { id } });
   return (
-    <Page title={query.data === undefined ? 'Review entry' : visibleText(query.data.reason)}>
-      <p>
-        <Link href={`/review${search}`}>All entries of this list</Link>
-      </p>
+    <Page
+      title={query.data === undefined ? 'Review entry' : visibleText(query.data.reason)}
+      back={{ href: `/review${search}`, label: 'All entries of this list' }}
+    >
       <Loaded query={query}>{(entry) => <EntryView entry={entry} />}</Loaded>
     </Page>
   );

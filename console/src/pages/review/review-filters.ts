@@ -32,7 +32,7 @@ export const STAGES: readonly SelectOption[] = [
 export interface ReviewSelection {
   /** What the API is asked for. */
   readonly query: ReviewQuery;
-  /** What a bulk replay is asked for; undefined where entries are shown that are not open. */
+  /** What a bulk replay or dismissal is asked for; undefined where entries are shown that are not open. */
   readonly replayFilter: ReplayFilter | undefined;
   readonly isFiltered: boolean;
   /** The filters as they stand in the address, with a question mark, to give them to the next page. */

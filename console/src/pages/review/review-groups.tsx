@@ -53,7 +53,9 @@ function GroupList({ title, filter, groups, total }: GroupListProps) {
               className={classes(filters[filter] === name && styles['chosen'])}
               onClick={() => change({ [filter]: filters[filter] === name ? undefined : (name ?? undefined) })}
             >
-              <span>{name === null || name === '' ? 'not known' : visibleText(name)}</span>
+              <span title={name === null ? undefined : visibleText(name)}>
+                {name === null || name === '' ? 'not known' : visibleText(name)}
+              </span>
               <span>{count.toLocaleString()}</span>
               <meter aria-hidden="true" min={0} max={total} value={count} />
             </button>

@@ -13,6 +13,7 @@ import { Time } from '../../design/time';
 import { visibleText } from '../../design/visible-text';
 import { EventId } from '../../shell/record-ids';
 import { useScope } from '../../shell/session-context';
+import { BulkDismissalDialog } from './bulk-dismissal-dialog';
 import { BulkReplayDialog } from './bulk-replay-dialog';
 import { EntryLink } from './entry-link';
 import { EntryStatus } from './entry-status';
@@ -24,7 +25,7 @@ type Entry = Schema<'ReviewEntryDto'>;
 /** Problems by group and as a list, by the filters in the address. */
 export function ReviewList() {
   const { query, replayFilter, isFiltered, search } = useReviewSelection();
-  const [isAsking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'replay' | 'dismiss'>();
   const mayReplay = useScope('review:write');
   const summary = useRead('/v1/review-entries:summary', { query: statusOf(query) });
   const list = useList('/v1/review-entries', { query });
@@ -38,13 +39,19 @@ export function ReviewList() {
     { id: 'seen', header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     ...(query.status === undefined ? [STATUS] : []),
   ];
-  const canReplay = mayReplay && replayFilter !== undefined && list.items.length > 0;
+  const close = (): void => setAsking(undefined);
+  const canChange = mayReplay && replayFilter !== undefined && list.items.length > 0;
   return (
     <Page
       title="Review"
       actions={
-        canReplay && (
-          <Button onClick={() => setAsking(true)}>{isFiltered ? 'Replay all that match' : 'Replay all'}</Button>
+        canChange && (
+          <>
+            <Button onClick={() => setAsking('dismiss')}>
+              {isFiltered ? 'Dismiss all that match' : 'Dismiss all'}
+            </Button>
+            <Button onClick={() => setAsking('replay')}>{isFiltered ? 'Replay all that match' : 'Replay all'}</Button>
+          </>
         )
       }
     >
@@ -61,7 +68,10 @@ export function ReviewList() {
         empty={isFiltered || query.status !== 'open' ? <NoMatch /> : <NothingOpen />}
       />
       {replayFilter !== undefined && (
-        <BulkReplayDialog filter={replayFilter} open={isAsking} onClose={() => setAsking(false)} />
+        <>
+          <BulkReplayDialog filter={replayFilter} open={asking === 'replay'} onClose={close} />
+          <BulkDismissalDialog filter={replayFilter} open={asking === 'dismiss'} onClose={close} />
+        </>
       )}
     </Page>
   );

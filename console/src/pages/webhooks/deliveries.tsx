@@ -62,8 +62,8 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { id: 'state', header: 'State', cell: ({ state }) => <DeliveryState state={state} /> },
   { id: 'last', header: 'Last attempt', cell: lastAttempt, grow: true },
   { id: 'attempts', header: 'Attempts', cell: (delivery) => <Attempts delivery={delivery} />, align: 'end' },
-  { id: 'created', header: 'Queued', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'done', header: 'Done', cell: ({ doneAt }) => <Time at={doneAt} /> },
+  { id: 'created', header: 'Queued', cell: ({ createdAt }) => <Time at={createdAt} exact /> },
+  { id: 'done', header: 'Done', cell: ({ doneAt }) => <Time at={doneAt} exact /> },
 ];
 
 /** The event that is sent; a change has no page of its own. */

@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import { useRead } from '../../api/queries';
 import { CopyableId } from '../../design/copyable-id';
 import { JsonView } from '../../design/json-view';
@@ -16,11 +15,14 @@ export function WebhookPage({ id }: { readonly id: string }) {
   const query = useRead('/v1/webhooks/{id}', { path: { id } });
   const title = query.data === undefined ? 'Endpoint' : titleOf(query.data);
   return (
-    <Page title={title} actions={<Link href="/webhooks">All endpoints</Link>}>
+    <Page
+      title={title}
+      back={{ href: '/webhooks', label: 'All endpoints' }}
+      actions={query.data && <WebhookActions webhook={query.data} />}
+    >
       <Loaded query={query}>
         {(webhook) => (
           <>
-            <WebhookActions webhook={webhook} />
             <WebhookProperties webhook={webhook} />
             <Tabs
               label="Endpoint"

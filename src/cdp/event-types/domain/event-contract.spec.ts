@@ -243,5 +243,5 @@ describe('a compiled contract', () => {
       }
       expect({ format, slow: cpuMsSince(started) > 3_000 }).toEqual({ format, slow: false });
     }
-  }, 60_000);
+  });
 });

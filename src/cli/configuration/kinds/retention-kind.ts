@@ -49,8 +49,8 @@ export class RetentionKind implements ConfigurationKind {
 
   async apply([change]: readonly PlannedChange[], { precondition }: ApplyOptions): Promise<void> {
     if (change?.after === undefined) return;
-    const { tenantId, credentialId } = this.caller;
-    await this.service.change(tenantId, daysIn(change.after), credentialId, precondition);
+    const { tenantId, credentialId: by } = this.caller;
+    await this.service.change(tenantId, daysIn(change.after), { by, address: null }, precondition);
   }
 }
 

@@ -69,8 +69,9 @@ export class ProcessingDto {
 
   static of({ processing = QUEUED, deliveries }: EventProgress): ProcessingDto {
     const { state, attempts, processedAt, lastError, reactions } = processing;
-    const sent = deliveries === undefined ? {} : { deliveries: [...deliveries] };
-    return { state, attempts, processedAt, lastError, reactions: [...reactions], ...sent };
+    const dto: ProcessingDto = { state, attempts, processedAt, lastError, reactions: [...reactions] };
+    if (deliveries !== undefined) dto.deliveries = [...deliveries];
+    return dto;
   }
 }
 
@@ -117,8 +118,16 @@ export class EventDto {
     const { eventId, family, source, externalEventId, eventType, eventTypeVersion } = event;
     const { occurredAt, receivedAt } = event;
     const properties = personal === null ? event.properties : yield* propertySteps(event.properties, personal);
+    // Without a spread, which is measurably slower here.
     return {
-      ...{ eventId, family, source, externalEventId, eventType, eventTypeVersion, occurredAt, receivedAt },
+      eventId,
+      family,
+      source,
+      externalEventId,
+      eventType,
+      eventTypeVersion,
+      occurredAt,
+      receivedAt,
       profileId: customerId,
       identity: personal === null ? event.identity : maskIdentityFields(event.identity),
       properties: properties as Record<string, unknown>,

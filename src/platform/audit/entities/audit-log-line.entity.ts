@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Something that was done to a record which has no table of its own for that. The key is the order of the list. */
 @Entity('audit_log')
+@Index('audit_log_record_idx', ['tenantId', 'recordId', 'at', 'id'], { where: "at > '-infinity'" })
 export class AuditLogLine {
   @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'audit_log_pkey' })
   tenantId!: string;

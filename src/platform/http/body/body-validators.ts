@@ -1,10 +1,10 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { type BodyValidator, compileBodyValidator } from './body-validator';
 import { isReference, type Reference, resolveSchema, type SchemaObject } from '../openapi/open-api-schema';
 import { writeRules } from './written-rules';
 
-type Schemas = Readonly<Record<string, SchemaObject | Reference>>;
+/** The schemas of the OpenAPI document by their names. */
+export type Schemas = Readonly<Record<string, SchemaObject | Reference>>;
 
 /** How a route takes its body; a part of what `@JsonBody` says. */
 export interface BodyPlan {
@@ -21,7 +21,7 @@ export interface BatchLimits {
 
 const plans = new Map<Type, BodyPlan>();
 
-/** Notes at import time that a route takes this body, so that its validator is compiled at start. */
+/** Notes at import time that a route takes this body, so that the document says what is enforced. */
 export function expectBody(plan: BodyPlan): void {
   const known = plans.get(plan.dto);
   if (known !== undefined && known.batchOf !== plan.batchOf) {
@@ -30,54 +30,76 @@ export function expectBody(plan: BodyPlan): void {
   plans.set(plan.dto, { ...plan, checked: plan.checked || known?.checked === true });
 }
 
-/** The validator of each body, compiled from the DTO's schema in the OpenAPI document: what is documented is what is checked. */
+/** Completes the document's schemas by the DTOs' class-validator rules and the configured size of a batch. */
+export function completeSchemas(schemas: Schemas, limits: BatchLimits = {}): void {
+  for (const plan of documentedPlans(schemas)) writeRules(plan.dto, schemas);
+  limitBatches(schemas, limits);
+}
+
+/**
+ * The validator of each body, compiled from the DTO's schema in the OpenAPI document: what is documented is what is checked. A
+ * schema is compiled when it is first needed, which takes a millisecond or two.
+ */
 @Injectable()
 export class BodyValidators {
-  private schemas: Schemas = {};
+  private findSchemas: () => Schemas = () => ({});
+  private known: Schemas | undefined;
   private readonly compiled = new Map<Type, BodyValidator<object>>();
 
-  /**
-   * Completes the document's schemas by the DTOs' class-validator rules and the configured size of a batch, and compiles the
-   * bodies that routes have checked, so that a rule which cannot be enforced stops the start, not a request.
-   */
-  setDocument(document: OpenAPIObject, limits: BatchLimits = {}): void {
-    this.schemas = document.components?.schemas ?? {};
+  /** `findSchemas` returns the schemas of the document, with or without the rules of the DTOs. It is called once. */
+  setSchemas(findSchemas: () => Schemas, limits: BatchLimits = {}): void {
+    this.known = undefined;
     this.compiled.clear();
-    const documented = [...plans.values()].filter(({ dto }) => this.schemas[dto.name] !== undefined);
-    for (const plan of documented) {
-      writeRules(plan.dto, this.schemas);
-      if (plan.batchOf !== undefined) this.limitBatch(plan.dto, plan.batchOf, limits);
-    }
-    for (const { dto } of documented.filter(({ checked }) => checked)) this.for(dto);
+    this.findSchemas = () => {
+      const schemas = findSchemas();
+      limitBatches(schemas, limits);
+      return schemas;
+    };
+  }
+
+  /** Compiles all bodies that routes have checked. Throws for a rule that cannot be enforced. The build does this. */
+  compileAll(): void {
+    for (const { dto, checked } of documentedPlans(this.schemas())) if (checked) this.for(dto);
   }
 
   /** Also for a DTO that is only an entry of a batch. Throws when the document does not contain it. */
   for<T extends object>(dto: Type<T>): BodyValidator<T> {
     const known = this.compiled.get(dto);
     if (known !== undefined) return known as BodyValidator<T>;
-    const schema = this.schemas[dto.name];
+    const schemas = this.schemas();
+    const schema = schemas[dto.name];
     if (schema === undefined) throw new Error(`${dto.name} is not in the OpenAPI document; see @ApiExtraModels.`);
-    writeRules(dto, this.schemas);
-    const validator = compileBodyValidator<T>(this.withoutEntries(schema, dto), this.schemas, dto.name);
+    writeRules(dto, schemas);
+    const validator = compileBodyValidator<T>(withoutEntries(schema, dto, schemas), schemas, dto.name);
     this.compiled.set(dto, validator);
     return validator;
   }
 
-  private limitBatch(dto: Type, field: string, { batchItemsMax }: BatchLimits): void {
-    const list = this.batchList(dto, field);
-    if (batchItemsMax !== undefined) list.maxItems = batchItemsMax;
+  private schemas(): Schemas {
+    return (this.known ??= this.findSchemas());
   }
+}
 
-  private withoutEntries(schema: SchemaObject | Reference, dto: Type): SchemaObject | Reference {
-    const field = plans.get(dto)?.batchOf;
-    if (field === undefined || isReference(schema)) return schema;
-    const list = { ...this.batchList(dto, field), items: {} };
-    return { ...schema, properties: { ...schema.properties, [field]: list } };
-  }
+function documentedPlans(schemas: Schemas): readonly BodyPlan[] {
+  return [...plans.values()].filter(({ dto }) => schemas[dto.name] !== undefined);
+}
 
-  private batchList(dto: Type, field: string): SchemaObject {
-    const list = resolveSchema({ $ref: dto.name }, this.schemas)?.properties?.[field];
-    if (list === undefined || isReference(list)) throw new Error(`${dto.name}.${field} is not a list.`);
-    return list;
+function limitBatches(schemas: Schemas, { batchItemsMax }: BatchLimits): void {
+  if (batchItemsMax === undefined) return;
+  for (const { dto, batchOf } of documentedPlans(schemas)) {
+    if (batchOf !== undefined) batchList(dto, batchOf, schemas).maxItems = batchItemsMax;
   }
+}
+
+function withoutEntries(schema: SchemaObject | Reference, dto: Type, schemas: Schemas): SchemaObject | Reference {
+  const field = plans.get(dto)?.batchOf;
+  if (field === undefined || isReference(schema)) return schema;
+  const list = { ...batchList(dto, field, schemas), items: {} };
+  return { ...schema, properties: { ...schema.properties, [field]: list } };
+}
+
+function batchList(dto: Type, field: string, schemas: Schemas): SchemaObject {
+  const list = resolveSchema({ $ref: dto.name }, schemas)?.properties?.[field];
+  if (list === undefined || isReference(list)) throw new Error(`${dto.name}.${field} is not a list.`);
+  return list;
 }

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { atOnce } from '../../async/at-once';
+import { atOnce } from '../../async/in-turns';
 import { ByteSemaphore } from '../../async/byte-semaphore';
 import { chargeBytes } from '../../rate-limit/request-meter';
 import { bodyTooLarge, RECEIVED_BYTES_MAX, unsupportedBody } from './body-refusal';
 import { ClientGone } from '../../errors/client-gone';
 import { checkContentDigest } from './content-digest';
-import { sendContinue } from './expect-continue';
 import { HeldBodies, tenantOf } from './held-bodies';
-import { isUtf8Json } from './media-type';
 import { isLargeBatch, parseBody, textStart, type BodyForm, type ParsedBody } from './parse-body';
-import { inflateBody, readWhatIsThere, receiveBody } from './receive-body';
+import { inflateBody, readWhatIsThere, receiveBody, sendContinue } from './receive-body';
 
 /** A JSON body as it was understood, and its text. */
 export interface ReceivedJson<Value = unknown> extends ParsedBody {
@@ -25,6 +23,8 @@ export interface BodyLimits extends BodyForm {
   readonly held?: HeldBodies;
 }
 
+/** A parameter of a `Content-Type`. */
+const PARAMETER = /;\s*([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
 /** Values take up to twenty times the bytes of their JSON text: large bodies are in memory parsed only a few at a time. */
 const LARGE_BODIES_BYTES_MAX = 16 * 1024 * 1024;
 const largeBodies = new ByteSemaphore(LARGE_BODIES_BYTES_MAX);
@@ -93,6 +93,28 @@ export function withoutMark(raw: Buffer): Buffer {
 /** Whether a body was announced, be it an empty chunked one. */
 export function announcesBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Whether a `Content-Type` says JSON in UTF-8: `application/json` in any case, with any parameters, of which every `charset`
+ * is `utf-8`. (RFC 8259 knows no other encoding, and no such parameter, but clients send it.)
+ */
+function isUtf8Json(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const typeEnd = contentType.indexOf(';');
+  const type = typeEnd === -1 ? contentType : contentType.slice(0, typeEnd);
+  if (type.trim().toLowerCase() !== 'application/json') return false;
+  return typeEnd === -1 || charsetsOf(contentType.slice(typeEnd)).every((charset) => /^(utf-8)?$/i.test(charset));
+}
+
+function charsetsOf(parameters: string): string[] {
+  return [...parameters.matchAll(PARAMETER)]
+    .filter(([, name]) => name?.toLowerCase() === 'charset')
+    .map(([, , value = '']) => unquoted(value.trim()));
+}
+
+function unquoted(value: string): string {
+  return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
 }
 
 function isGzipped(contentEncoding: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { chargeBytes } from '../../rate-limit/request-meter';
@@ -11,9 +11,22 @@ const INFLATION_MAX = 100;
 /** What an event sent by itself may have: a body of this size is cheap, however well it was compressed. */
 const INFLATED_FREELY_BYTES = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
+const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Called with the bytes of each piece of a body; throws when memory is short. */
 type Hold = (bytes: number) => void;
+
+/** Marks a request whose client waits for 100 Continue before it sends the body. */
+export function holdContinue(request: IncomingMessage, response: ServerResponse): void {
+  awaitingContinue.set(request, response);
+}
+
+/** Sends 100 Continue to a waiting client. The code that reads the body calls it, after credential and scope were checked. */
+export function sendContinue(request: IncomingMessage): void {
+  if (request.headers.expect === undefined) return;
+  awaitingContinue.get(request)?.writeContinue();
+  awaitingContinue.delete(request);
+}
 
 /**
  * The transmitted bytes of a request, at most `bytesMax`, or a promise of them while they are not all there; BodyRefusal beyond

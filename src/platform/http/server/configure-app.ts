@@ -5,11 +5,11 @@ import helmet from 'helmet';
 import { ProblemDetailsFilter } from '../problem-details.filter';
 import type { StatusPolicy } from '../../errors/status-policy';
 import { BODY_LIMITS, type BodyLimitsByName } from '../body/body-limits';
-import { BodyReader, setBodyReader } from '../body/body-reader';
-import { BodyValidators } from '../body/body-validators';
+import { BodyReader, setBodyReader } from '../body/json-body.decorator';
+import { BodyValidators, completeSchemas, type Schemas } from '../body/body-validators';
 import { literalColons } from '../custom-method';
 import { apiAdapterOf } from './express-adapter';
-import type { DocumentTexts } from '../openapi/document-texts';
+import { type DocumentTexts, NO_TEXTS } from '../openapi/document-texts';
 import { openApiDocument } from '../openapi/openapi';
 import { identifyRequest } from '../request-id';
 import { DomainError } from '../../errors/domain-error';
@@ -23,6 +23,8 @@ interface AppOptions {
   readonly texts?: DocumentTexts;
   /** Most items in a batch; unset: as many as the DTO allows. */
   readonly batchItemsMax?: number;
+  /** The schemas of bodies, where they are known without the document. */
+  readonly bodySchemas?: (() => Schemas) | undefined;
   /** A middleware before all others. */
   readonly observer?: RequestHandler | undefined;
   /** The statuses that the operator has chosen for refusals. */
@@ -38,18 +40,22 @@ const HSTS_SECONDS = 365 * 24 * 60 * 60;
 
 /**
  * Configures everything between the socket and the controllers, the same for the service and for tests. Call it before `init`,
- * on an application with `ApiExpressAdapter`. Returns the OpenAPI document that is served and enforced.
+ * on an application with `ApiExpressAdapter`. Returns the OpenAPI document that is served and enforced; it is made when it is
+ * first asked for, because that takes a tenth of a second.
  */
-export async function configureApp(app: NestExpressApplication, options: AppOptions = {}): Promise<OpenAPIObject> {
+export async function configureApp(
+  app: NestExpressApplication,
+  options: AppOptions = {},
+): Promise<() => OpenAPIObject> {
   app.set('trust proxy', options.trustProxy ?? 0);
   if (options.observer !== undefined) app.use(options.observer);
   app.use(identifyRequest, literalColons, orSite(options.site, apiHeaders()));
   if (options.servesApi === false) app.use(serveNoApi);
   app.useGlobalFilters(new ProblemDetailsFilter(options.statusPolicy));
   if (options.pluginMetadata !== undefined) await SwaggerModule.loadPluginMetadata(options.pluginMetadata);
-  const document = openApiDocument(app, options.texts, options.statusPolicy);
+  const document = once(() => servedDocument(app, options));
   const validators = app.get(BodyValidators);
-  validators.setDocument(document, options);
+  validators.setSchemas(options.bodySchemas ?? (() => document().components?.schemas ?? {}), options);
   setBodyReader(app, new BodyReader(validators, app.get<BodyLimitsByName>(BODY_LIMITS)));
   const adapter = apiAdapterOf(app);
   adapter.setLastRoutes(() => {
@@ -58,12 +64,23 @@ export async function configureApp(app: NestExpressApplication, options: AppOpti
     app.use(DOCS_PATH, withoutTrailingSlash, onlyDocsFiles, docsHeaders());
     SwaggerModule.setup(DOCS_PATH.slice(1), app, document, {
       raw: ['json'],
-      customSiteTitle: document.info.title,
+      customSiteTitle: (options.texts ?? NO_TEXTS).title,
       // The browser stores the credential for this page, so that it survives a reload.
       swaggerOptions: { persistAuthorization: true },
     });
   });
   return document;
+}
+
+function servedDocument(app: NestExpressApplication, options: AppOptions): OpenAPIObject {
+  const document = openApiDocument(app, options.texts, options.statusPolicy);
+  completeSchemas(document.components?.schemas ?? {}, options);
+  return document;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** The requests below a path that browsers load pages from. */

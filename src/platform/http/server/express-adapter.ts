@@ -5,7 +5,7 @@ import { Logger, StreamableFile } from '@nestjs/common';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
-import { holdContinue } from '../body/expect-continue';
+import { holdContinue } from '../body/receive-body';
 import { JSON_MEDIA_TYPE } from '../send-stream';
 import { inARow, writeInOnePiece, oneAtATime } from './connections';
 import { answerToMalformedHttp, asHttpText } from './malformed-http';

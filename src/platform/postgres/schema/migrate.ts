@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { migrateJobs } from '../../jobs/jobs-schema';
+import { areJobsMigrated, migrateJobs } from '../../jobs/jobs-schema';
 import { databaseOptions } from '../database-options';
 import type { ConnectionSettings } from '../connection-settings';
-import type { Row, Statement } from '../statement';
+import type { Row, RunStatement, Statement } from '../statement';
 import { SteadyClient } from '../steady-client';
 import { sqlStateOf } from '../database-errors';
 import { MIGRATIONS } from '../migrations';
@@ -14,11 +14,27 @@ const LOOK_AGAIN_MS = 100;
 export const MIGRATION_LOCK = 7_239_641_105;
 
 /** The number of migrations of this version that have not run. */
-export async function pendingMigrationsOf({ url }: ConnectionSettings): Promise<number> {
+export async function pendingMigrationsOf(connection: ConnectionSettings): Promise<number> {
+  return asking(connection, pendingMigrations);
+}
+
+/** Migrates the schema, unless nothing is left to do, as at most starts: to find that out takes three statements. */
+export async function ensureMigrated(connection: ConnectionSettings): Promise<void> {
+  const isMigrated = await asking(
+    connection,
+    async (ask) => (await pendingMigrations(ask)) === 0 && (await areJobsMigrated(ask)),
+  );
+  if (!isMigrated) await migrate(connection);
+}
+
+async function asking<Result>(
+  { url }: ConnectionSettings,
+  work: (ask: RunStatement) => Promise<Result>,
+): Promise<Result> {
   const client = new SteadyClient({ connectionString: url, application_name: 'cds-migrations' });
   await client.connect();
   try {
-    return await pendingMigrations(async ({ text }) => (await client.query<Row>(text)).rows);
+    return await work(async ({ text }) => (await client.query<Row>(text)).rows);
   } finally {
     await client.end();
   }
@@ -73,9 +89,6 @@ async function isTaken(ask: (text: string, values: readonly unknown[]) => Promis
 /** TypeORM's table of migrations that have run. */
 const DONE_MIGRATIONS: Statement = { name: 'done_migrations', text: 'SELECT name FROM migrations' };
 const UNDEFINED_TABLE = '42P01';
-
-/** Runs one statement and returns its rows. */
-type RunStatement = (statement: Statement) => Promise<readonly Row[]>;
 
 /** The number of migrations of this version that have not run on the database. Migrations of a newer version do not count. */
 export async function pendingMigrations(ask: RunStatement): Promise<number> {

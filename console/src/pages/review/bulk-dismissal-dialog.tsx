@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../../api/api';
+import { useRead } from '../../api/queries';
+import { Dialog } from '../../design/dialog';
+import { TextArea } from '../../design/field';
+import { ActionForm } from '../../design/form';
+import { Properties } from '../../design/page';
+import { Loaded } from '../../design/state-views';
+import { filterEntries } from './bulk-job';
+import type { ReplayFilter } from './review-filters';
+
+interface BulkDismissalDialogProps {
+  readonly filter: ReplayFilter;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows how many entries a bulk dismissal would close, before it begins. */
+export function BulkDismissalDialog({ filter, open, onClose }: BulkDismissalDialogProps) {
+  return (
+    <Dialog title="Dismiss all that match" open={open} onClose={onClose}>
+      <BulkDismissalForm filter={filter} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function BulkDismissalForm({ filter, onClose }: Omit<BulkDismissalDialogProps, 'open'>) {
+  const [, navigate] = useLocation();
+  const [note, setNote] = useState('');
+  const counts = useRead('/v1/review-entries:summary', { query: filter });
+  const start = async (): Promise<void> => {
+    const body = { filter, ...(note.trim() === '' ? {} : { note: note.trim() }) };
+    const { jobId } = await api.post('/v1/review-entries:dismiss', { body });
+    navigate(`/review/dismissals/${jobId}`);
+  };
+  const total = counts.data?.total ?? 0;
+  return (
+    <ActionForm
+      action={total === 0 ? 'Dismiss' : `Dismiss ${total.toLocaleString()}`}
+      kind="danger"
+      disabled={total === 0}
+      onSubmit={start}
+      onCancel={onClose}
+    >
+      <Properties entries={filterEntries(filter)} />
+      <Loaded query={counts}>
+        {() => (
+          <p role="status">
+            <strong>{`${total.toLocaleString()} ${total === 1 ? 'entry' : 'entries'}`}</strong> would be closed,
+            refusals and warnings. Their events are not stored. An entry opens again if its problem happens again.
+          </p>
+        )}
+      </Loaded>
+      <TextArea
+        label="Why they need no action"
+        hint="At most 1,000 characters. May be left out."
+        maxLength={1000}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+    </ActionForm>
+  );
+}

@@ -1,0 +1,122 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { CONNECTION_SETTINGS, type ConnectionSettings } from '../connection-settings';
+import { PipelinedConnection } from '../pipelined-connection';
+import type { Statement } from '../statement';
+import {
+  FIND_PLACEMENTS,
+  FIND_SHARD,
+  FIND_SHARDS,
+  shardsByNode,
+  urlOf,
+  type NodeShards,
+  type Placement,
+  type Shard,
+} from './shards';
+
+/** A shard that was moved is used through its former node for so long, which hands the statements on. */
+const PLACEMENTS_FRESH_MS = 1_000;
+const WORKSPACES_REMEMBERED_MAX = 100_000;
+const CONNECTION_OPTIONS = { applicationName: 'cds-nodes', lockTimeoutMs: 1_000, statementTimeoutMs: 1_000 };
+
+/**
+ * Which node of a distributed database holds the rows of a workspace. What it says is never needed for a right result: every
+ * node hands a statement on to the one that holds the rows. It is needed for speed, and so that a node that does not answer
+ * delays its own workspaces only.
+ */
+@Injectable()
+export class WorkspaceNodes implements BeforeApplicationShutdown {
+  private readonly connections = new Map<string, PipelinedConnection>();
+  /** Limited by `maxSize` with entries of size 1: `max` would allocate all the memory at the start. */
+  private readonly shards = new LRUCache<string, string>({
+    maxSize: WORKSPACES_REMEMBERED_MAX,
+    sizeCalculation: () => 1,
+  });
+  /** The addresses of nodes, by shards. */
+  private placements: ReadonlyMap<string, string> = new Map();
+  /** What they were made from; tells whether anything has changed. */
+  private read = '';
+  private askedAt = -Infinity;
+  private asking: Promise<void> | undefined;
+  private knownShards: Promise<readonly NodeShards[]> | undefined;
+
+  constructor(@Inject(CONNECTION_SETTINGS) private readonly settings: ConnectionSettings) {}
+
+  /** The address of the node of a workspace; a promise only where the coordinator has to be asked. */
+  of(tenantId: string): string | Promise<string> {
+    this.refreshSoon();
+    const shard = this.shards.get(tenantId);
+    // A shard that was split is gone.
+    return (shard === undefined ? undefined : this.placements.get(shard)) ?? this.lookUp(tenantId);
+  }
+
+  /** All shards of the tables of workspaces, by their nodes. */
+  async allShards(): Promise<readonly NodeShards[]> {
+    if (this.placements.size === 0) await this.refresh();
+    else this.refreshSoon();
+    this.knownShards ??= this.readShards();
+    return this.knownShards;
+  }
+
+  /** Runs a statement that may run twice on the node of a workspace. */
+  async query<T>(tenantId: string, statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
+    return this.connectionTo(await this.of(tenantId)).query<T>(statement, values);
+  }
+
+  /** A connection for statements by themselves. */
+  connectionTo(node: string): PipelinedConnection {
+    const known = this.connections.get(node);
+    if (known !== undefined) return known;
+    const opened = new PipelinedConnection({ ...this.settings, url: node }, CONNECTION_OPTIONS);
+    this.connections.set(node, opened);
+    return opened;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
+  }
+
+  private get coordinator(): PipelinedConnection {
+    return this.connectionTo(this.settings.url);
+  }
+
+  private async lookUp(tenantId: string): Promise<string> {
+    const [[found]] = await Promise.all([
+      this.coordinator.query<{ shard: string }>(FIND_SHARD, [tenantId]),
+      this.refresh(),
+    ]);
+    const node = this.placements.get(found?.shard ?? '');
+    if (found === undefined || node === undefined) throw new Error('The shard of a workspace is on no node');
+    this.shards.set(tenantId, found.shard);
+    return node;
+  }
+
+  /** What is known stays known while the coordinator is away. */
+  private refreshSoon(): void {
+    if (performance.now() - this.askedAt > PLACEMENTS_FRESH_MS) this.refresh().catch(() => undefined);
+  }
+
+  private refresh(): Promise<void> {
+    this.askedAt = performance.now();
+    this.asking ??= this.readPlacements().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  private async readPlacements(): Promise<void> {
+    const rows = await this.coordinator.query<Placement>(FIND_PLACEMENTS, []);
+    const read = JSON.stringify(rows);
+    if (read === this.read) return;
+    this.placements = new Map(rows.map((row) => [row.shard, urlOf(this.settings.url, row)]));
+    this.knownShards = undefined;
+    this.read = read;
+  }
+
+  private async readShards(): Promise<readonly NodeShards[]> {
+    try {
+      return shardsByNode(await this.coordinator.query<Shard>(FIND_SHARDS, []), this.placements);
+    } catch (error) {
+      this.knownShards = undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ReviewFilter } from '../../review-reader';
+
+/** `queued` until the first step is done; `failed` if the job gave up. */
+export const DISMISSAL_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
+export type DismissalState = (typeof DISMISSAL_STATES)[number];
+
+/** A bulk dismissal and its progress. */
+@Entity('review_dismissals')
+export class ReviewDismissal {
+  @PrimaryColumn('uuid', { name: 'tenant_id', primaryKeyConstraintName: 'review_dismissals_pkey' })
+  tenantId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'review_dismissals_pkey' })
+  id!: string;
+
+  @Column('jsonb')
+  filter!: ReviewFilter;
+
+  @Column('text', { nullable: true })
+  note!: string | null;
+
+  @Column('text')
+  state!: DismissalState;
+
+  /** Entries that matched when it started. */
+  @Column('integer')
+  total!: number;
+
+  /** Entries that it has closed. */
+  @Column('integer')
+  dismissed!: number;
+
+  /** The id of the last entry that it has looked at. */
+  @Column('uuid')
+  position!: string;
+
+  /** Problems that occur later stay open. */
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  /** The id of the credential. */
+  @Column('text', { name: 'created_by' })
+  createdBy!: string;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt!: Date | null;
+}

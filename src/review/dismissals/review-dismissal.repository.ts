@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import type { Dismissal } from '../domain/resolution';
+import type { ReviewFilter } from '../review-reader';
+import { ReviewDismissal } from './entities/review-dismissal.entity';
+
+/** The entries that a step looks at: `limit` of them behind the id `after`. */
+interface DismissalPage {
+  readonly after: string;
+  readonly limit: number;
+  /** Entries whose problem occurred later stay open. */
+  readonly seenBy: Date;
+}
+
+interface DismissedPage {
+  /** The id of the last entry of the page; undefined: there was none. */
+  readonly last: string | undefined;
+  readonly dismissed: number;
+}
+
+const UNFINISHED = In(['queued', 'running']);
+
+/**
+ * Closes the open entries of a page that match. It locks them in the order of their ids, as everything that changes
+ * several. $1 workspace, $2 and $3 the page, $4 resolution, $5 `seenBy`, $6 to $9 the filter, in which null matches
+ * all.
+ */
+const DISMISS_PAGE = `
+  WITH page AS MATERIALIZED (
+    SELECT id FROM review_entries WHERE tenant_id = $1 AND id > $2::uuid ORDER BY id LIMIT $3
+  ), matching AS MATERIALIZED (
+    SELECT e.id FROM page p JOIN review_entries e ON e.tenant_id = $1 AND e.id = p.id
+    WHERE e.status = 'open' AND e.last_seen_at <= $5
+      AND ($6::text IS NULL OR e.stage = $6) AND ($7::text IS NULL OR e.reason = $7)
+      AND ($8::text IS NULL OR e.source = $8) AND ($9::text IS NULL OR e.event_type = $9)
+    ORDER BY e.id FOR UPDATE OF e
+  ), closed AS (
+    UPDATE review_entries e SET status = 'dismissed', closed_at = statement_timestamp(), resolution = $4::jsonb
+    FROM matching m WHERE e.tenant_id = $1 AND e.id = m.id
+    RETURNING 1
+  )
+  SELECT (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*)::int FROM closed) AS dismissed`;
+
+/** The table of bulk dismissals, and what they do to entries. */
+@Injectable()
+export class ReviewDismissalRepository {
+  constructor(private readonly database: DataSource) {}
+
+  async insert(manager: EntityManager, dismissal: ReviewDismissal): Promise<void> {
+    await manager.insert(ReviewDismissal, dismissal);
+  }
+
+  find(tenantId: string, id: string): Promise<ReviewDismissal | null> {
+    return this.database.manager.findOneBy(ReviewDismissal, { tenantId, id });
+  }
+
+  /** Locks a dismissal that has not finished until the transaction ends: one process at a time works on it. */
+  hold(manager: EntityManager, tenantId: string, id: string): Promise<ReviewDismissal | null> {
+    const where = { tenantId, id, state: UNFINISHED };
+    return manager.findOne(ReviewDismissal, { where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async dismiss(
+    manager: EntityManager,
+    tenantId: string,
+    { stage, reason, source, eventType }: ReviewFilter,
+    { after, limit, seenBy }: DismissalPage,
+    resolution: Dismissal,
+  ): Promise<DismissedPage> {
+    const filter = [stage ?? null, reason ?? null, source ?? null, eventType ?? null];
+    const values = [tenantId, after, limit, JSON.stringify(resolution), seenBy, ...filter];
+    const [row]: { last: string | null; dismissed: number }[] = await manager.query(DISMISS_PAGE, values);
+    return { last: row?.last ?? undefined, dismissed: row?.dismissed ?? 0 };
+  }
+
+  async advance(
+    manager: EntityManager,
+    { tenantId, id }: ReviewDismissal,
+    position: string,
+    dismissed: number,
+  ): Promise<void> {
+    await manager.query(
+      `UPDATE review_dismissals SET state = 'running', position = $3, dismissed = dismissed + $4
+       WHERE tenant_id = $1 AND id = $2`,
+      [tenantId, id, position, dismissed],
+    );
+  }
+
+  /** Waits for the step that is under way, which counts. */
+  async cancel(tenantId: string, id: string, finishedAt: Date): Promise<void> {
+    const unfinished = { tenantId, id, state: UNFINISHED };
+    await this.database.manager.update(ReviewDismissal, unfinished, { state: 'cancelled', finishedAt });
+  }
+
+  async end(
+    manager: EntityManager,
+    { tenantId, id }: Pick<ReviewDismissal, 'tenantId' | 'id'>,
+    state: 'done' | 'failed',
+    finishedAt: Date,
+  ): Promise<void> {
+    await manager.update(ReviewDismissal, { tenantId, id, state: UNFINISHED }, { state, finishedAt });
+  }
+}

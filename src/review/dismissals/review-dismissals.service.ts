@@ -1,0 +1,100 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { DomainError } from '../../platform/errors/domain-error';
+import { Jobs, type JobAttempt, type JobPayload } from '../../platform/jobs/jobs';
+import { Clock } from '../../platform/values/clock';
+import { newId } from '../../platform/values/ids';
+import { isUuid, NIL_UUID } from '../../platform/values/uuid';
+import { ReviewReader, type ReviewFilter } from '../review-reader';
+import type { ReviewDismissal } from './entities/review-dismissal.entity';
+import { ReviewDismissalRepository } from './review-dismissal.repository';
+
+const DISMISSAL_JOB = 'review-dismissal';
+/** Entries that one transaction looks at: few enough that it holds their locks for milliseconds. */
+const STEP_ENTRIES = 1_000;
+
+/**
+ * Starts, runs, shows and cancels bulk dismissals (contract section 7). The job looks at all entries of the workspace
+ * by id, a step for each job, so that workspaces take turns. A step is one transaction: a killed process repeats it as
+ * a whole.
+ */
+@Injectable()
+export class ReviewDismissalsService implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly entries: ReviewReader,
+    private readonly dismissals: ReviewDismissalRepository,
+    private readonly jobs: Jobs,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle(DISMISSAL_JOB, (payload, attempt) => this.work(payload, attempt));
+  }
+
+  /** Returns the id of the dismissal. `by`: the id of the credential. */
+  async start(tenantId: string, by: string, filter: ReviewFilter, note: string | null): Promise<string> {
+    const createdAt = this.clock.now();
+    const total = await this.entries.count(tenantId, filter);
+    const isEmpty = total === 0;
+    const dismissal: ReviewDismissal = {
+      tenantId,
+      id: newId(),
+      filter,
+      note,
+      state: isEmpty ? 'done' : 'queued',
+      total,
+      dismissed: 0,
+      position: NIL_UUID,
+      createdAt,
+      createdBy: by,
+      finishedAt: isEmpty ? createdAt : null,
+    };
+    await this.database.transaction(async (manager) => {
+      await this.dismissals.insert(manager, dismissal);
+      if (!isEmpty) await this.addJob(manager, dismissal);
+    });
+    return dismissal.id;
+  }
+
+  /** Throws `not_found`. */
+  async get(tenantId: string, id: string): Promise<ReviewDismissal> {
+    const found = isUuid(id) ? await this.dismissals.find(tenantId, id) : null;
+    if (found === null) throw new DomainError('not_found', 'There is no dismissal with this id in this workspace.');
+    return found;
+  }
+
+  /** Ends a dismissal after the step that is under way; has no effect on one that has finished. Throws `not_found`. */
+  async cancel(tenantId: string, id: string): Promise<ReviewDismissal> {
+    await this.get(tenantId, id);
+    await this.dismissals.cancel(tenantId, id, this.clock.now());
+    return this.get(tenantId, id);
+  }
+
+  private async work({ tenantId = '', id = '' }: JobPayload, { isLast }: JobAttempt): Promise<void> {
+    try {
+      await this.database.transaction((manager) => this.step(manager, tenantId, id));
+    } catch (error) {
+      if (isLast) await this.dismissals.end(this.database.manager, { tenantId, id }, 'failed', this.clock.now());
+      throw error;
+    }
+  }
+
+  private async step(manager: EntityManager, tenantId: string, id: string): Promise<void> {
+    const dismissal = await this.dismissals.hold(manager, tenantId, id);
+    if (dismissal === null) return;
+    const { filter, note, createdBy: by } = dismissal;
+    const at = this.clock.now();
+    const noted = note === null ? {} : { note };
+    const resolution = { action: 'dismissed', at: at.toISOString(), by, jobId: id, ...noted } as const;
+    const page = { after: dismissal.position, limit: STEP_ENTRIES, seenBy: dismissal.createdAt };
+    const { last, dismissed } = await this.dismissals.dismiss(manager, tenantId, filter, page, resolution);
+    if (last === undefined) return this.dismissals.end(manager, dismissal, 'done', at);
+    await this.dismissals.advance(manager, dismissal, last, dismissed);
+    return this.addJob(manager, dismissal);
+  }
+
+  private addJob(manager: EntityManager, { tenantId, id }: ReviewDismissal): Promise<void> {
+    return this.jobs.add(manager, DISMISSAL_JOB, { tenantId, id }, { key: `${tenantId}/${id}` });
+  }
+}

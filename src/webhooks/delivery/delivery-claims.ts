@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { EventQueue } from '../../ingest/queue/event-queue';
+import { IdentityService } from '../../identity/identity.service';
+import type { Transaction } from '../../platform/postgres/pipelined-connection';
+import { READ_WEBHOOK_CHANGES } from '../change.sql';
+import type { ChangeContent, ChangeToSend } from '../domain/change-delivery';
+import type { ClaimedDelivery, DeliverySubject, DueEndpoint, EndpointKey, QueueKey } from './claimed-delivery';
+import * as sql from './delivery.sql';
+import { inKeyOrder, keysOf, otherProfilesOf } from './queue-keys';
+
+/** How long a claim lasts: twice as long as an attempt. A killed process's deliveries are sent again after it. */
+export const CLAIM_MS = 30_000;
+/** A queue that waits for an earlier delivery of its customer looks again after so long, at the latest. */
+const BLOCKED_MS_MAX = 30_000;
+/** The same while that delivery is being sent: its end wakes the queue, unless both happen at one time in two processes. */
+const BLOCKED_BY_CALL_MS = 5_000;
+const BLOCKED_MS_MIN = 1_000;
+
+interface ClaimedQueue extends QueueKey, DueEndpoint {
+  readonly doneSeq: string;
+  readonly failures: number;
+}
+
+interface FirstDelivery {
+  readonly number: string;
+  readonly eventId: string;
+  readonly seq: string;
+  readonly firstAttemptAt: Date | null;
+  readonly isChange: boolean;
+}
+
+interface ChangeRow {
+  readonly id: string;
+  readonly subject: string;
+  readonly change: ChangeContent;
+}
+
+/** What a claim brings. */
+export interface Claim {
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** How many queues of each endpoint were due and are claimed, by its id. */
+  readonly claimedOf: ReadonlyMap<string, number>;
+}
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+
+interface FirstOfOther {
+  readonly number: string;
+  readonly seq: string;
+  readonly isClaimed: boolean;
+  readonly untilDueMs: number;
+}
+
+/** Claims queues of deliveries in the database, which all dispatchers share. */
+@Injectable()
+export class DeliveryClaims {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly events: EventQueue,
+  ) {}
+
+  /**
+   * Claims up to so many queues of each endpoint. Returns the first delivery of each, in the order of each customer: a
+   * queue of a merged customer waits while another one has an earlier delivery.
+   */
+  async claim(
+    transaction: Transaction,
+    wanted: readonly { readonly endpoint: EndpointKey; readonly most: number }[],
+    claimId: string,
+  ): Promise<Claim> {
+    const claimed = await transaction.send<ClaimedQueue>(sql.CLAIM_QUEUES, [
+      wanted.map(({ endpoint }) => endpoint.tenantId),
+      wanted.map(({ endpoint }) => endpoint.endpointId),
+      wanted.map(({ most }) => most),
+      claimId,
+      CLAIM_MS,
+    ]);
+    const claimedOf = new Map<string, number>();
+    for (const { endpointId } of claimed) claimedOf.set(endpointId, (claimedOf.get(endpointId) ?? 0) + 1);
+    if (claimed.length === 0) return { deliveries: [], claimedOf };
+    const firsts = await transaction.send<FirstDelivery>(sql.FIRST_DELIVERIES, [
+      ...keysOf(claimed),
+      claimed.map(({ doneSeq }) => doneSeq),
+    ]);
+    const byNumber = new Map(firsts.map((first) => [Number(first.number) - 1, first]));
+    const empty = claimed.filter((_queue, index) => !byNumber.has(index));
+    if (empty.length > 0) transaction.sendLast(sql.REMOVE_EMPTY, [...keysOf(inKeyOrder(empty)), empty.map(() => '0')]);
+    const completeOf = (tenantId: string): Promise<ClaimedDelivery[]> => {
+      const own = claimed.flatMap((queue, index) => {
+        const first = byNumber.get(index);
+        return queue.tenantId === tenantId && first !== undefined ? [{ queue, first }] : [];
+      });
+      return this.complete(transaction, tenantId, own, claimId);
+    };
+    const tenantIds = new Set(claimed.map(({ tenantId }) => tenantId));
+    const deliveries = (await Promise.all([...tenantIds].map(completeOf))).flat();
+    return { deliveries: await this.withoutBlocked(transaction, deliveries), claimedOf };
+  }
+
+  /** Adds what is sent to the claimed deliveries of one workspace: events with their customers, and changes. */
+  private async complete(
+    transaction: Transaction,
+    tenantId: string,
+    own: readonly { readonly queue: ClaimedQueue; readonly first: FirstDelivery }[],
+    claimId: string,
+  ): Promise<ClaimedDelivery[]> {
+    const ofEvents = own.filter(({ first }) => !first.isChange);
+    const ofChanges = own.filter(({ first }) => first.isChange);
+    const profileIds = [...new Set(ofEvents.map(({ queue }) => queue.profileId))];
+    const [customers, events, changes] = await Promise.all([
+      profileIds.length === 0 ? NOTHING : this.identity.holdCustomers(transaction, tenantId, profileIds),
+      profileIds.length === 0 ? NOTHING : this.events.events(transaction, tenantId, idsOf(ofEvents)),
+      this.readChanges(transaction, tenantId, idsOf(ofChanges)),
+    ]);
+    return own.map(({ queue, first }) => {
+      const { endpointId, profileId, failures, url, unmask, failingSince } = queue;
+      const { secret, previousSecret, olderSecret } = queue;
+      const endpoint = { tenantId, endpointId, url, unmask, secret, previousSecret, olderSecret, failingSince };
+      const { eventId, seq, firstAttemptAt } = first;
+      const subject: DeliverySubject = first.isChange
+        ? { kind: 'change', change: changes.get(eventId) }
+        : { kind: 'event', event: events.get(eventId), customer: customers.get(profileId) };
+      return { tenantId, endpointId, profileId, claimId, endpoint, eventId, seq, failures, firstAttemptAt, subject };
+    });
+  }
+
+  private async readChanges(
+    transaction: Transaction,
+    tenantId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, ChangeToSend>> {
+    if (ids.length === 0) return NOTHING;
+    const rows = await transaction.send<ChangeRow>(READ_WEBHOOK_CHANGES, [ids.map(() => tenantId), ids]);
+    return new Map(rows.map(({ id, subject, change }) => [id, { id, subject, content: change }]));
+  }
+
+  /** Gives back the claims of queues whose customer has an earlier delivery in another queue. */
+  private async withoutBlocked(
+    transaction: Transaction,
+    deliveries: readonly ClaimedDelivery[],
+  ): Promise<ClaimedDelivery[]> {
+    const others = deliveries.flatMap((delivery, index) =>
+      delivery.subject.kind === 'change'
+        ? []
+        : otherProfilesOf(delivery, delivery.subject.customer).map((profileId) => ({ ...delivery, profileId, index })),
+    );
+    if (others.length === 0) return [...deliveries];
+    const found = await transaction.send<FirstOfOther>(sql.FIRST_OF_OTHERS, keysOf(others));
+    const delays = new Map<number, number>();
+    for (const { number, seq, isClaimed, untilDueMs } of found) {
+      const other = others[Number(number) - 1];
+      const delivery = deliveries[other?.index ?? -1];
+      if (other === undefined || delivery === undefined || !isBefore([seq, other.profileId], delivery)) continue;
+      delays.set(other.index, isClaimed ? BLOCKED_BY_CALL_MS : Math.min(BLOCKED_MS_MAX, untilDueMs + BLOCKED_MS_MIN));
+    }
+    const blocked = deliveries.filter((_delivery, index) => delays.has(index));
+    if (blocked.length > 0) {
+      transaction.sendLast(sql.RELEASE_QUEUES, [
+        ...keysOf(blocked),
+        blocked.map(() => '0'),
+        blocked.map(({ failures }) => failures),
+        [...delays.entries()].toSorted(([a], [b]) => a - b).map(([, delayMs]) => Math.round(delayMs)),
+      ]);
+    }
+    return deliveries.filter((_delivery, index) => !delays.has(index));
+  }
+}
+
+function idsOf(own: readonly { readonly first: FirstDelivery }[]): string[] {
+  return [...new Set(own.map(({ first }) => first.eventId))];
+}
+
+function isBefore([seq, profileId]: readonly [string, string], { seq: own, profileId: ownProfile }: FirstKey): boolean {
+  const difference = Number(BigInt(seq) - BigInt(own));
+  return difference < 0 || (difference === 0 && profileId < ownProfile);
+}
+
+type FirstKey = Pick<ClaimedDelivery, 'seq' | 'profileId'>;

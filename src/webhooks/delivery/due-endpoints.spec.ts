@@ -1,0 +1,60 @@
+import type { DueEndpoint } from './claimed-delivery';
+import { DeliverySlots, SLOTS } from './delivery-slots';
+import { DueEndpoints } from './due-endpoints';
+
+const NOW = 1_000;
+
+const anEndpoint = (endpointId: string, fields: Partial<DueEndpoint> = {}): DueEndpoint => ({
+  ...{
+    tenantId: 'acme',
+    endpointId,
+    url: `https://${endpointId}.example.com/hooks`,
+    unmask: false,
+    failingSince: null,
+  },
+  ...{ secret: Buffer.alloc(0), previousSecret: null, olderSecret: null },
+  ...fields,
+});
+
+const sharesOf = (due: DueEndpoints, slots = new DeliverySlots()): Record<string, number> =>
+  Object.fromEntries(due.share(slots).map(({ endpoint, most }) => [endpoint.endpointId, most]));
+
+it('shares the calls among the endpoints that were announced, and takes no slot itself', () => {
+  const due = new DueEndpoints();
+  const [first, second, quiet] = ['first', 'second', 'quiet'].map((id) => anEndpoint(id));
+  for (const endpoint of [first!, second!, quiet!]) due.remember(endpoint);
+  due.announce([first!, second!, first!]);
+  const slots = new DeliverySlots();
+  expect(sharesOf(due, slots)).toEqual({ first: SLOTS.perEndpoint, second: SLOTS.perEndpoint });
+  expect(slots.inUse).toBe(0);
+});
+
+it('looks at the queues at once for an endpoint that it does not know', async () => {
+  const due = new DueEndpoints();
+  const reads = { first: () => Promise.resolve([]) };
+  await due.look(reads, { query: () => Promise.resolve([]) }, NOW);
+  expect(due.untilLook(NOW)).toBeGreaterThan(0);
+  due.announce([anEndpoint('new')]);
+  expect(due.untilLook(NOW)).toBe(0);
+  expect(sharesOf(due)).toEqual({});
+});
+
+it('claims again where a claim was full or something was announced meanwhile, and nowhere else', () => {
+  const due = new DueEndpoints();
+  const endpoints = ['full', 'empty', 'announced'].map((id) => anEndpoint(id));
+  for (const endpoint of endpoints) due.remember(endpoint);
+  due.announce(endpoints);
+  const shares = due.share(new DeliverySlots());
+  due.beginClaim(shares);
+  due.announce([endpoints[2]!]);
+  due.endClaim(shares, new Map([...[['full', SLOTS.perEndpoint] as const], ...[['empty', 3] as const]]));
+  expect(Object.keys(sharesOf(due)).toSorted()).toEqual(['announced', 'full']);
+});
+
+it('gives an endpoint that fails its few calls from the moment when that is known', () => {
+  const due = new DueEndpoints();
+  due.remember(anEndpoint('shop'));
+  due.remember(anEndpoint('shop', { failingSince: new Date(0) }));
+  due.announce([anEndpoint('shop')]);
+  expect(sharesOf(due)).toEqual({ shop: SLOTS.perFailingEndpoint });
+});

@@ -1,0 +1,132 @@
+import { LRUCache } from 'lru-cache';
+import { compareText, type CrossWorkspaceReads } from '../../platform/postgres/distribution/cross-workspace-reads';
+import type { PipelinedConnection } from '../../platform/postgres/pipelined-connection';
+import { NIL_UUID } from '../../platform/values/uuid';
+import type { DueEndpoint, EndpointKey } from './claimed-delivery';
+import { FIND_ENDPOINTS } from './delivery.sql';
+import type { DeliverySlots, Destination } from './delivery-slots';
+
+/** Of one look at the queues; the next one goes on after them. */
+const ENDPOINTS_PER_LOOK = 200;
+/** Deliveries that are claimed at once; each may hold an event of 64 KiB. */
+const CLAIMED_AT_ONCE_MAX = 64;
+/**
+ * The queues are looked at so often. A look finds deliveries whose attempt is due again, and those of other processes;
+ * what this process adds is announced.
+ */
+const LOOK_MS = 300;
+/** Endpoints that may have due deliveries; a later look finds those beyond. */
+const ENDPOINTS_MAX = 1_000;
+
+/** Sorts before every endpoint. */
+const BEFORE_ALL: EndpointKey = { tenantId: NIL_UUID, endpointId: NIL_UUID };
+
+type Queries = Pick<PipelinedConnection, 'query'>;
+
+interface FoundEndpoint extends DueEndpoint {
+  /** Null: the endpoint was deleted. */
+  readonly isDue: boolean | null;
+}
+
+/** How many deliveries of an endpoint to claim. */
+export interface Share {
+  readonly endpoint: EndpointKey;
+  readonly most: number;
+}
+
+/**
+ * The endpoints that may have due deliveries. Where the database was asked is not asked again: deliveries that were
+ * announced are claimed without a look at all queues, which costs more than the claim.
+ */
+export class DueEndpoints {
+  /** Those that may have something due, by id. */
+  private readonly due = new Map<string, Destination>();
+  /** Where their calls went lately. Only slots are shared by it; a claim reads an endpoint anew. */
+  private readonly known = new LRUCache<string, Destination>({ max: ENDPOINTS_MAX });
+  private after = BEFORE_ALL;
+  /** By the monotonic clock. */
+  private lookAt = 0;
+  /** How often slots were shared out. */
+  private shared = 0;
+
+  /** Deliveries of these endpoints are due. */
+  announce(endpoints: readonly EndpointKey[]): void {
+    for (const { endpointId } of endpoints) {
+      const destination = this.known.get(endpointId);
+      if (destination === undefined || this.due.size === ENDPOINTS_MAX) this.lookAt = 0;
+      else this.due.set(endpointId, destination);
+    }
+  }
+
+  /** Milliseconds until the next look. */
+  untilLook(now: number): number {
+    return Math.max(0, this.lookAt - now);
+  }
+
+  /** Looks at the queues, if it is time to. */
+  async look(reads: Pick<CrossWorkspaceReads, 'first'>, connection: Queries, now: number): Promise<void> {
+    if (this.untilLook(now) > 0) return;
+    // What is announced from now on stays, and may ask for another look.
+    this.lookAt = now + LOOK_MS;
+    // This look and those of the next pages find it again. Endpoints without slots do not crowd out others.
+    this.due.clear();
+    const values = [this.after.tenantId, this.after.endpointId, ENDPOINTS_PER_LOOK];
+    const found = await reads.first<FoundEndpoint>((...query) => connection.query(...query), {
+      ...{ statement: FIND_ENDPOINTS, values, most: ENDPOINTS_PER_LOOK },
+      compare: (a, b) => compareText(a.tenantId, b.tenantId) || compareText(a.endpointId, b.endpointId),
+    });
+    for (const endpoint of found) {
+      if (endpoint.isDue !== true) continue;
+      const destination = this.remember(endpoint);
+      if (this.due.size < ENDPOINTS_MAX) this.due.set(endpoint.endpointId, destination);
+    }
+    const last = found.length === ENDPOINTS_PER_LOOK ? found.at(-1) : undefined;
+    this.after = last ?? BEFORE_ALL;
+    if (last !== undefined) this.lookAt = 0;
+  }
+
+  /** How many deliveries of each endpoint to claim: one of each in turn, as long as there are slots. */
+  share(slots: DeliverySlots): Share[] {
+    const due = [...this.due.values()];
+    // Each time another endpoint is the first, so that none always takes the slot that has become free.
+    this.shared += 1;
+    const first = due.length === 0 ? 0 : this.shared % due.length;
+    const shares = [...due.slice(first), ...due.slice(0, first)].map((destination) => ({ destination, most: 0 }));
+    let left = CLAIMED_AT_ONCE_MAX;
+    for (let isAny = true; isAny && left > 0;) {
+      isAny = false;
+      for (const share of shares) {
+        if (left === 0 || slots.free(share.destination) === 0) continue;
+        slots.take(share.destination);
+        share.most += 1;
+        left -= 1;
+        isAny = true;
+      }
+    }
+    // The calls take the slots themselves.
+    for (const { destination, most } of shares) slots.giveBack(destination, most);
+    return shares.flatMap(({ destination, most }) => (most > 0 ? [{ endpoint: destination, most }] : []));
+  }
+
+  /** A claim of these shares begins. What is announced from now on may be missing in it. */
+  beginClaim(shares: readonly Share[]): void {
+    for (const { endpoint } of shares) this.due.delete(endpoint.endpointId);
+  }
+
+  /** What a claim has brought, by endpoint. One that had as much as was wanted may have more. */
+  endClaim(shares: readonly Share[], claimedOf: ReadonlyMap<string, number>): void {
+    this.announce(
+      shares
+        .filter(({ endpoint, most }) => claimedOf.get(endpoint.endpointId) === most)
+        .map(({ endpoint }) => endpoint),
+    );
+  }
+
+  /** An endpoint as it is now. Returns where its calls go. */
+  remember(endpoint: DueEndpoint): Destination {
+    const { tenantId, endpointId, url, failingSince } = endpoint;
+    const destination = { tenantId, endpointId, host: new URL(url).host, isFailing: failingSince !== null };
+    this.known.set(endpointId, destination);
+    return destination;
+  }
+}

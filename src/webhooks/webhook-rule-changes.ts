@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { KeyedMutex } from '../platform/async/keyed-mutex';
+import { Clock } from '../platform/values/clock';
+import { ChangeRulesCache } from './change-rules';
+import {
+  addsChangeRule,
+  CHANGE_RULE_DELAY_MS,
+  isChangeRule,
+  type StoredRule,
+  type WebhookRule,
+} from './domain/webhook';
+import { WebhookRepository } from './webhook.repository';
+
+/** To be called with the rules of an endpoint before and after its change. */
+export type ReplaceRules = (before: readonly StoredRule[], rules: readonly WebhookRule[]) => void;
+
+/** Runs changes of the rules of endpoints, and tells all nodes which rules for changes of values are in force. */
+@Injectable()
+export class WebhookRuleChanges {
+  private readonly mutex: KeyedMutex;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly webhooks: WebhookRepository,
+    private readonly changes: ChangeRulesCache,
+    clock: Clock,
+  ) {
+    this.mutex = new KeyedMutex(clock);
+  }
+
+  /**
+   * Runs `work` in a transaction; it says which rules it replaces. If rules for changes are among them all nodes are told.
+   * A new one is in force on every node when this resolves, a second after the commit (docs/adr/0075).
+   */
+  async run<T>(tenantId: string, work: (manager: EntityManager, replace: ReplaceRules) => Promise<T>): Promise<T> {
+    const replaced = { anyForChanges: false, anyNew: false };
+    const replace: ReplaceRules = (before, rules) => {
+      replaced.anyForChanges ||= [...before, ...rules].some(isChangeRule);
+      replaced.anyNew ||= addsChangeRule(before, rules);
+    };
+    const result = await this.oneAtATime(tenantId, async (manager) => {
+      const done = await work(manager, replace);
+      if (replaced.anyForChanges) await this.changes.announce(manager, tenantId);
+      return done;
+    });
+    if (replaced.anyForChanges) this.changes.forget(tenantId);
+    if (replaced.anyNew) await pause(CHANGE_RULE_DELAY_MS);
+    return result;
+  }
+
+  /** For each workspace: on this node by the mutex, on all nodes by the lock of the workspace's row. */
+  private oneAtATime<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.mutex.runExclusive(tenantId, () =>
+      this.database.transaction(async (manager) => {
+        await this.webhooks.lockSet(manager, tenantId);
+        return work(manager);
+      }),
+    );
+  }
+}
