@@ -61,7 +61,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/platform/values/process-time.ts',
+      'src/platform/values/clock.ts',
       'src/platform/config/env.ts',
       'src/platform/http/checked-query.decorator.ts',
       'ormconfig.ts',

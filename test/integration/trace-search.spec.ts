@@ -80,7 +80,14 @@ describe('a person is found in refused text', () => {
         expect(search.isNamedIn(JSON.stringify({ other, identity: { value: text } }))).toBe(true);
         expect(search.isNamedIn(JSON.stringify([JSON.stringify({ text }), other]))).toBe(true);
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        examples: [
+          ['!\\!', {}],
+          ['a\\nb', {}],
+          ['a"\\\\b', {}],
+        ],
+      },
     );
   });
 

@@ -25,12 +25,12 @@ const SPACE_OR_ESCAPE = /[\s\\]/;
 export class TraceSearch {
   /** Values without a character that JSON escapes. */
   private readonly exact: readonly string[];
-  /** The spellings of the other values, searched literally. */
+  /** The spellings of the other values, each run of backslashes as one. */
   private readonly escaped: readonly string[];
 
   constructor(private readonly traces: Traces) {
     this.exact = traces.quoted.filter((text) => !/["\\]/.test(text));
-    this.escaped = traces.quoted.filter((text) => /["\\]/.test(text));
+    this.escaped = traces.quoted.filter((text) => /["\\]/.test(text)).map(withSingleBackslashes);
   }
 
   /** Whether the text contains an identifier of the person. */
@@ -39,9 +39,15 @@ export class TraceSearch {
     return (
       this.hasContact(plain) ||
       this.exact.some((value) => hasExactly(plain, value)) ||
-      this.escaped.some((value) => hasExactly(text, value) || hasExactly(plain, value)) ||
+      this.hasEscaped(text, plain) ||
       this.hasOddNumber(plain)
     );
+  }
+
+  private hasEscaped(text: string, plain: string): boolean {
+    if (this.escaped.length === 0) return false;
+    const searched = [withSingleBackslashes(text), withSingleBackslashes(plain)];
+    return this.escaped.some((value) => searched.some((each) => hasExactly(each, value)));
   }
 
   private hasContact(plain: string): boolean {
@@ -73,6 +79,11 @@ function unescaped(text: string): string {
   return text.replace(ESCAPE, (_all, code: string | undefined, letter: string | undefined) =>
     code === undefined ? decodedLetter(letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
   );
+}
+
+/** JSON within JSON strings doubles each backslash once more. */
+function withSingleBackslashes(text: string): string {
+  return text.replace(/\\+/g, '\\');
 }
 
 function decodedLetter(letter: string): string {

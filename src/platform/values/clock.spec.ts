@@ -1,4 +1,4 @@
-import { ProcessTime } from './process-time';
+import { ProcessTime } from './clock';
 
 const HOUR_MS = 3_600_000;
 

@@ -12,3 +12,15 @@ export function trimBlank(text: string): string {
   while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
+
+/** Whether PostgreSQL can store the text: it takes neither U+0000 nor half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+/** Whether a text has more characters (Unicode code points) than `charactersMax`; of a text far beyond it not all are counted. */
+export function hasMoreCharacters(text: string, charactersMax: number): boolean {
+  if (text.length <= charactersMax) return false;
+  // A code point takes at most two units, so beyond that nothing need be counted.
+  return text.length > 2 * charactersMax || Array.from(text).length > charactersMax;
+}
