@@ -128,7 +128,8 @@ describe('GET /v1/api-keys?state=', () => {
       return [...(await Promise.all(lists)), (await admin.get(`/v1/api-keys/${id}`)).body.state];
     };
     expect(await seen()).toEqual([true, false, 'ACTIVE']);
-    await sql('UPDATE api_keys SET expires_at = now() - interval '1 minute' WHERE tenant_id = $1 AND id = $2', [tenant.tenantId, id]);
+    const expire = `UPDATE api_keys SET expires_at = now() - interval '1 minute' WHERE tenant_id = $1 AND id = $2`;
+    await sql(expire, [tenant.tenantId, id]);
     expect(await seen()).toEqual([false, true, 'EXPIRED']);
   });
 });
