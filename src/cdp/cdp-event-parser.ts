@@ -10,7 +10,7 @@ import { freeFormLimits, type FreeFormLimits } from '../ingest/parse/free-form';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
 import { BodyValidators } from '../platform/http/body/body-validators';
-import { isObject } from '../platform/values/json/is-object';
+import { isObject } from '../platform/values/json/json-values';
 import { CdpEventDto } from './dto/cdp-event.dto';
 import { type Contract, EventTypeContracts } from './event-types/event-type-contracts';
 

@@ -1,9 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { SignJWT } from 'jose';
-import { hasMoreCharacters } from '../platform/values/text/character-count';
+import { hasMoreCharacters, isStorable, trimBlank } from '../platform/values/text/text-rules';
 import { PATH_NAME, PATH_NAME_FORM } from '../platform/values/text/path-name';
-import { isStorable } from '../platform/values/text/storable-text';
-import { trimBlank } from '../platform/values/text/trim-blank';
 import { SUBJECT_CHARACTERS_MAX } from '../runtime/domain/state-owner';
 import { secondsUpTo, type Console } from './console';
 import { operatorOf, workspaceHint, workspaceOption } from './workspace-scope';

@@ -3,7 +3,7 @@ import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Fault } from '../platform/errors/fault';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
-import { isObject } from '../platform/values/json/is-object';
+import { isObject } from '../platform/values/json/json-values';
 import { SecretBox } from '../platform/secrets/secret-box';
 import { issuerFaults, keySourcesOf, type IssuerPolicy, type KeySource } from './domain/issuer-definition';
 import { CreateJwtIssuerDto, JwtIssuerSettingsDto } from './dto/create-jwt-issuer.dto';

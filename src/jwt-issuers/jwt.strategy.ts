@@ -9,7 +9,7 @@ import { CredentialVerifier } from '../platform/auth/credential-verifier';
 import type { Participant } from '../platform/auth/principal';
 import { namedWorkspace } from '../platform/auth/workspace-header';
 import { Clock } from '../platform/values/clock';
-import { isObject } from '../platform/values/json/is-object';
+import { isObject } from '../platform/values/json/json-values';
 import { readToken } from './domain/compact-token';
 import { JWT_ALGORITHMS } from './domain/jwt-algorithms';
 import { checkClaims } from './domain/token-claims';

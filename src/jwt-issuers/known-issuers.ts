@@ -10,7 +10,7 @@ import { DomainError } from '../platform/errors/domain-error';
 import { NIL_UUID } from '../platform/values/uuid';
 import { SecretBox, SecretBoxError } from '../platform/secrets/secret-box';
 import { PATH_NAME } from '../platform/values/text/path-name';
-import { isStorable } from '../platform/values/text/storable-text';
+import { isStorable } from '../platform/values/text/text-rules';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { NAME_CHARACTERS_MAX } from './domain/issuer-definition';
 import type { JwtIssuer } from './entities/jwt-issuer.entity';

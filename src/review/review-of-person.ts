@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { MAX_UUID, NIL_UUID } from '../platform/values/uuid';
-import { isObject } from '../platform/values/json/is-object';
+import { isObject } from '../platform/values/json/json-values';
 import { entriesOf } from '../platform/values/json/json-entries';
 import { depthOf } from '../platform/values/json/json-text';
 import { rowsThatFit } from '../platform/pagination/page-bytes';

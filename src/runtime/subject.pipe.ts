@@ -1,9 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { emptyFault, invalidCharactersFault, tooLongFault } from '../platform/errors/fault-words';
 import { validationFailed } from '../platform/errors/validation-failed';
-import { hasMoreCharacters } from '../platform/values/text/character-count';
-import { isStorable } from '../platform/values/text/storable-text';
-import { trimBlank } from '../platform/values/text/trim-blank';
+import { hasMoreCharacters, isStorable, trimBlank } from '../platform/values/text/text-rules';
 import { SUBJECT_CHARACTERS_MAX } from './domain/state-owner';
 
 /** The subject in a path, trimmed like those of tokens. Refuses text that no token can have as its subject. */

@@ -8,7 +8,7 @@ import { MayRefuse } from '../platform/http/openapi/may-refuse.decorator';
 import { PathNamePipe } from '../platform/http/path-name.pipe';
 import { validationFailed } from '../platform/errors/validation-failed';
 import { BodyValidators } from '../platform/http/body/body-validators';
-import { isObject } from '../platform/values/json/is-object';
+import { isObject } from '../platform/values/json/json-values';
 import { definitionFaults, type VariableDefinition } from './domain/define-variable';
 import {
   ArchivedVariableDto,

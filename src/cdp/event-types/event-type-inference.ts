@@ -3,7 +3,7 @@ import type { Principal } from '../../platform/auth/principal';
 import { grants } from '../../platform/auth/scopes';
 import { propertySteps } from '../../platform/privacy/mask';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { TimeSlice } from '../../platform/values/time-slice';
 import type { PropertyDefinition } from './domain/event-type-definition';
 import { PropertyInference } from './domain/infer-properties';

@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { formatFault, requiredFault, typeFault } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/values/json/is-absent';
+import { isAbsent } from '../../platform/values/json/json-values';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/values/text/path-name';
 import type { ConfigurationEntry } from './configuration-kind';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { fieldPath } from '../../platform/errors/fault-words';
 
 /** A field that differs between two entries. Undefined: the field is absent. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { isNode, isMap, LineCounter, parseDocument, stringify, type Document, type Pair } from 'yaml';
 import type { Fault } from '../../platform/errors/fault';
 import { similarName } from '../../platform/values/text/similar-name';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { fieldsOf, readable } from '../foreign-data';
 import { ClientFailure } from '../running-service';
 import { CONFIGURATION_BYTES_MAX, tooLarge } from './byte-budget';

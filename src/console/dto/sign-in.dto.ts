@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath, requiredFault, typeFault } from '../../platform/errors/fault-words';
 import { validationFailed } from '../../platform/errors/validation-failed';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 
 /** Keys have 42 characters, or up to 200 when an operator chose one. */
 const KEY_CHARACTERS_MAX = 200;

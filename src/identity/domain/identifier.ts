@@ -3,9 +3,7 @@
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
 import type { Fault } from '../../platform/errors/fault';
 import { formatFault, invalidCharactersFault, tooLongFault } from '../../platform/errors/fault-words';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
-import { isStorable } from '../../platform/values/text/storable-text';
-import { trimBlank } from '../../platform/values/text/trim-blank';
+import { hasMoreCharacters, isStorable, trimBlank } from '../../platform/values/text/text-rules';
 
 /** In order of strength, the strongest first (contract section 5). */
 export const IDENTIFIER_KINDS = ['EXTERNAL', 'EMAIL', 'PHONE', 'DEVICE'] as const;

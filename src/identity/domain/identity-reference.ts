@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, requiredFault } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/values/json/is-absent';
+import { isAbsent } from '../../platform/values/json/json-values';
 import { normaliseIdentifier, type Identifier, type IdentifierKind, type IdentityRules } from './identifier';
 
 /** The identity of an external event, with a valid shape; null means absent. */

@@ -1,5 +1,5 @@
 import type { Principal } from '../../platform/auth/principal';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { contentHashOf, eventIdOf } from './deduplication';
 import type { Event, EventFields, ParsedEvent } from './event';
 import type { IngestResult, Refusal, WarningReason } from './ingest-result';

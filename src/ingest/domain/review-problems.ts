@@ -1,6 +1,5 @@
-import { isObject } from '../../platform/values/json/is-object';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isObject } from '../../platform/values/json/json-values';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import type { Problem, ReviewStage } from '../../review/domain/review-entry';
 import { FIELD_NAMES } from './field-names';
 import { eventIdOf, OTHER_THAN_EXPIRED } from './deduplication';

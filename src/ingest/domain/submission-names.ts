@@ -1,6 +1,5 @@
-import { isObject } from '../../platform/values/json/is-object';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isObject } from '../../platform/values/json/json-values';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import { EVENT_ID_CHARACTERS_MAX, EVENT_TYPE_CHARACTERS_MAX, SOURCE_CHARACTERS_MAX } from './event-limits';
 import { FIELD_NAMES } from './field-names';
 import type { EventFamily } from './submission';

@@ -1,6 +1,6 @@
 import { capFaults, withoutCount } from '../../platform/errors/cap-faults';
-import { isObject } from '../../platform/values/json/is-object';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isObject } from '../../platform/values/json/json-values';
+import { isStorable } from '../../platform/values/text/text-rules';
 import { parseTimestamp } from '../../platform/values/timestamp';
 import { timestampFault } from '../../platform/errors/fault-words';
 import type { Fault } from '../../platform/errors/fault';

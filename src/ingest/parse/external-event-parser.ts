@@ -3,7 +3,7 @@ import { parseIdentityReference } from '../../identity/domain/identity-reference
 import { IdentityService } from '../../identity/identity.service';
 import { SETTINGS_TOKEN, type Settings } from '../../platform/config/settings';
 import { BodyValidators } from '../../platform/http/body/body-validators';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import type { EventFields, ParsedEvent } from '../domain/event';
 import type { Submission } from '../domain/submission';
 import { ExternalEventDto } from '../http/dto/external-event.dto';

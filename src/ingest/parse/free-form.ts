@@ -7,8 +7,8 @@ import {
   itemPath,
   tooManyKeysFault,
 } from '../../platform/errors/fault-words';
-import { isExactNumber } from '../../platform/values/json/exact-number';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isExactNumber } from '../../platform/values/json/json-values';
+import { isStorable } from '../../platform/values/text/text-rules';
 
 /** Contract section 3: what the attributes or properties of an event may hold. */
 export interface FreeFormLimits {

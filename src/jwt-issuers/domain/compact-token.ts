@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 
 /** The unverified parts of a token that are needed to find its issuer and key. */
 export interface TokenHead {

@@ -1,6 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, formatFault, itemPath } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { readInlineJwks } from '../jwks/inline-jwks';
 import { publicUrlFault } from '../../platform/net/public-address';
 import { candidates, usableKeys } from '../jwks/public-keys';

@@ -1,8 +1,6 @@
 import type { Participant } from '../../platform/auth/principal';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { hasMoreCharacters, isStorable, trimBlank } from '../../platform/values/text/text-rules';
 import { PATH_NAME } from '../../platform/values/text/path-name';
-import { isStorable } from '../../platform/values/text/storable-text';
-import { trimBlank } from '../../platform/values/text/trim-blank';
 import { audiencesOf } from './compact-token';
 
 /** The rules of an issuer for the claims of its tokens. */

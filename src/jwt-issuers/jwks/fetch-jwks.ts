@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { hostOfUrl, isPublicAddress, publicUrlFault } from '../../platform/net/public-address';
 import { hostResolver, type ResolveHost } from '../../platform/net/resolve-host';
 

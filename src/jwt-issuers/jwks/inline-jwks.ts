@@ -7,8 +7,7 @@ import {
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
+import { isAbsent, isObject } from '../../platform/values/json/json-values';
 import { readKey } from './public-keys';
 
 /** A JWK Set as it is stored and shown, with public members only. */

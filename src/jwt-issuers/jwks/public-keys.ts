@@ -8,8 +8,8 @@ import {
   rangeFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/values/json/is-object';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isObject } from '../../platform/values/json/json-values';
+import { isStorable } from '../../platform/values/text/text-rules';
 
 /** A key that can verify tokens. */
 export interface PublicKey {

@@ -3,7 +3,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { defer, lastValueFrom, type Observable, map } from 'rxjs';
 import type { AuthenticatedRequest } from './caller.decorator';
 import { ReadSlots } from '../rate-limit/read-slots';
-import { isObject } from '../values/json/is-object';
+import { isObject } from '../values/json/json-values';
 
 /** Makes a read wait for a read slot of its workspace; after the guards, before the body is read. */
 @Injectable()

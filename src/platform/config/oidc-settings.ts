@@ -1,4 +1,4 @@
-import { isObject } from '../values/json/is-object';
+import { isObject } from '../values/json/json-values';
 import { PATH_NAME, PATH_NAME_FORM } from '../values/text/path-name';
 import { matching, optionalText, setting, SettingFault, textOr } from './setting-parsers';
 

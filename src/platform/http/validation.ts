@@ -4,7 +4,7 @@ import type { Fault } from '../errors/fault';
 import type { FaultCode } from '../errors/fault-codes';
 import * as words from '../errors/fault-words';
 import { validationFailed } from '../errors/validation-failed';
-import { isStorable } from '../values/text/storable-text';
+import { isStorable } from '../values/text/text-rules';
 
 const CODE_OF_RULE: Readonly<Record<string, FaultCode>> = {
   isDefined: 'required',

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { isObject } from '../values/json/is-object';
+import { isObject } from '../values/json/json-values';
 
 /** Resolves all addresses of a host. Throws a system error with a `code`. The signal ends it at once. */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;

@@ -1,4 +1,4 @@
-import { isStorable } from '../values/text/storable-text';
+import { isStorable } from '../values/text/text-rules';
 
 /** Characters. Far beyond what two keys of a page need; a longer text is not ours and is not worth decoding. */
 export const CURSOR_CHARACTERS_MAX = 512;

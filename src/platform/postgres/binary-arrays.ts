@@ -1,4 +1,4 @@
-import { isAbsent } from '../values/json/is-absent';
+import { isAbsent } from '../values/json/json-values';
 import { ByteWriter } from './byte-writer';
 
 // PostgreSQL's binary format of an array (`array_recv` in its source): a header, then each element after its length.

@@ -1,5 +1,5 @@
 import { fieldPath, itemPath } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import type { Condition } from './condition';
 import { CONDITION_OPERATORS } from './condition-operators';
 

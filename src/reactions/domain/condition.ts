@@ -10,9 +10,8 @@ import {
   tooManyItemsFault,
   typeFault,
 } from '../../platform/errors/fault-words';
-import { isExactNumber } from '../../platform/values/json/exact-number';
-import { isObject } from '../../platform/values/json/is-object';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isExactNumber, isObject } from '../../platform/values/json/json-values';
+import { isStorable } from '../../platform/values/text/text-rules';
 import { CONDITION_OPERATORS, type OperatorRule } from './condition-operators';
 
 /** Of its JSON text in UTF-8. */

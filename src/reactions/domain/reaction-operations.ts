@@ -1,7 +1,6 @@
 import type { Fault } from '../../platform/errors/fault';
 import { enumFault, itemPath, typeFault } from '../../platform/errors/fault-words';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
+import { isAbsent, isObject } from '../../platform/values/json/json-values';
 import { checkTypes, type DeclaredPaths, resolvePaths } from '../../runtime/domain/check-operations';
 import {
   LIMIT_POLICIES,

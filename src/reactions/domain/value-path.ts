@@ -6,7 +6,7 @@ import {
   typeFault,
   withSuggestion,
 } from '../../platform/errors/fault-words';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isStorable } from '../../platform/values/text/text-rules';
 import { type EventRecord, ownValue, RECORD_BRANCHES, RECORD_FIELDS, recordSteps, suggestedPath } from './event-record';
 
 /** Longer than any path in an event with usual names. */

@@ -3,7 +3,7 @@ import { jsonTextOf } from '../../platform/values/json/json-text-of';
 import { FIELD_NAMES } from '../../ingest/domain/field-names';
 import type { Fault } from '../../platform/errors/fault';
 import { fieldPath } from '../../platform/errors/fault-words';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { parseExactly } from '../../platform/values/json/parse-exactly';
 import type { StoredEntry } from '../../review/domain/review-entry';
 

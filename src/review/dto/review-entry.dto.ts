@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import type { Fault } from '../../platform/errors/fault';
 import { FaultDto } from '../../platform/errors/problem-details.dto';
 import type { SchemaObject } from '../../platform/http/openapi/open-api-schema';

@@ -9,11 +9,9 @@ import {
   typeFault,
 } from '../../platform/errors/fault-words';
 import { addUnknownFields } from '../../platform/errors/unknown-fields';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
+import { isAbsent, isObject } from '../../platform/values/json/json-values';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/values/text/path-name';
-import { isStorable } from '../../platform/values/text/storable-text';
 import { parseOperations, type Operation } from './operation';
 import { SUBJECT_CHARACTERS_MAX, type NamedField, type NamedOwner } from './state-owner';
 

@@ -11,10 +11,8 @@ import {
   typeFault,
 } from '../../platform/errors/fault-words';
 import { addUnknownFields } from '../../platform/errors/unknown-fields';
-import { isAbsent } from '../../platform/values/json/is-absent';
-import { isObject } from '../../platform/values/json/is-object';
-import { hasMoreCharacters } from '../../platform/values/text/character-count';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { isAbsent, isObject } from '../../platform/values/json/json-values';
+import { hasMoreCharacters, isStorable } from '../../platform/values/text/text-rules';
 import { ANY_VALUE_WORDS, isVariableValue, storageFaults, VARIABLE_VALUE } from '../../variables/domain/value-type';
 import type { VariableValue } from '../../variables/domain/variable';
 import { positiveZero } from './decimal';

@@ -2,7 +2,7 @@ import type { Participant } from '../../platform/auth/principal';
 import { describeFaults } from '../../platform/errors/describe-faults';
 import { DomainError } from '../../platform/errors/domain-error';
 import type { Fault } from '../../platform/errors/fault';
-import { trimBlank } from '../../platform/values/text/trim-blank';
+import { trimBlank } from '../../platform/values/text/text-rules';
 import type { SharedScope } from '../../variables/domain/variable';
 
 /** The app of tokens that name none (contract section 8). */

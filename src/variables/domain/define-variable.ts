@@ -1,6 +1,5 @@
-import { isAbsent } from '../../platform/values/json/is-absent';
+import { isAbsent, isObject } from '../../platform/values/json/json-values';
 import type { Fault } from '../../platform/errors/fault';
-import { isObject } from '../../platform/values/json/is-object';
 import { isTimeZone, type Period } from './period';
 import { isVariableValue, storageFaults, VALUE_TYPES, valueFaults } from './value-type';
 import {

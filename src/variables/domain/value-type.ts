@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/errors/fault';
 import { invalidCharactersFault, rangeFault, typeFault } from '../../platform/errors/fault-words';
-import { EXACT_INTEGER_MAX } from '../../platform/values/json/exact-number';
-import { isStorable } from '../../platform/values/text/storable-text';
+import { EXACT_INTEGER_MAX } from '../../platform/values/json/json-values';
+import { isStorable } from '../../platform/values/text/text-rules';
 import type { VariableType, VariableValue } from './variable';
 
 /** Strings of variables (contract section 8), in bytes of UTF-8. */

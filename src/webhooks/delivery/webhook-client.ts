@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
-import { isObject } from '../../platform/values/json/is-object';
+import { isObject } from '../../platform/values/json/json-values';
 import { hostOfUrl, isPublicAddress, publicUrlFault } from '../../platform/net/public-address';
 import type { ResolveHost } from '../../platform/net/resolve-host';
 import type { AttemptOutcome } from '../domain/webhook';

@@ -1,6 +1,4 @@
-import { isExactNumber } from '../../../platform/values/json/exact-number';
-import { isAbsent } from '../../../platform/values/json/is-absent';
-import { isObject } from '../../../platform/values/json/is-object';
+import { isExactNumber, isAbsent, isObject } from '../../../platform/values/json/json-values';
 import type { Fault } from '../../../platform/errors/fault';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import { FaultList } from '../../../platform/errors/fault-list';
@@ -20,9 +18,8 @@ import {
   typeFault,
 } from '../../../platform/errors/fault-words';
 import { addUnknownFields } from '../../../platform/errors/unknown-fields';
-import { hasMoreCharacters } from '../../../platform/values/text/character-count';
+import { hasMoreCharacters, isStorable } from '../../../platform/values/text/text-rules';
 import { PATH_NAME } from '../../../platform/values/text/path-name';
-import { isStorable } from '../../../platform/values/text/storable-text';
 import {
   ADDITIONAL_PROPERTIES,
   CONTRACT_FAULTS_MAX,

@@ -4,7 +4,7 @@ import type { Fault } from '../../../platform/errors/fault';
 import type { FaultCode } from '../../../platform/errors/fault-codes';
 import { maskContacts } from '../../../platform/privacy/contact-data';
 import { hasPersonalName, isPersonalText, withoutPersonal } from '../../../platform/privacy/mask';
-import { isObject } from '../../../platform/values/json/is-object';
+import { isObject } from '../../../platform/values/json/json-values';
 
 /** How many events have this fault; each event counts once. */
 export interface SampleReason {

@@ -1,5 +1,5 @@
 import { FREE_FORM_KEYS_MAX } from '../../../ingest/parse/free-form';
-import { EXACT_INTEGER_MAX } from '../../../platform/values/json/exact-number';
+import { EXACT_INTEGER_MAX } from '../../../platform/values/json/json-values';
 import type { EventTypeDefinition, PropertyDefinition } from './event-type-definition';
 
 /** A JSON Schema, draft 2020-12. The keywords used mean the same in draft-07. */

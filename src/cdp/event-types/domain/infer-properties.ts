@@ -1,4 +1,4 @@
-import { hasMoreCharacters } from '../../../platform/values/text/character-count';
+import { hasMoreCharacters } from '../../../platform/values/text/text-rules';
 import {
   DEFINITION_LIMITS,
   type PropertyDefinition,

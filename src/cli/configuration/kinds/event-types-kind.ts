@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { isAbsent } from '../../../platform/values/json/is-absent';
+import { isAbsent, isObject } from '../../../platform/values/json/json-values';
 import type { ListedEventType } from '../../../cdp/event-types/domain/event-type-page';
-import { isObject } from '../../../platform/values/json/is-object';
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import { compareDefinitions } from '../../../cdp/event-types/domain/contract-compatibility';

@@ -3,7 +3,7 @@ import type { Principal } from '../../../platform/auth/principal';
 import type { Fault } from '../../../platform/errors/fault';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import { NIL_UUID } from '../../../platform/values/uuid';
-import { isAbsent } from '../../../platform/values/json/is-absent';
+import { isAbsent } from '../../../platform/values/json/json-values';
 import { defaultAlgorithms } from '../../../jwt-issuers/domain/issuer-definition';
 import type { JwtIssuer } from '../../../jwt-issuers/entities/jwt-issuer.entity';
 import type { JwtIssuersService } from '../../../jwt-issuers/jwt-issuers.service';

@@ -4,7 +4,7 @@ import type { Principal } from '../../../platform/auth/principal';
 import { typeFault } from '../../../platform/errors/fault-words';
 import { validationFailed } from '../../../platform/errors/validation-failed';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { isAbsent } from '../../../platform/values/json/is-absent';
+import { isAbsent } from '../../../platform/values/json/json-values';
 import { isChangeRule, type StoredRule } from '../../../webhooks/domain/webhook';
 import type { WebhookChanges, WebhooksService } from '../../../webhooks/webhooks.service';
 import {

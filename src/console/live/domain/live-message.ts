@@ -1,4 +1,4 @@
-import { isObject } from '../../../platform/values/json/is-object';
+import { isObject } from '../../../platform/values/json/json-values';
 import type { LiveBundle, LiveCount, LiveEvent } from './live-event';
 
 /** PostgreSQL refuses notifications of 8,000 bytes. */

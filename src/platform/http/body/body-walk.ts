@@ -6,7 +6,7 @@ import {
 } from '../../errors/fault-words';
 import { SUGGESTIONS_MAX } from '../../errors/unknown-fields';
 import { similarName } from '../../values/text/similar-name';
-import { isStorable } from '../../values/text/storable-text';
+import { isStorable } from '../../values/text/text-rules';
 import { below, type FieldLocation, type LocatedFault, locatedFault, UNDECLARED } from './fault-location';
 import type { FieldShape, ListShape, ObjectShape, Shape } from './body-schema';
 

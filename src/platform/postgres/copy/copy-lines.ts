@@ -1,4 +1,4 @@
-import { isObject } from '../../values/json/is-object';
+import { isObject } from '../../values/json/json-values';
 import {
   COPIED_SCHEMAS,
   COPY_FORMAT,

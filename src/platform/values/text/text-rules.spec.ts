@@ -1,4 +1,4 @@
-import { hasMoreCharacters } from './character-count';
+import { hasMoreCharacters } from './text-rules';
 
 describe('the characters of a text', () => {
   it.each([

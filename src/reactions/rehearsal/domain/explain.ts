@@ -1,5 +1,5 @@
 import { fieldPath, itemPath } from '../../../platform/errors/fault-words';
-import { isObject } from '../../../platform/values/json/is-object';
+import { isObject } from '../../../platform/values/json/json-values';
 import type { ConditionTrace, Verdict } from '../../domain/compile-condition';
 import type { Condition } from '../../domain/condition';
 import { readsOf } from '../../domain/condition-reads';

@@ -10,8 +10,7 @@ import {
   typeFault,
 } from '../../../platform/errors/fault-words';
 import { addUnknownFields } from '../../../platform/errors/unknown-fields';
-import { isAbsent } from '../../../platform/values/json/is-absent';
-import { isObject } from '../../../platform/values/json/is-object';
+import { isAbsent, isObject } from '../../../platform/values/json/json-values';
 import { PATH_NAME, PATH_NAME_FORM } from '../../../platform/values/text/path-name';
 import { isUuid } from '../../../platform/values/uuid';
 import type { EventFamily } from '../../../ingest/domain/submission';
