@@ -141,7 +141,7 @@ describe('a page of a list of 100,000 rows', () => {
       ['all before a time', undefined, '2026-01-01T01:00:00Z', LIMIT + 1],
       ['a time in which nothing came', '2025-01-01T00:00:00Z', '2025-01-02T00:00:00Z', 0],
     ])('costs the rows that it shows: %s', async (_which, from, to, shown) => {
-      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, [from, to], false));
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order].text, eventsOf(order, [from, to], false));
       expect(read).toMatchObject({ shown, indexes: ['events_received_idx'] });
       expect(read.taken).toBeLessThanOrEqual(shown + ROWS_AHEAD);
     });
@@ -149,14 +149,14 @@ describe('a page of a list of 100,000 rows', () => {
     it('costs the same behind a cursor, far from either end of its range', async () => {
       const after = { at: new Date('2026-01-01T01:30:00Z'), id: MAX_UUID };
       const range = ['2026-01-01T00:30:00Z', '2026-01-01T02:30:00Z'];
-      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, range, false, after));
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order].text, eventsOf(order, range, false, after));
       expect(read).toMatchObject({ shown: LIMIT + 1, indexes: ['events_received_idx'] });
       expect(read.taken).toBeLessThanOrEqual(LIMIT + 1 + ROWS_AHEAD);
     });
 
     it('looks at no more rows than fill it where they fit a filter', async () => {
       const range = [undefined, '2026-01-01T01:00:00Z'];
-      const read = await rowsRead(READ_RECEIVED_EVENTS[order], eventsOf(order, range, true));
+      const read = await rowsRead(READ_RECEIVED_EVENTS[order].text, eventsOf(order, range, true));
       expect(read.shown).toBe(LIMIT + 2);
       expect(read.taken).toBeLessThanOrEqual(LIMIT + 2 + ROWS_AHEAD);
     });

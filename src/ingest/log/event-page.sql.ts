@@ -12,15 +12,17 @@ const OTHER_FIELDS_BYTES = 512;
  * The range is one of `events_received_idx`, read forwards or backwards. Exactly one condition stands at either end
  * (docs/adr/0012), so a page costs the rows that it looks at, wherever the range lies.
  */
-export const READ_RECEIVED_EVENTS: Readonly<Record<TimelineOrder, string>> = {
+export const READ_RECEIVED_EVENTS: Readonly<Record<TimelineOrder, Statement>> = {
   asc: readReceivedEvents('asc'),
   desc: readReceivedEvents('desc'),
 };
 
-function readReceivedEvents(order: TimelineOrder): string {
+const RECEIVED_PARAMETERS = 11;
+
+function readReceivedEvents(order: TimelineOrder): Statement {
   const [behind, ending, direction] = order === 'desc' ? ['<', '>=', 'DESC'] : ['>', '<', 'ASC'];
-  return `
-  WITH looked_at AS (
+  const text = `
+  WITH received AS (
     SELECT event_id, received_at AS at,
       row_number() OVER (ORDER BY received_at ${direction}, event_id ${direction}) AS position,
       ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR external_event_id = $5)
@@ -43,7 +45,8 @@ function readReceivedEvents(order: TimelineOrder): string {
       LIMIT 1
     ) processing ON true
   )
-  SELECT * FROM looked_at WHERE fits OR position = $8 ORDER BY at ${direction}, event_id ${direction} LIMIT $9`;
+  SELECT * FROM received WHERE fits OR position = $8 ORDER BY at ${direction}, event_id ${direction} LIMIT $9`;
+  return { name: `ingest_received_${order}`, text };
 }
 
 /** All columns but the workspace's. Documents are read as text, which is parsed one by one. */
@@ -52,32 +55,50 @@ const COLUMNS = Object.entries(EVENT_COLUMNS)
   .map(([property, { name, type }]) => ({ property, name, type: type === 'jsonb' ? 'text' : type }));
 
 /**
- * Events by their ids ($2), in the order of the ids, until they weigh $3 bytes; the first one in any case. Each is looked up by its
- * key when the ones before it leave room, so that a page of large events costs PostgreSQL what it shows, not what it leaves out.
- * A row without an id stands for an event that has gone meanwhile.
+ * A page of events out of rows that `lookedAt` finds, a statement with `parameters` parameters: each of its rows, and the events of
+ * those that fit, in their order, until there are so many or they weigh so many bytes (the two parameters that follow); the
+ * first one in any case. Rows behind that have no event.
+ *
+ * Each event is looked up by its key when the ones before it leave room, so that a page of large events costs PostgreSQL what it
+ * shows, not what it leaves out.
  */
-export const READ_EVENTS_WITHIN: Statement = {
-  name: 'ingest_events_within',
-  text: `
-  WITH RECURSIVE page AS (
+export function withEvents(lookedAt: Statement, parameters: number): Statement {
+  const [limit, bytes] = [`$${parameters + 1}::int`, `$${parameters + 2}::bigint`];
+  const text = `
+  WITH RECURSIVE looked_at AS MATERIALIZED (${lookedAt.text}),
+  fitting AS MATERIALIZED (
+    SELECT array_agg(event_id ORDER BY position) AS ids
+    FROM (SELECT event_id, position FROM looked_at WHERE fits ORDER BY position LIMIT ${limit}) first_ones
+  ),
+  page AS (
     SELECT 0 AS number, 0::bigint AS bytes, ${COLUMNS.map(({ name, type }) => `NULL::${type} AS ${name}`).join(', ')}
     UNION ALL
     SELECT p.number + 1,
-      p.bytes + coalesce(${OTHER_FIELDS_BYTES} + octet_length(e.properties) + octet_length(e.identity) + e.reactions_bytes, 0),
+      p.bytes + ${OTHER_FIELDS_BYTES} + octet_length(e.properties) + octet_length(e.identity) + e.reactions_bytes,
       ${COLUMNS.map(({ name }) => `e.${name}`).join(', ')}
     FROM page p
-    LEFT JOIN LATERAL (
+    CROSS JOIN LATERAL (
       SELECT ${COLUMNS.map(({ name, type }) => `${name}::${type} AS ${name}`).join(', ')},
         coalesce((
           SELECT octet_length(reactions::text) FROM event_processing
           WHERE tenant_id = $1 AND event_id = events.event_id
         ), 0) AS reactions_bytes
       FROM events
-      WHERE tenant_id = $1 AND event_id = ($2::uuid[])[p.number + 1]
+      WHERE tenant_id = $1 AND event_id = ((SELECT ids FROM fitting))[p.number + 1]
       OFFSET 0 -- each text is made once
-    ) e ON true
-    WHERE p.number < cardinality($2::uuid[]) AND p.bytes < $3
+    ) e
+    WHERE p.bytes < ${bytes}
   )
-  SELECT ${COLUMNS.map(({ property, name }) => `${name} AS "${property}"`).join(', ')}
-  FROM page WHERE number > 0 ORDER BY number`,
+  SELECT l.event_id AS "id", l.at, l.fits, l.position,
+    ${COLUMNS.map(({ property, name }) => `page.${name} AS "${property}"`).join(', ')}
+  FROM (SELECT *, count(*) FILTER (WHERE fits) OVER (ORDER BY position) AS number FROM looked_at) l
+  LEFT JOIN page ON l.fits AND page.number = l.number
+  ORDER BY l.position`;
+  return { name: lookedAt.name, text };
+}
+
+/** The same with the events. */
+export const READ_RECEIVED_PAGE: Readonly<Record<TimelineOrder, Statement>> = {
+  asc: withEvents(READ_RECEIVED_EVENTS.asc, RECEIVED_PARAMETERS),
+  desc: withEvents(READ_RECEIVED_EVENTS.desc, RECEIVED_PARAMETERS),
 };

@@ -4,13 +4,14 @@ import { TimeSlice } from '../../platform/values/time-slice';
 import type { TimeRange } from '../../platform/pagination/time-range';
 import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { preparedQuery, preparedReads } from '../../platform/postgres/prepared-query';
+import type { Statement } from '../../platform/postgres/statement';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
 import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
 import { EventRow } from '../store/entities/event.entity';
-import { READ_EVENTS_WITHIN, READ_RECEIVED_EVENTS } from './event-page.sql';
+import { READ_RECEIVED_PAGE } from './event-page.sql';
 import { ReceiptWatermark } from './receipt-watermark';
 import { ProcessingReader } from '../queue/processing-reader';
 
@@ -41,14 +42,31 @@ export interface EventPage {
  */
 export const ROWS_LOOKED_AT_MAX = 20_000;
 
+/** What reads a page: a statement `withEvents`, and the values of its parameters but for the last two. */
+export interface PageRead {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** How many rows it may look at. */
+  readonly rowsMax: number;
+  /** It is so rare that connections do not keep its plan. */
+  readonly isRare?: boolean;
+}
+
 /** A row that a page has looked at, in the order of the list. */
-export interface LookedAt {
-  readonly event_id: string;
+interface LookedAt {
+  readonly id: string;
   /** The time that the list is sorted by. */
   readonly at: Date;
   readonly fits: boolean;
   /** From 1. */
   readonly position: string;
+}
+
+/** A row with its event, whose documents are text, to be parsed one by one; without an id the page had no room for the event. */
+interface RowText extends LookedAt, Omit<EventRow, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+  readonly eventId: string | null;
+  readonly identity: string;
+  readonly properties: string;
 }
 
 /** Finds stored events for people who ask what became of them. */
@@ -77,34 +95,38 @@ export class EventReader {
     return { ...(await this.page(tenantId, { ...filter, to }, start, limit)), completeBefore };
   }
 
-  private async page(tenantId: string, filter: EventFilter, start: EventListStart, limit: number): Promise<EventPage> {
-    const { source, externalEventId, eventType, family, state } = filter;
+  private page(tenantId: string, filter: EventFilter, start: EventListStart, limit: number): Promise<EventPage> {
+    const { source = null, externalEventId = null, eventType = null, family = null, state = null, ...range } = filter;
     // Every row fits then: one more than the page shows that there is a next one.
-    const isUnfiltered = [source, externalEventId, eventType, family, state].every((field) => field === undefined);
+    const isUnfiltered = [source, externalEventId, eventType, family, state].every((field) => field === null);
     const rowsMax = isUnfiltered ? limit + 1 : ROWS_LOOKED_AT_MAX;
-    const rows = await this.lookAt(tenantId, filter, start, limit, rowsMax);
-    return this.pageOf(tenantId, rows, limit, rowsMax);
+    const { startAt, startId, end } = timelineRange({ ...start, ...range });
+    const values = [
+      ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
+      // One more than the page shows that there is a next one; the last row looked at comes on top.
+      ...[limit + 2, state, end],
+    ];
+    return this.pageOf(tenantId, { statement: READ_RECEIVED_PAGE[start.order], values, rowsMax }, limit);
   }
 
   /**
-   * The page out of rows that were looked at: all that fit, one more than `limit` if there are, and in any case the last
+   * The page out of rows that are looked at: all that fit, one more than `limit` if there are, and in any case the last
    * one that could be looked at, number `rowsMax`, behind which the next page begins. Large events make it shorter.
    */
-  async pageOf(tenantId: string, rows: readonly LookedAt[], limit: number, rowsMax: number): Promise<EventPage> {
+  async pageOf(tenantId: string, read: PageRead, limit: number): Promise<EventPage> {
+    const rows = await this.rowsOf(read, limit);
     const fitting = rows.filter((row) => row.fits);
-    const shown = fitting.slice(0, limit);
-    const { events, read } = await this.inOrder(
-      tenantId,
-      shown.map((row) => row.event_id),
-    );
-    const isFull = fitting.length > read;
-    const last = isFull ? shown[read - 1] : rows.find((row) => Number(row.position) === rowsMax);
+    const events = await eventsOf(tenantId, fitting);
+    const isFull = fitting.length > events.length;
+    const last = isFull ? fitting[events.length - 1] : rows.find((row) => Number(row.position) === read.rowsMax);
     if (last === undefined) return { events, nextCursor: null };
-    const nextCursor = cursorAfter({ at: last.at, id: last.event_id });
-    // All events of a full page may have gone since their ids were read.
-    return isFull && events.length > 0
-      ? { events, nextCursor }
-      : { events, nextCursor, scanned: Number(last.position) };
+    const nextCursor = cursorAfter(last);
+    return isFull ? { events, nextCursor } : { events, nextCursor, scanned: Number(last.position) };
+  }
+
+  private rowsOf({ statement, values, isRare = false }: PageRead, limit: number): Promise<readonly RowText[]> {
+    const all = [...values, limit, PAGE_BYTES_MAX];
+    return isRare ? this.database.query(statement.text, all) : preparedQuery(this.database, statement, all);
   }
 
   /** Source and id name one event; the other filters may still leave it out. */
@@ -126,51 +148,18 @@ export class EventReader {
     const found = await preparedReads(this.database, (read) => this.processing.of(read, event.tenantId, [event]));
     return (found.get(event.eventId)?.state ?? 'queued') === state;
   }
-
-  private lookAt(
-    tenantId: string,
-    { from, to, ...filter }: EventFilter,
-    { order, after }: EventListStart,
-    limit: number,
-    rowsMax: number,
-  ): Promise<LookedAt[]> {
-    const { startAt, startId, end } = timelineRange({ order, from, to, after });
-    const { source = null, externalEventId = null, eventType = null, family = null, state = null } = filter;
-    return this.database.query(READ_RECEIVED_EVENTS[order], [
-      ...[tenantId, startAt, startId, source, externalEventId, eventType, family, rowsMax],
-      // One more than the page shows that there is a next one; the last row looked at comes on top.
-      ...[limit + 2, state, end],
-    ]);
-  }
-
-  /** Events by id, in the order of the ids, as long as a page has room for them; `read`: how many of the ids were read. */
-  private async inOrder(
-    tenantId: string,
-    ids: readonly string[],
-  ): Promise<{ readonly events: readonly EventRow[]; readonly read: number }> {
-    if (ids.length === 0) return { events: [], read: 0 };
-    const values = [tenantId, ids, PAGE_BYTES_MAX];
-    const rows = await preparedQuery<EventText>(this.database, READ_EVENTS_WITHIN, values);
-    const slice = new TimeSlice();
-    const events: EventRow[] = [];
-    for (const { eventId, identity, properties, ...rest } of rows) {
-      await slice.pause();
-      if (eventId === null) continue;
-      events.push({
-        ...rest,
-        tenantId,
-        eventId,
-        identity: JSON.parse(identity) as EventRow['identity'],
-        properties: JSON.parse(properties) as EventRow['properties'],
-      });
-    }
-    return { events, read: rows.length };
-  }
 }
 
-/** A row whose documents are text, to be parsed one by one; without an id the event has gone since its id was read. */
-interface EventText extends Omit<EventRow, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
-  readonly eventId: string | null;
-  readonly identity: string;
-  readonly properties: string;
+/** The events that the page had room for. */
+async function eventsOf(tenantId: string, rows: readonly RowText[]): Promise<EventRow[]> {
+  const slice = new TimeSlice();
+  const events: EventRow[] = [];
+  for (const row of rows) {
+    if (row.eventId === null) break;
+    await slice.pause();
+    const identity = JSON.parse(row.identity) as EventRow['identity'];
+    const properties = JSON.parse(row.properties) as EventRow['properties'];
+    events.push({ ...row, tenantId, eventId: row.eventId, identity, properties });
+  }
+  return events;
 }

@@ -1,4 +1,5 @@
 import type { Statement } from '../../platform/postgres/statement';
+import { withEvents } from './event-page.sql';
 import type { TimelineOrder } from './timeline-range';
 
 /** The parameters before those that name the profiles. */
@@ -32,6 +33,22 @@ export function readTimeline(order: TimelineOrder, profiles: number): Statement 
     WHERE fits OR position = $7
     ${ordered} LIMIT $8`;
   return { name: `ingest_timeline_${order}_${profiles}`, text };
+}
+
+/** Customers with more profiles are rare, and each number of profiles is a statement that connections would remember. */
+const KEPT_PROFILES_MAX = 8;
+const kept = new Map<string, Statement>();
+
+/** The same with the events. `isRare`: connections should not keep its plan. */
+export function readTimelinePage(
+  order: TimelineOrder,
+  profiles: number,
+): { readonly statement: Statement; readonly isRare: boolean } {
+  const key = `${order}_${profiles}`;
+  const isRare = profiles > KEPT_PROFILES_MAX;
+  const statement = kept.get(key) ?? withEvents(readTimeline(order, profiles), FIXED_PARAMETERS + profiles);
+  if (!isRare) kept.set(key, statement);
+  return { statement, isRare };
 }
 
 /**

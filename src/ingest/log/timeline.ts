@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { preparedQuery } from '../../platform/postgres/prepared-query';
 import { timelineRange, type TimelineSpan } from './timeline-range';
-import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage, type LookedAt } from './event-reader';
-import { READ_EXTENTS, readTimeline } from './timeline.sql';
+import { EventReader, ROWS_LOOKED_AT_MAX, type EventPage } from './event-reader';
+import { READ_EXTENTS, readTimelinePage } from './timeline.sql';
 
 export interface TimelineFilter {
   readonly source?: string | undefined;
@@ -27,9 +26,6 @@ interface ExtentRow {
 }
 
 const NO_EVENTS: TimelineExtent = { firstAt: null, lastAt: null, events: 0, expired: 0 };
-
-/** Customers with more profiles are rare, and each number of profiles is a statement that connections would remember. */
-const PLANNED_PROFILES_MAX = 8;
 
 /** Events that are counted for a page of customers: some 20 ms of reading an index. */
 const EVENTS_COUNTED_MAX = 100_000;
@@ -90,12 +86,8 @@ export class Timeline {
     const { startAt, startId, end } = timelineRange(span);
     // One more than the page shows that there is a next one.
     const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
-    const statement = readTimeline(span.order, profileIds.length);
     const values = [tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1];
-    const rows: readonly LookedAt[] =
-      profileIds.length > PLANNED_PROFILES_MAX
-        ? await this.database.query(statement.text, [...values, ...profileIds])
-        : await preparedQuery(this.database, statement, [...values, ...profileIds]);
-    return this.events.pageOf(tenantId, rows, limit, rowsMax);
+    const read = { ...readTimelinePage(span.order, profileIds.length), values: [...values, ...profileIds], rowsMax };
+    return this.events.pageOf(tenantId, read, limit);
   }
 }

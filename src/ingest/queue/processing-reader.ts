@@ -26,7 +26,7 @@ const READ_BUNDLES: Statement = {
   name: 'ingest_processing_bundles',
   text: `
     SELECT u.id, queued.id IS NOT NULL AS is_queued, processed.processed_at
-    FROM unnest($2::uuid[]) AS u (id)
+    FROM unnest((SELECT $2::uuid[])) AS u (id)
     LEFT JOIN LATERAL (SELECT id FROM queued_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1) queued ON true
     LEFT JOIN LATERAL (
       SELECT processed_at FROM processed_bundles WHERE tenant_id = $1 AND id = u.id LIMIT 1
