@@ -16,3 +16,9 @@ export interface LoggedEvent {
   readonly identity: Readonly<Record<string, string>>;
   readonly properties: Readonly<Record<string, unknown>>;
 }
+
+/** The same with what tells how far it has come. */
+export interface ListedEvent extends LoggedEvent {
+  /** The entry that it left the queue with, together with others; null: it had one of its own. */
+  readonly queueBundleId: string | null;
+}

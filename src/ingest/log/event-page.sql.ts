@@ -1,5 +1,6 @@
 import type { Statement } from '../../platform/postgres/statement';
-import { EVENT_COLUMNS } from '../store/event-columns';
+import type { ListedEvent } from '../domain/logged-event';
+import { EVENT_COLUMNS, LOGGED } from '../store/event-columns';
 import type { TimelineOrder } from './timeline-range';
 
 /** Everything that a view says of an event besides its identity, properties and reactions. */
@@ -49,10 +50,11 @@ function readReceivedEvents(order: TimelineOrder): Statement {
   return { name: `ingest_received_${order}`, text };
 }
 
-/** All columns but the workspace's. Documents are read as text, which is parsed one by one. */
-const COLUMNS = Object.entries(EVENT_COLUMNS)
-  .filter(([property]) => property !== 'tenantId')
-  .map(([property, { name, type }]) => ({ property, name, type: type === 'jsonb' ? 'text' : type }));
+/** The columns of a `ListedEvent`. Documents are read as text, which is parsed one by one. */
+const COLUMNS = ([...LOGGED, 'queueBundleId'] satisfies (keyof ListedEvent)[]).map((property) => {
+  const { name, type } = EVENT_COLUMNS[property];
+  return { property, name, type: type === 'jsonb' ? 'text' : type };
+});
 
 /**
  * A page of events out of rows that `lookedAt` finds, a statement with `parameters` parameters: each of its rows, and the events of

@@ -7,6 +7,7 @@ import { preparedQuery, preparedReads } from '../../platform/postgres/prepared-q
 import type { Statement } from '../../platform/postgres/statement';
 import { cursorAfter } from '../../platform/pagination/time-key';
 import { eventIdOf } from '../domain/deduplication';
+import type { ListedEvent } from '../domain/logged-event';
 import type { EventFamily } from '../domain/submission';
 import type { ProcessingState } from '../queue/processing-record';
 import { timelineRange, type TimelineSpan } from './timeline-range';
@@ -28,7 +29,7 @@ export interface EventFilter extends TimeRange {
 export type EventListStart = Pick<TimelineSpan, 'order' | 'after'>;
 
 export interface EventPage {
-  readonly events: readonly EventRow[];
+  readonly events: readonly ListedEvent[];
   readonly nextCursor: string | null;
   /** How many rows were looked at, where that ended the page. */
   readonly scanned?: number;
@@ -63,7 +64,7 @@ interface LookedAt {
 }
 
 /** A row with its event, whose documents are text, to be parsed one by one; without an id the page had no room for the event. */
-interface RowText extends LookedAt, Omit<EventRow, 'tenantId' | 'eventId' | 'identity' | 'properties'> {
+interface RowText extends LookedAt, Omit<ListedEvent, 'eventId' | 'identity' | 'properties'> {
   readonly eventId: string | null;
   readonly identity: string;
   readonly properties: string;
@@ -106,17 +107,17 @@ export class EventReader {
       // One more than the page shows that there is a next one; the last row looked at comes on top.
       ...[limit + 2, state, end],
     ];
-    return this.pageOf(tenantId, { statement: READ_RECEIVED_PAGE[start.order], values, rowsMax }, limit);
+    return this.pageOf({ statement: READ_RECEIVED_PAGE[start.order], values, rowsMax }, limit);
   }
 
   /**
    * The page out of rows that are looked at: all that fit, one more than `limit` if there are, and in any case the last
    * one that could be looked at, number `rowsMax`, behind which the next page begins. Large events make it shorter.
    */
-  async pageOf(tenantId: string, read: PageRead, limit: number): Promise<EventPage> {
+  async pageOf(read: PageRead, limit: number): Promise<EventPage> {
     const rows = await this.rowsOf(read, limit);
     const fitting = rows.filter((row) => row.fits);
-    const events = await eventsOf(tenantId, fitting);
+    const events = await eventsOf(fitting);
     const isFull = fitting.length > events.length;
     const last = isFull ? fitting[events.length - 1] : rows.find((row) => Number(row.position) === read.rowsMax);
     if (last === undefined) return { events, nextCursor: null };
@@ -151,15 +152,15 @@ export class EventReader {
 }
 
 /** The events that the page had room for. */
-async function eventsOf(tenantId: string, rows: readonly RowText[]): Promise<EventRow[]> {
+async function eventsOf(rows: readonly RowText[]): Promise<ListedEvent[]> {
   const slice = new TimeSlice();
-  const events: EventRow[] = [];
+  const events: ListedEvent[] = [];
   for (const row of rows) {
     if (row.eventId === null) break;
     await slice.pause();
-    const identity = JSON.parse(row.identity) as EventRow['identity'];
-    const properties = JSON.parse(row.properties) as EventRow['properties'];
-    events.push({ ...row, tenantId, eventId: row.eventId, identity, properties });
+    const identity = JSON.parse(row.identity) as ListedEvent['identity'];
+    const properties = JSON.parse(row.properties) as ListedEvent['properties'];
+    events.push({ ...row, eventId: row.eventId, identity, properties });
   }
   return events;
 }

@@ -6,7 +6,7 @@ import { TimeSlice } from '../../platform/values/time-slice';
 import { namesFrom, PersonalProperties } from '../../platform/privacy/personal-properties';
 import { DeliveryViews } from './delivery-views';
 import { EventDto } from './dto/event.dto';
-import type { EventRow } from '../store/entities/event.entity';
+import type { ListedEvent } from '../domain/logged-event';
 import { ProcessingReader } from '../queue/processing-reader';
 
 export interface EventViewOptions {
@@ -30,7 +30,7 @@ export class EventViews {
    * Masked, unless `unmasked`, which a caller may set only after `UnmaskAudit` has recorded it. A page takes one connection
    * at a time.
    */
-  async of(tenantId: string, events: readonly EventRow[], options: EventViewOptions): Promise<EventDto[]> {
+  async of(tenantId: string, events: readonly ListedEvent[], options: EventViewOptions): Promise<EventDto[]> {
     const { unmasked } = options;
     const customerOf = await this.customers(tenantId, events, options);
     const ids = events.map(({ eventId }) => eventId);
@@ -53,9 +53,9 @@ export class EventViews {
 
   private async customers(
     tenantId: string,
-    events: readonly EventRow[],
+    events: readonly ListedEvent[],
     { customerId }: EventViewOptions,
-  ): Promise<(event: EventRow) => string> {
+  ): Promise<(event: ListedEvent) => string> {
     if (customerId !== undefined) return () => customerId;
     const profileIds = [...new Set(events.map((event) => event.profileId))];
     const customers = await this.identity.customersOf(tenantId, profileIds);

@@ -88,6 +88,6 @@ export class Timeline {
     const rowsMax = source === undefined && eventType === undefined ? limit + 1 : ROWS_LOOKED_AT_MAX;
     const values = [tenantId, startAt, startId, end, source ?? null, eventType ?? null, rowsMax, limit + 1];
     const read = { ...readTimelinePage(span.order, profileIds.length), values: [...values, ...profileIds], rowsMax };
-    return this.events.pageOf(tenantId, read, limit);
+    return this.events.pageOf(read, limit);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ReadRows } from '../../platform/postgres/prepared-query';
 import type { Statement } from '../../platform/postgres/statement';
 import type { ProcessingView } from './processing-record';
-import type { EventRow } from '../store/entities/event.entity';
+import type { ListedEvent } from '../domain/logged-event';
 
 interface BundleRow {
   readonly id: string;
@@ -37,7 +37,7 @@ const READ_BUNDLES: Statement = {
 @Injectable()
 export class ProcessingReader {
   /** By event; those that wait for their first attempt are missing. Sends its statements at once. */
-  async of(read: ReadRows, tenantId: string, events: readonly EventRow[]): Promise<Map<string, ProcessingView>> {
+  async of(read: ReadRows, tenantId: string, events: readonly ListedEvent[]): Promise<Map<string, ProcessingView>> {
     const [own, bundled] = await Promise.all([
       this.ofOwnRecords(read, tenantId, events),
       this.ofBundled(read, tenantId, events),
@@ -49,7 +49,7 @@ export class ProcessingReader {
   private async ofOwnRecords(
     read: ReadRows,
     tenantId: string,
-    events: readonly EventRow[],
+    events: readonly ListedEvent[],
   ): Promise<[string, ProcessingView][]> {
     if (events.length === 0) return [];
     const eventIds = events.map(({ eventId }) => eventId);
@@ -61,7 +61,7 @@ export class ProcessingReader {
   private async ofBundled(
     read: ReadRows,
     tenantId: string,
-    events: readonly EventRow[],
+    events: readonly ListedEvent[],
   ): Promise<[string, ProcessingView][]> {
     const ids = new Set(events.flatMap(({ queueBundleId }) => queueBundleId ?? []));
     if (ids.size === 0) return [];

@@ -45,7 +45,7 @@ export const EVENT_COLUMNS: Readonly<Record<keyof EventRow, EventColumn>> = {
 };
 
 /** The properties of a `LoggedEvent`. */
-const LOGGED = Object.keys({
+export const LOGGED = Object.keys({
   eventId: true,
   family: true,
   source: true,

@@ -1,13 +1,12 @@
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../../api/api';
 import { useRead } from '../../api/queries';
 import { Dialog } from '../../design/dialog';
-import { TextArea } from '../../design/field';
 import { ActionForm } from '../../design/form';
 import { Properties } from '../../design/page';
 import { Loaded } from '../../design/state-views';
 import { filterEntries } from './bulk-job';
+import { useNote } from './note-field';
 import type { ReplayFilter } from './review-filters';
 
 interface BulkDismissalDialogProps {
@@ -27,11 +26,10 @@ export function BulkDismissalDialog({ filter, open, onClose }: BulkDismissalDial
 
 function BulkDismissalForm({ filter, onClose }: Omit<BulkDismissalDialogProps, 'open'>) {
   const [, navigate] = useLocation();
-  const [note, setNote] = useState('');
+  const { field, body: noteBody } = useNote('Why they need no action');
   const counts = useRead('/v1/review-entries:summary', { query: filter });
   const start = async (): Promise<void> => {
-    const body = { filter, ...(note.trim() === '' ? {} : { note: note.trim() }) };
-    const { jobId } = await api.post('/v1/review-entries:dismiss', { body });
+    const { jobId } = await api.post('/v1/review-entries:dismiss', { body: { filter, ...noteBody } });
     navigate(`/review/dismissals/${jobId}`);
   };
   const total = counts.data?.total ?? 0;
@@ -52,13 +50,7 @@ function BulkDismissalForm({ filter, onClose }: Omit<BulkDismissalDialogProps, '
           </p>
         )}
       </Loaded>
-      <TextArea
-        label="Why they need no action"
-        hint="At most 1,000 characters. May be left out."
-        maxLength={1000}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-      />
+      {field}
     </ActionForm>
   );
 }

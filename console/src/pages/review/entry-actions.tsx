@@ -3,12 +3,12 @@ import { api } from '../../api/api';
 import type { Schema } from '../../api/api-types';
 import { Button } from '../../design/button';
 import { ConfirmDialog } from '../../design/dialog';
-import { TextArea } from '../../design/field';
 import { formatted } from '../../design/json-editor';
 import { Failed } from '../../design/state-views';
 import { draftOf, forgetDraft, keepDraft } from '../../shell/drafts';
 import { useScope } from '../../shell/session-context';
 import { EntryEditor } from './entry-editor';
+import { useNote } from './note-field';
 import styles from './review.module.css';
 
 type Entry = Schema<'ReviewEntryDto'>;
@@ -112,22 +112,15 @@ interface DismissDialogProps {
 }
 
 function DismissDialog({ id, open, onClose, onDismissed }: DismissDialogProps) {
-  const [note, setNote] = useState('');
+  const { field, body } = useNote('Why it needs no action');
   const dismiss = async (): Promise<void> => {
-    const body = note.trim() === '' ? {} : { note: note.trim() };
     await api.post('/v1/review-entries/{id}:dismiss', { path: { id }, body });
     onDismissed();
   };
   return (
     <ConfirmDialog title="Dismiss this entry" action="Dismiss" open={open} onClose={onClose} onConfirm={dismiss}>
       <p>The entry is closed; the event is not stored. If the problem happens again, the entry opens again.</p>
-      <TextArea
-        label="Why it needs no action"
-        hint="At most 1,000 characters. May be left out."
-        maxLength={1000}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-      />
+      {field}
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Steps } from '../../../platform/values/time-slice';
 import { maskIdentityFields, propertySteps } from '../../../platform/privacy/mask';
+import type { LoggedEvent } from '../../domain/logged-event';
 import { EVENT_FAMILIES } from '../../domain/submission';
 import {
   PROCESSING_STATES,
@@ -9,7 +10,6 @@ import {
   type ProcessingView,
 } from '../../queue/processing-record';
 import type { DeliveryView } from '../delivery-views';
-import type { EventRow } from '../../store/entities/event.entity';
 
 /** What became of an event so far, as far as it is known. */
 interface EventProgress {
@@ -110,7 +110,7 @@ export class EventDto {
 
   /** In steps of bounded work. `personal`: the properties that its type declares as personal data; null shows everything. */
   static *of(
-    event: EventRow,
+    event: LoggedEvent,
     customerId: string,
     personal: ReadonlySet<string> | null,
     progress: EventProgress,
