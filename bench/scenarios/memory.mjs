@@ -4,8 +4,7 @@ import { newEvents } from './single-events.mjs';
 
 export const memory = {
   key: 'memory',
-  title:
-    'Resident memory of each process, behind full load by single events and by batches (`--soak=600`: for minutes)',
+  title: 'Resident memory of each process, behind full load by single events and by batches',
   run,
 };
 

@@ -8,7 +8,7 @@ import { newEvents } from './single-events.mjs';
 
 export const webhooks = {
   key: 'webhooks',
-  title: 'Webhooks: ten endpoints, one of which never answers; from the answer to an event to its arrival at the nine',
+  title: 'Webhooks: ten endpoints, one never answers; from the answer to an event to its arrival at the nine',
   run,
 };
 
