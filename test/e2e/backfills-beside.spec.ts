@@ -322,7 +322,7 @@ describe('events that expire', () => {
       // The next step comes to the other event, and waits for this table before it commits.
       await holder.query('BEGIN');
       await holder.query('LOCK TABLE value_changes IN SHARE MODE');
-      await untilBlocked(holder, 'cds-retries', 1);
+      await untilBlocked(service.databaseUrl, 'cds-retries', 1);
       await keepDays(service.app, campaign.workspace.tenantId, 30);
       await expireAll(service.app);
       await untilExpired(service.databaseUrl, campaign.workspace.tenantId);

@@ -172,7 +172,7 @@ describe('events of a customer before the first login', () => {
         [tenantId],
       );
       const event = await buy(1);
-      await untilBlocked(login, 'cds-worker', 1);
+      await untilBlocked(databaseUrl, 'cds-worker', 1);
       await login.query('COMMIT');
       expect(await outcomesOf([event])).toEqual(['applied']);
     });

@@ -2,7 +2,7 @@ import { READS_AT_ONCE_MAX, READS_WAITING_MAX } from '../../src/platform/rate-li
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Answer, type Workspace } from '../support/client';
-import { rowsOf, withClient } from '../support/database';
+import { waitingForLocks, withClient } from '../support/database';
 import { aFullPerson, preparePersons } from '../support/persons';
 import { until } from '../support/until';
 
@@ -39,14 +39,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
 
-async function blockedReads(): Promise<number> {
-  const [row] = await rowsOf<{ count: number }>(
-    service.databaseUrl,
-    `SELECT count(*)::integer AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_types%'`,
-  );
-  return row?.count ?? 0;
-}
+const blockedReads = (): Promise<number> => waitingForLocks(service.databaseUrl, { statement: 'event_types' });
 
 /** How many reads wait for a place of their workspace. */
 async function waitingReads(): Promise<number> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
-import { rowsOf, withClient } from '../support/database';
+import { waitingForLocks, withClient } from '../support/database';
 import { sendTooEarly } from '../support/review';
 import { until } from '../support/until';
 
@@ -88,7 +88,7 @@ describe('POST /v1/review-entries:dismiss', () => {
       const first = 'SELECT id, event_id FROM review_entries WHERE tenant_id = $1 ORDER BY id LIMIT 1 FOR UPDATE';
       await database.query(first, [tenantId]);
       const begun = await begin(admin, { filter: {} });
-      await until(() => isWaiting('\n  WITH page'));
+      await until(() => isWaiting('review_entries'));
       const last = 'SELECT external_event_id AS id FROM review_entries WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1';
       const [{ id }] = (await database.query(last, [tenantId])).rows;
       const event = events.find(({ externalEventId }) => externalEventId === id)!;
@@ -137,9 +137,9 @@ describe('POST /v1/review-dismissals/{jobId}:cancel', () => {
       const first = 'SELECT id FROM review_entries WHERE tenant_id = $1 ORDER BY id LIMIT 1 FOR UPDATE';
       await database.query(first, [tenantId]);
       const jobId = await begin(admin, { filter: {} });
-      await until(() => isWaiting('\n  WITH page'));
+      await until(() => isWaiting('review_entries'));
       const cancelled = admin.post(`/v1/review-dismissals/${jobId}:cancel`, {});
-      await until(() => isWaiting('UPDATE "review_dismissals"'));
+      await until(() => isWaiting('review_dismissals'));
       await database.query('COMMIT');
       return (await cancelled).body;
     });
@@ -152,13 +152,7 @@ describe('POST /v1/review-dismissals/{jobId}:cancel', () => {
   });
 });
 
-/** Whether a statement of this spec's database that begins so waits for a lock. */
+/** Whether a statement with this text waits for a lock. */
 async function isWaiting(statement: string): Promise<boolean> {
-  const rows = await rowsOf(
-    service.databaseUrl,
-    `SELECT 1 FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)`,
-    [statement],
-  );
-  return rows.length > 0;
+  return (await waitingForLocks(service.databaseUrl, { statement })) > 0;
 }

@@ -3,7 +3,7 @@ import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, PURCHASE, registerTypes } from '../support/builders';
 import { aClient, aWorkspace, type Client, expectProblem, reviewEntries } from '../support/client';
 import { QUEUED_EVENTS } from '../support/processing';
-import { rowsOf, withClient } from '../support/database';
+import { waitingForLocks, withClient } from '../support/database';
 import { beginReplay, replayOnce, sendTooEarly } from '../support/review';
 import { until } from '../support/until';
 
@@ -184,7 +184,7 @@ describe('POST /v1/review-replays/{jobId}:cancel', () => {
       const begun = await beginReplay(admin, {});
       await until(() => isWaiting(''));
       const cancelled = admin.post(`/v1/review-replays/${begun}:cancel`, {});
-      await until(() => isWaiting('UPDATE "review_replays"'));
+      await until(() => isWaiting('review_replays'));
       await database.query('COMMIT');
       const { status, body } = await cancelled;
       expect(status).toBe(200);
@@ -212,13 +212,7 @@ describe('POST /v1/review-replays/{jobId}:cancel', () => {
   });
 });
 
-/** Whether a statement of this spec's database that begins so waits for a lock. */
+/** Whether a statement with this text waits for a lock. */
 async function isWaiting(statement: string): Promise<boolean> {
-  const rows = await rowsOf(
-    service.databaseUrl,
-    `SELECT 1 FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)`,
-    [statement],
-  );
-  return rows.length > 0;
+  return (await waitingForLocks(service.databaseUrl, { statement })) > 0;
 }

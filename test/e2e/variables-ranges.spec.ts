@@ -230,7 +230,7 @@ describe('limits that leave stored values outside', () => {
         await holder.query('LOCK TABLE value_changes IN SHARE MODE');
         // On a slow machine it gives up before the lock is released, and has stored nothing.
         const sent = answered(() => mutate(bob, [set(`state.user.${name}`, 50)]));
-        if (round % 2 === 0) await untilBlocked(holder, 'cds-mutations', 1);
+        if (round % 2 === 0) await untilBlocked(nodes[0]!.databaseUrl, 'cds-mutations', 1);
         const defined = define({ name, max: 10 });
         await until(async () => (await declared(name)).max === 10);
         await holder.query('COMMIT');

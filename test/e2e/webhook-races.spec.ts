@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Answer, type Client, type Workspace } from '../support/client';
-import { rowsOf, withClient } from '../support/database';
+import { rowsOf, waitingForLocks, withClient } from '../support/database';
 import { untilDrained } from '../support/processing';
 import { until } from '../support/until';
 import { aWebhook, numbersOf, startReceiver, startReplay, type Receiver } from '../support/webhooks';
@@ -147,7 +147,7 @@ describe('an erasure', () => {
       await other.query('BEGIN');
       await other.query('DELETE FROM webhook_deliveries WHERE endpoint_id = $1', [id]);
       const asked = client.post(`/v1/webhooks/${id}/deliveries/${eventId}:retry`, {});
-      await until(async () => (await waitingForLocks()) > 0);
+      await until(async () => (await waitingForLocks(service.databaseUrl)) > 0);
       await other.query('COMMIT');
       return asked;
     });
@@ -155,13 +155,6 @@ describe('an erasure', () => {
     expect(await deliveriesOf(id)).toEqual([]);
   });
 });
-
-/** How many statements wait for a lock of another transaction. */
-async function waitingForLocks(): Promise<number> {
-  const [row] = await sql(`SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-  return Number(row!['count']);
-}
 
 it('makes a queue due that is locked while its endpoint is enabled', async () => {
   const { id } = await aWebhook(client, receiver.url);
@@ -172,10 +165,13 @@ it('makes a queue due that is locked while its endpoint is enabled', async () =>
   await client.post(`/v1/webhooks/${id}:disable`, {});
   await withClient(service.databaseUrl, async (other) => {
     await other.query('BEGIN');
-    await other.query('SELECT 1 FROM webhook_queues WHERE endpoint_id = $1 FOR UPDATE', [id]);
+    await other.query('SELECT 1 FROM webhook_queues WHERE tenant_id = $1 AND endpoint_id = $2 FOR UPDATE', [
+      workspace.tenantId,
+      id,
+    ]);
     expect((await client.post(`/v1/webhooks/${id}:enable`, {})).status).toBe(200);
     const jobs = 'SELECT FROM cds_jobs._private_jobs WHERE key = $1';
-    await until(async () => (await waitingForLocks()) > 0 || (await sql(jobs, [id])).length === 0);
+    await until(async () => (await waitingForLocks(service.databaseUrl)) > 0 || (await sql(jobs, [id])).length === 0);
     await other.query('COMMIT');
   });
   await until(async () => (await deliveriesOf(id))[0].state === 'delivered');

@@ -159,8 +159,9 @@ describe('deliveries in the course of time', () => {
     await rowsOf(
       service.databaseUrl,
       `UPDATE webhook_queues q SET failures = 9, due_at = now() FROM webhook_deliveries d
-       WHERE d.endpoint_id = $1 AND q.endpoint_id = $1 AND q.profile_id = d.profile_id AND d.event_id = $2`,
-      [id, (await deliveriesOf(id))[1].id],
+       WHERE q.tenant_id = $3 AND d.tenant_id = $3 AND d.endpoint_id = $1 AND q.endpoint_id = $1
+         AND q.profile_id = d.profile_id AND d.event_id = $2`,
+      [id, (await deliveriesOf(id))[1].id, workspace.tenantId],
     );
     await until(async () => (await statesOf(id)).includes('attempts_used_up'));
     await client.post(`/v1/webhooks/${id}:disable`, {});

@@ -259,7 +259,7 @@ describe('a sender that repeats an event while it expires', () => {
       await withClient(url, async (sender) => {
         await sender.query(`SET application_name = 'sender'`);
         const sending = insert(sender, tenantId, [first, 'old']);
-        await untilBlocked(holder, 'sender', 1);
+        await untilBlocked(url, 'sender', 1);
         await keepDays(node, tenantId, 30);
         const removing = node.get(RetentionJob).step();
         expect(await untilItWaits(removing)).toBe('waits');

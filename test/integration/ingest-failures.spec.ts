@@ -124,7 +124,7 @@ describe('taking events while things go wrong', () => {
           tenantId,
         ]);
         const sent = service.ingestOne(aCaller(tenantId), aSubmission({ identifiers: person }), 'live');
-        await untilBlocked(client, 'cds-ingest', 1);
+        await untilBlocked(url, 'cds-ingest', 1);
         await client.query('COMMIT');
         return sent;
       },
@@ -148,7 +148,7 @@ describe('taking events while things go wrong', () => {
           aSubmission({ identifiers: [email('u1@x.de'), external('u9')] }),
           'live',
         );
-        await untilBlocked(client, 'cds-ingest', 1);
+        await untilBlocked(url, 'cds-ingest', 1);
         await client.query('COMMIT');
         return sent;
       },

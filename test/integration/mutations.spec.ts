@@ -127,7 +127,7 @@ it('applies one of four copies that wait for somebody else’s lock until their 
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM shared_values WHERE tenant_id = $1 FOR UPDATE', [campaign.workspace.tenantId]);
     const first = mutate(bob!, [inc(TOTAL)]);
-    await untilBlocked(holder, 'cds-mutations', 1);
+    await untilBlocked(url, 'cds-mutations', 1);
     // They are the next batch, which waits for half a second as the first one does; then each half of it does.
     const sent = range(4).map(() => mutate(ann!, [inc(TOTAL)], { mutation_id: 'm' }));
     expect(summary(await first)).toBe('503 unavailable');

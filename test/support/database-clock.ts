@@ -1,4 +1,5 @@
-import { databaseOf, freshDatabaseUrl, withClient } from './database';
+import { usesCitus } from './citus';
+import { databaseOf, freshDatabaseUrl, serversOf, withClient } from './database';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_HOURS = 24;
@@ -21,8 +22,9 @@ export interface ClockedDatabase {
 /** The functions of the test stand before PostgreSQL's own ones in the search path. */
 export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
   const url = await freshDatabaseUrl(name);
+  const servers = await serversOf(url);
   const run = (text: string, values: readonly unknown[] = []) =>
-    withClient(url, (client) => client.query(text, [...values]));
+    Promise.all(servers.map((server) => runOn(server, text, values)));
   await run('CREATE SCHEMA test_clock');
   await run(`CREATE TABLE test_clock.ahead AS SELECT interval '0' AS by`);
   await run(`CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
@@ -47,6 +49,14 @@ export async function aClockedDatabase(name: string): Promise<ClockedDatabase> {
       await setTo(new Date(boundary.getTime() - ms));
     },
   };
+}
+
+/** On a cluster each server has a clock of its own, so that the coordinator hands on nothing of it. */
+async function runOn(server: string, text: string, values: readonly unknown[]): Promise<void> {
+  await withClient(server, async (client) => {
+    if (usesCitus) await client.query('SET citus.enable_ddl_propagation = off');
+    await client.query(text, [...values]);
+  });
 }
 
 /** Names of such zones have the sign the other way round: Etc/GMT+5 is five hours behind UTC. */

@@ -67,30 +67,39 @@ function aPool(url: string): Pool {
   return pool;
 }
 
-/** Once so many sessions of the nodes with this application name wait for a lock. */
-export async function untilBlocked(client: Client, application: string, sessions: number): Promise<void> {
-  // Nodes of the service work on the worker nodes of a cluster themselves.
-  const urls = usesCitus ? await workerUrls(client.database ?? '') : undefined;
-  await until(async () => {
-    // Within a transaction the statistics do not change without this.
-    if (urls === undefined) await client.query('SELECT pg_stat_clear_snapshot()');
-    const found =
-      urls === undefined
-        ? [(await client.query<Count>(COUNT_BLOCKED, [application])).rows]
-        : await Promise.all(urls.map((url) => rowsOf<Count>(url, COUNT_BLOCKED, [application])));
-    return found.flat().reduce((sum, { count }) => sum + count, 0) === sessions;
-  });
+/** The addresses of a database on all servers that it has: the one, or those of the cluster. */
+export async function serversOf(url: string): Promise<string[]> {
+  return usesCitus ? [url, ...(await workerUrls(databaseOf(url)))] : [url];
 }
 
-interface Count {
-  readonly count: number;
+/** Which sessions are meant. A session that a coordinator has on a worker node bears the name that Citus gives it. */
+interface Sessions {
+  readonly application?: string;
+  /** In the text of what they run. */
+  readonly statement?: string;
 }
 
-/** A session that the coordinator has on a worker node bears the name that Citus gives it. */
-const COUNT_BLOCKED = `
-  SELECT count(*)::int AS count FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock'
-    AND (application_name = $1 OR starts_with(application_name, 'citus_internal'))`;
+/** How many sessions of a database wait for a lock; on a cluster, on whichever server. */
+export async function waitingForLocks(url: string, { application, statement }: Sessions = {}): Promise<number> {
+  const found = await Promise.all(
+    (await serversOf(url)).map((server) =>
+      rowsOf<{ count: number }>(
+        server,
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND ($1::text IS NULL OR application_name = $1 OR starts_with(application_name, 'citus_internal'))
+           AND ($2::text IS NULL OR strpos(query, $2) > 0)`,
+        [application ?? null, statement ?? null],
+      ),
+    ),
+  );
+  return found.flat().reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Once so many sessions with this application name wait for a lock. */
+export async function untilBlocked(url: string, application: string, sessions: number): Promise<void> {
+  await until(async () => (await waitingForLocks(url, { application })) === sessions);
+}
 
 /** On the cluster of `npm run test:citus` the template is there too, distributed. */
 function newDatabase(name: string, template: string): Promise<string> {

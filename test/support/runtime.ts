@@ -92,7 +92,7 @@ export async function meetAt(
       await holder.query(`SELECT 1 FROM ${from} FOR UPDATE`, [tenantId]);
       const heldFrom = Date.now();
       const sent = sends.flatMap((send) => send());
-      await untilBlocked(holder, 'cds-mutations', sends.length);
+      await untilBlocked(databaseUrl, 'cds-mutations', sends.length);
       await holder.query('COMMIT');
       const wasLong = Date.now() - heldFrom > HELD_MS_MAX;
       const answers = await Promise.all(sent);
