@@ -2,6 +2,7 @@ import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { QueuePartition } from '../ingest/queue/queue-partition';
 import { oneWorkspaceForm } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import { firstOfProfiles } from './first-of-profiles.sql';
 import { IMMUTABLE_TEXT_OF_QUEUED_AT, TEXT_OF_QUEUED_AT } from './queued-at';
 
 /** An entry to be parked. */
@@ -64,23 +65,8 @@ export const FORGET_TURN: Statement = {
     WHERE tenant_id = $1::uuid AND shard = $2::smallint AND turn_id = $3::uuid`,
 };
 
-/**
- * The first parked entry of each of these profiles that has one. One index probe in a workspace without parked entries.
- */
-export const FIRST_PARKED: Statement = {
-  name: 'processing_first_parked',
-  text: `
-    SELECT u.profile_id, first.queued_at, first.position
-    FROM unnest($2::uuid[]) AS u (profile_id)
-    CROSS JOIN LATERAL (
-      SELECT ${TEXT_OF_QUEUED_AT}, position FROM parked_events p
-      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
-      ORDER BY p.queued_at, p.position, p.event_id LIMIT 1
-    ) first
-    WHERE (
-      SELECT true FROM parked_events WHERE tenant_id = $1::uuid AND queued_at > '-infinity' ORDER BY queued_at LIMIT 1
-    )`,
-};
+/** The first parked entry of each of these profiles that has one. */
+export const FIRST_PARKED = firstOfProfiles('processing_first_parked', 'parked_events');
 
 /** Parks entries: failed ones with a delay, later ones of their profiles without. */
 export const PARK_ENTRIES: Statement = {

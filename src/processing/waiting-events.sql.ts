@@ -1,5 +1,6 @@
 import type { QueuedKey } from '../ingest/queue/event-queue';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import { firstOfProfiles } from './first-of-profiles.sql';
 import { TEXT_OF_QUEUED_AT } from './queued-at';
 
 /* Events whose reactions wait until their customer has an EXTERNAL identifier (docs/adr/0051). */
@@ -11,24 +12,8 @@ export interface EntryToWait extends Omit<QueuedKey, 'queuedAt'> {
   readonly profileId: string;
 }
 
-/**
- * The first waiting event of each of these profiles that has one. One index probe in a workspace without waiting
- * events.
- */
-export const FIRST_WAITING: Statement = {
-  name: 'processing_first_waiting',
-  text: `
-    SELECT u.profile_id, first.queued_at, first.position
-    FROM unnest($2::uuid[]) AS u (profile_id)
-    CROSS JOIN LATERAL (
-      SELECT ${TEXT_OF_QUEUED_AT}, position FROM waiting_events w
-      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
-      ORDER BY w.queued_at, w.position, w.event_id LIMIT 1
-    ) first
-    WHERE (
-      SELECT true FROM waiting_events WHERE tenant_id = $1::uuid AND queued_at > '-infinity' ORDER BY queued_at LIMIT 1
-    )`,
-};
+/** The first waiting event of each of these profiles that has one. */
+export const FIRST_WAITING = firstOfProfiles('processing_first_waiting', 'waiting_events');
 
 /** Inserts waiting events; one without a position in the queue waits from now on. */
 export const ADD_WAITING: Statement = {

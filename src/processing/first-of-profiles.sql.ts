@@ -1,0 +1,21 @@
+import type { Statement } from '../platform/postgres/pipelined-connection';
+import { TEXT_OF_QUEUED_AT } from './queued-at';
+
+/**
+ * The first entry of a table of each of the profiles $2 that has one there, in the order of the queue. One index probe in a
+ * workspace without entries.
+ */
+export function firstOfProfiles(name: string, table: 'parked_events' | 'waiting_events'): Statement {
+  const text = `
+    SELECT u.profile_id, first.queued_at, first.position
+    FROM unnest($2::uuid[]) AS u (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT ${TEXT_OF_QUEUED_AT}, position FROM ${table} e
+      WHERE tenant_id = $1::uuid AND profile_id = u.profile_id
+      ORDER BY e.queued_at, e.position, e.event_id LIMIT 1
+    ) first
+    WHERE (
+      SELECT true FROM ${table} WHERE tenant_id = $1::uuid AND queued_at > '-infinity' ORDER BY queued_at LIMIT 1
+    )`;
+  return { name, text };
+}
