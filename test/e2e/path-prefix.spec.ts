@@ -2,10 +2,10 @@ import { runInNewContext } from 'node:vm';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aClient } from '../support/client';
-import { startStrippingProxy, type StrippingProxy } from '../support/stripping-proxy';
+import { startStrippingProxy, type HttpProxy } from '../support/http-proxy';
 
 let service: TestApp;
-let proxy: StrippingProxy;
+let proxy: HttpProxy;
 
 beforeAll(async () => {
   service = await startApp();

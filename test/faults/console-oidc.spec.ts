@@ -1,4 +1,4 @@
-import { startAlternatingProxy, type AlternatingProxy } from '../support/alternating-proxy';
+import { startAlternatingProxy, type HttpProxy } from '../support/http-proxy';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process';
 import { startSignInProvider, TravellingBrowser, type SignInProvider } from '../support/sign-in-provider';
@@ -12,7 +12,7 @@ describe('sign-in by an identity provider, with two processes behind one address
   let url: string;
   let provider: SignInProvider;
   let nodes: ServiceProcess[];
-  let proxy: AlternatingProxy;
+  let proxy: HttpProxy;
 
   beforeAll(async () => {
     url = await freshDatabaseUrl('console_oidc');

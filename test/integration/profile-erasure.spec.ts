@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ErasuresService } from '../../src/cdp/customers/erasures.service';
@@ -12,7 +12,7 @@ import { IngestPipeline } from '../../src/ingest/pipeline';
 import { Jobs } from '../../src/platform/jobs/jobs';
 import { Readiness } from '../../src/platform/health/readiness';
 import { SecretBox } from '../../src/platform/secrets/secret-box';
-import { freshDatabaseUrl, rowsOf, withClient } from '../support/database';
+import { freshDatabaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
 import { aCaller, aSubmission, device, email, external, startNode } from '../support/ingest';
 import { refuseWrites } from '../support/refused-writes';
 import { brokenRules } from '../support/sound-customers';
@@ -214,15 +214,7 @@ describe('an event that is on its way while its person is erased', () => {
     return (await of(0, CustomerReader).findByIdentifier(tenantId, external(mark)))!.rootId;
   }
 
-  /** Resolves once somebody waits for a lock. */
-  async function somebodyWaits(): Promise<void> {
-    const waiting = () =>
-      query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' LIMIT 1",
-        [],
-      );
-    while ((await waiting()).length === 0) await wait(2);
-  }
+  const somebodyWaits = (): Promise<void> => until(async () => (await waitingForLocks(url)) > 0);
 
   it('is waited for when it holds the profile already, and erased too', async () => {
     const { tenantId } = await aTenant(url);
