@@ -49,8 +49,8 @@ export interface PageRead {
   readonly values: readonly unknown[];
   /** How many rows it may look at. */
   readonly rowsMax: number;
-  /** It is so rare that connections do not keep its plan. */
-  readonly isRare?: boolean;
+  /** Connections do not keep its plan: it depends on the values, or the statement is rare. */
+  readonly isPlannedAnew: boolean;
 }
 
 /** A row that a page has looked at, in the order of the list. */
@@ -107,7 +107,9 @@ export class EventReader {
       // One more than the page shows that there is a next one; the last row looked at comes on top.
       ...[limit + 2, state, end],
     ];
-    return this.pageOf({ statement: READ_RECEIVED_PAGE[start.order], values, rowsMax }, limit);
+    // A plan that fits every filter, made while a table was small, may read all of it for each of 20,000 rows.
+    const read = { statement: READ_RECEIVED_PAGE[start.order], values, rowsMax, isPlannedAnew: !isUnfiltered };
+    return this.pageOf(read, limit);
   }
 
   /**
@@ -125,9 +127,9 @@ export class EventReader {
     return isFull ? { events, nextCursor } : { events, nextCursor, scanned: Number(last.position) };
   }
 
-  private rowsOf({ statement, values, isRare = false }: PageRead, limit: number): Promise<readonly RowText[]> {
+  private rowsOf({ statement, values, isPlannedAnew }: PageRead, limit: number): Promise<readonly RowText[]> {
     const all = [...values, limit, PAGE_BYTES_MAX];
-    return isRare ? this.database.query(statement.text, all) : preparedQuery(this.database, statement, all);
+    return isPlannedAnew ? this.database.query(statement.text, all) : preparedQuery(this.database, statement, all);
   }
 
   /** Source and id name one event; the other filters may still leave it out. */

@@ -39,16 +39,16 @@ export function readTimeline(order: TimelineOrder, profiles: number): Statement 
 const KEPT_PROFILES_MAX = 8;
 const kept = new Map<string, Statement>();
 
-/** The same with the events. `isRare`: connections should not keep its plan. */
+/** The same with the events. `isPlannedAnew`: connections should not keep its plan. */
 export function readTimelinePage(
   order: TimelineOrder,
   profiles: number,
-): { readonly statement: Statement; readonly isRare: boolean } {
+): { readonly statement: Statement; readonly isPlannedAnew: boolean } {
   const key = `${order}_${profiles}`;
-  const isRare = profiles > KEPT_PROFILES_MAX;
+  const isPlannedAnew = profiles > KEPT_PROFILES_MAX;
   const statement = kept.get(key) ?? withEvents(readTimeline(order, profiles), FIXED_PARAMETERS + profiles);
-  if (!isRare) kept.set(key, statement);
-  return { statement, isRare };
+  if (!isPlannedAnew) kept.set(key, statement);
+  return { statement, isPlannedAnew };
 }
 
 /**
