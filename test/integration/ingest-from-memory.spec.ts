@@ -168,8 +168,8 @@ async function stateOf(tenantId: string): Promise<unknown> {
      FROM events e JOIN profiles p USING (tenant_id, profile_id)
        LEFT JOIN event_queue q USING (tenant_id, event_id)
      WHERE e.tenant_id = $1 ORDER BY e.external_event_id`,
-    `SELECT external_event_id, severity, reason, status, occurrences FROM review_entries
-     WHERE tenant_id = $1 ORDER BY external_event_id, reason, status`,
+    `SELECT external_event_id, severity, reason, status, occurrences, details FROM review_entries
+     WHERE tenant_id = $1 ORDER BY 1, 2, 3, 4, 5, 6`,
     'SELECT coalesce(sum(events), 0)::int AS bundled FROM queued_bundles WHERE tenant_id = $1',
     `SELECT external_event_id FROM event_queue JOIN events USING (tenant_id, event_id)
      WHERE tenant_id = $1 ORDER BY queued_at, position`,
