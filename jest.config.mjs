@@ -1,4 +1,5 @@
 import { findChromium } from './test/support/jest/find-chromium.mjs';
+import { SINGLE_SERVER_SPECS } from './test/support/jest/single-server-specs.mjs';
 
 // Workers take it from here.
 const chromium = findChromium();
@@ -12,7 +13,7 @@ export default {
     // Without a browser they are left out, which global-setup.ts says; in CI they fail.
     ...(chromium === undefined && process.env.CI !== 'true' ? ['/test/browser/'] : []),
     // Needs a Citus cluster: `npm run test:citus`.
-    ...(process.env.TEST_CITUS_URL === undefined ? ['/test/citus/'] : []),
+    ...(process.env.TEST_CITUS_URL === undefined ? ['/test/citus/'] : Object.keys(SINGLE_SERVER_SPECS)),
     ...(process.env.LONG_ROUNDS === undefined ? ['/test/(?:faults|fuzz)/long/'] : []),
   ],
   moduleFileExtensions: ['ts', 'js', 'json'],

@@ -9,6 +9,7 @@ import { constants } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SINGLE_SERVER_SPECS } from '../test/support/jest/single-server-specs.mjs';
 import { oneAtATime } from './one-at-a-time.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -252,9 +253,12 @@ async function runOnCitus(args) {
     throw new Failure(
       'Set TEST_CITUS_URL to a database on the coordinator of a Citus cluster (13.2 or newer) in which citus_add_node and ' +
         'citus_set_coordinator_host have named the nodes, such as postgresql://postgres@127.0.0.1:5432/postgres. The tests ' +
-        'make and drop databases named cds_… on every node of it.',
+        'make and drop databases named cds_… on every node of it, which needs max_worker_processes = 64 there.',
       2,
     );
+  }
+  for (const [spec, reason] of Object.entries(SINGLE_SERVER_SPECS)) {
+    process.stderr.write(`Left out: ${spec} (${reason}).\n`);
   }
   await runTests(args.length > 0 ? args : ['test/citus', 'test/e2e', 'test/faults']);
 }

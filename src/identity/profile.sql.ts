@@ -115,14 +115,12 @@ export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
     )
     ${allInserted('inserted', 'cardinality($1::uuid[])')}`,
   oneWorkspace: {
+    // A part that writes and one that counts would be two statements there; a row that exists divides by zero instead.
     text: `
-    WITH inserted AS (
-      INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
-      VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))
-      ON CONFLICT ON CONSTRAINT profile_identifiers_pkey DO NOTHING
-      RETURNING 1
-    )
-    ${allInserted('inserted', 'cardinality($2::text[])')}`,
+    INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
+    VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))
+    ON CONFLICT ON CONSTRAINT profile_identifiers_pkey
+      DO UPDATE SET kind = CASE WHEN 1 / (EXCLUDED.kind IS NULL)::int = 1 THEN EXCLUDED.kind END`,
     values: replacing(0),
   },
 };

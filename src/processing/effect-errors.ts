@@ -22,15 +22,15 @@ export function isPartlyAway(error: unknown, { isDistributed }: Pick<ConnectionS
   return isDistributed === true && isDatabaseAway(error);
 }
 
-/** SQLSTATE classes: insufficient resources, system error. */
-const SHORTAGES: ReadonlySet<string> = new Set(['53', '58']);
+/** SQLSTATE classes: a refused session, insufficient resources, system error. */
+const NO_FAULT_OF_EVENTS: ReadonlySet<string> = new Set(['28', '3D', '53', '58']);
 
 /**
- * Whether the session was lost during the work, possibly because of the event. A shortage of the database is not the
- * event's fault, and the attempt does not count.
+ * Whether the session was lost during the work, possibly because of the event. A shortage of the database, or one that takes no
+ * session, is not the event's fault, and the attempt does not count.
  */
 export function isSessionLost(error: unknown): boolean {
-  return isDatabaseAway(error) && !SHORTAGES.has(sqlStateOf(error)?.slice(0, 2) ?? '');
+  return isDatabaseAway(error) && !NO_FAULT_OF_EVENTS.has(sqlStateOf(error)?.slice(0, 2) ?? '');
 }
 
 /** The failure of an attempt that never ended. */

@@ -202,16 +202,17 @@ it('keeps its order when the clock of the database is set back between two chang
   const ann = campaign.participant({ sub: 'ann' });
   await mutate(ann, [inc(POINTS), inc(TOTAL)]);
   // As if the first change had been made an hour ahead.
-  for (const table of ['participant_states', 'shared_values']) {
-    await rowsOf(
-      service.databaseUrl,
-      `UPDATE ${table} SET updated_at = updated_at + interval '1 hour' WHERE tenant_id = $1`,
-      [campaign.workspace.tenantId],
-    );
+  const anHourAhead = new Date(Date.now() + 3_600_000);
+  for (const [table, column] of [
+    ['participant_states', 'updated_at'],
+    ['shared_values', 'updated_at'],
+    ['value_changes', 'at'],
+  ]) {
+    await rowsOf(service.databaseUrl, `UPDATE ${table} SET ${column} = $2 WHERE tenant_id = $1`, [
+      campaign.workspace.tenantId,
+      anHourAhead,
+    ]);
   }
-  await rowsOf(service.databaseUrl, `UPDATE value_changes SET at = at + interval '1 hour' WHERE tenant_id = $1`, [
-    campaign.workspace.tenantId,
-  ]);
   await mutate(ann, [inc(POINTS), inc(TOTAL)]);
   for (const path of [ofParticipant('ann'), ofValue('campaign', 'total')]) {
     const [newest, oldest] = await historyAt(path);

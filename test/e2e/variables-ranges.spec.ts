@@ -1,7 +1,7 @@
 import { LimitsCheck } from '../../src/variables/limits-check';
 import { startApp, type TestApp } from '../support/app';
 import { answered, Client, expectProblem, type Answer } from '../support/client';
-import { rowsOf, untilBlocked, withClient } from '../support/database';
+import { rowsOf, untilBlocked, urlOf, withClient } from '../support/database';
 import { anEventToProcess, EffectsWorker, summaryOf } from '../support/reactions';
 import { aCampaign, campaignOf, dec, inc, mutate, set, stateOf, summary, type Campaign } from '../support/runtime';
 import { until } from '../support/until';
@@ -215,6 +215,16 @@ describe('limits that leave stored values outside', () => {
       await counting;
     });
     expect(order).toEqual(['stored', 'counted']);
+  });
+
+  it('do not wait for transactions of other databases on the server', async () => {
+    await define({});
+    await withClient(urlOf('postgres'), async (other) => {
+      await other.query('BEGIN');
+      await other.query('SELECT pg_current_xact_id()');
+      expect((await define({ max: 10 })).status).toBe(200);
+      await other.query('ROLLBACK');
+    });
   });
 
   it('never stand beside a value that a mutation stores at the same time, whichever comes first', async () => {

@@ -1,11 +1,17 @@
 import { Client } from 'pg';
 import { distribute } from '../../src/platform/postgres/distribution/distribute';
 import { migrate } from '../../src/platform/postgres/schema/migrate';
+import { until } from './until';
 
 /** The coordinator of a Citus cluster that specs use in place of the PostgreSQL of the tests (`npm run test:citus`). */
 const CITUS_URL = process.env['TEST_CITUS_URL'];
 
 export const usesCitus = CITUS_URL !== undefined;
+
+/** Whether a database is on the cluster: one that is not made of the template of the tests is on the one server. */
+export function isOnCluster(url: string): boolean {
+  return CITUS_URL !== undefined && hostOf(url) === hostOf(CITUS_URL);
+}
 
 /** Two on each of two worker nodes. Each more costs every new database some hundred files. */
 const SHARDS = 4;
@@ -59,10 +65,19 @@ export async function dropCitusDatabases(): Promise<void> {
     await on(node, 'postgres', async (client) => {
       const { rows } = await client.query<{ name: string }>('SELECT datname AS name FROM pg_database');
       for (const { name } of rows.filter((row) => MADE.test(row.name))) {
+        await on(node, name, rollBackPrepared);
         await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       }
     });
   }
+}
+
+/** What a coordinator has left that lost its connection in the middle of a commit; it would be recovered within a minute. */
+async function rollBackPrepared(client: Client): Promise<void> {
+  const { rows } = await client.query<{ gid: string }>(
+    'SELECT gid FROM pg_prepared_xacts WHERE database = current_database()',
+  );
+  for (const { gid } of rows) await client.query(`ROLLBACK PREPARED '${gid}'`);
 }
 
 /** The addresses of a database on each worker node. */
@@ -135,14 +150,17 @@ export async function workerNodesOf(url: string): Promise<NodePlace[]> {
 
 /** Has everybody reach a node of a database under another address. */
 export async function readdress(url: string, from: NodePlace, to: NodePlace): Promise<void> {
-  await withDatabase(url, (client) =>
-    client.query(`SELECT citus_update_node(nodeid, $3, $4) FROM pg_dist_node WHERE nodename = $1 AND nodeport = $2`, [
-      from.host,
-      from.port,
-      to.host,
-      to.port,
-    ]),
-  );
+  await withDatabase(url, async (client) => {
+    await client.query(
+      `SELECT citus_update_node(nodeid, $3, $4) FROM pg_dist_node WHERE nodename = $1 AND nodeport = $2`,
+      [from.host, from.port, to.host, to.port],
+    );
+    // A process of Citus tells the nodes; until then no table can be created.
+    await until(async () => {
+      const { rows } = await client.query('SELECT 1 FROM pg_dist_node WHERE NOT metadatasynced');
+      return rows.length === 0;
+    });
+  });
 }
 
 /** The shard of `events` that a workspace is in, and the port of its node. */
@@ -160,6 +178,11 @@ export async function placeOf(
     if (place === undefined) throw new Error('The workspace is on no node');
     return place;
   });
+}
+
+/** The host and port in the address of a database, which may be without them. */
+function hostOf(url: string): string {
+  return new URL(url.replace('@/', '@localhost/')).host;
 }
 
 /** Moves a shard with those that are co-located with it; writers wait meanwhile. */

@@ -1,5 +1,5 @@
 import { Client, Pool } from 'pg';
-import { citusDatabaseUrl, usesCitus, workerUrls } from './citus';
+import { citusDatabaseUrl, isOnCluster, usesCitus, workerUrls } from './citus';
 import { until } from './until';
 
 export const TEMPLATE_DATABASE = 'cds_template';
@@ -69,7 +69,15 @@ function aPool(url: string): Pool {
 
 /** The addresses of a database on all servers that it has: the one, or those of the cluster. */
 export async function serversOf(url: string): Promise<string[]> {
-  return usesCitus ? [url, ...(await workerUrls(databaseOf(url)))] : [url];
+  return isOnCluster(url) ? [url, ...(await workerUrls(databaseOf(url)))] : [url];
+}
+
+/** The bytes of a table, with its indexes or without them; on a cluster, of all its shards. */
+export async function bytesOf(url: string, table: string, part: 'with indexes' | 'rows only'): Promise<number> {
+  const name = part === 'with indexes' ? 'total_relation_size' : 'relation_size';
+  const size = isOnCluster(url) ? `citus_${name}` : `pg_${name}`;
+  const [row] = await rowsOf<{ bytes: number }>(url, `SELECT ${size}($1::regclass)::float8 AS bytes`, [table]);
+  return row?.bytes ?? 0;
 }
 
 /** Which sessions are meant. A session that a coordinator has on a worker node bears the name that Citus gives it. */

@@ -3,6 +3,7 @@ import type { EffectResult, EventEffect, EventToProcess } from '../../src/proces
 import { EventEffects } from '../../src/processing/effects';
 import { EventWorker } from '../../src/processing/event-worker';
 import type { Statement, Transaction } from '../../src/platform/postgres/pipelined-connection';
+import { isOnCluster } from './citus';
 import { rowsOf } from './database';
 import { until } from './until';
 
@@ -87,6 +88,7 @@ export async function prepareEffects(url: string): Promise<void> {
     `CREATE TABLE IF NOT EXISTS test_effects (
        n bigint GENERATED ALWAYS AS IDENTITY, tenant_id uuid, event_id uuid, customer_id uuid, external_id text)`,
   );
+  if (isOnCluster(url)) await rowsOf(url, `SELECT create_distributed_table('test_effects', 'tenant_id')`);
 }
 
 const EVERYTHING: Statement = {

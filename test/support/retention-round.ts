@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventIdOf } from '../../src/ingest/domain/deduplication';
 import { anExternalEvent } from './builders';
 import { Client } from './client';
-import { rowsOf } from './database';
+import { bytesOf, rowsOf, serversOf } from './database';
 import { untilDrained } from './processing';
 import { startServiceProcess } from './service-process';
 import { until } from './until';
@@ -75,7 +75,7 @@ export async function retentionRound({ url, events, periodMs, periods, kills }: 
   await until(async () => !(await isAnyOld(url, tenantId)), 3_600);
   await load.stop();
   const [longestTransactionMs, longestLockWaitMs] = await locks.stop();
-  const report = { ...(await bytesOf(url, tenantId)), growth: await growthOf(url, client(), events) };
+  const report = { ...(await bytesOfExpired(url, tenantId)), growth: await growthOf(url, client(), events) };
   const left = (await rowsOf(url, 'SELECT 1 FROM events WHERE tenant_id = $1 AND source = $2', [tenantId, SOURCE]))
     .length;
   await service.stop();
@@ -214,22 +214,26 @@ async function isAnyOld(url: string, tenantId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The longest transaction of the removal, and the longest time that anybody waited for a lock; both in milliseconds. */
+/** The longest transaction of the removal, and the longest time that anybody waited for a lock on a server; both in milliseconds. */
 function watchLocks(url: string): { readonly stop: () => Promise<readonly [number, number]> } {
   const stopping = new AbortController();
   let [transaction, waited] = [0, 0];
+  const look = async (server: string): Promise<void> => {
+    const [row] = await rowsOf<{ transaction: number; waited: number }>(
+      server,
+      `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 * 1000 AS transaction,
+         (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0)::float8 * 1000
+          FROM pg_locks WHERE NOT granted) AS waited
+       FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'cds-expiry'
+         AND xact_start IS NOT NULL`,
+    );
+    transaction = Math.max(transaction, row?.transaction ?? 0);
+    waited = Math.max(waited, row?.waited ?? 0);
+  };
   const watching = (async () => {
+    const servers = await serversOf(url);
     while (!stopping.signal.aborted) {
-      const [row] = await rowsOf<{ transaction: number; waited: number }>(
-        url,
-        `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 * 1000 AS transaction,
-           (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0)::float8 * 1000
-            FROM pg_locks WHERE NOT granted) AS waited
-         FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'cds-expiry'
-           AND xact_start IS NOT NULL`,
-      );
-      transaction = Math.max(transaction, row?.transaction ?? 0);
-      waited = Math.max(waited, row?.waited ?? 0);
+      await Promise.all(servers.map(look));
       await wait(LOOK_AGAIN_MS);
     }
   })();
@@ -242,27 +246,29 @@ function watchLocks(url: string): { readonly stop: () => Promise<readonly [numbe
   };
 }
 
-async function bytesOf(
+async function bytesOfExpired(
   url: string,
   tenantId: string,
 ): Promise<Pick<RoundReport, 'expired' | 'bytesPerExpired' | 'countBytesPerExpired'>> {
-  const [row] = await rowsOf<{ expired: number; counted: number; bytes: number; count_bytes: number }>(
+  const [row] = await rowsOf<{ expired: number; counted: number }>(
     url,
     `SELECT (SELECT count(event_id) + count(other_event_id) FROM expired_events WHERE tenant_id = $1)::int AS expired,
-       (SELECT sum(events) FROM expired_event_counts WHERE tenant_id = $1)::int AS counted,
-       pg_total_relation_size('expired_events')::float8 AS bytes,
-       pg_total_relation_size('expired_event_counts')::float8 AS count_bytes`,
+       (SELECT sum(events) FROM expired_event_counts WHERE tenant_id = $1)::int AS counted`,
     [tenantId],
   );
   if (row === undefined || row.counted !== row.expired) throw new Error(`Not all are counted: ${JSON.stringify(row)}`);
-  const { expired, bytes, count_bytes: countBytes } = row;
-  return { expired, bytesPerExpired: bytes / expired, countBytesPerExpired: countBytes / expired };
+  const { expired } = row;
+  const bytesPer = async (table: string): Promise<number> => (await bytesOf(url, table, 'with indexes')) / expired;
+  return {
+    expired,
+    bytesPerExpired: await bytesPer('expired_events'),
+    countBytesPerExpired: await bytesPer('expired_event_counts'),
+  };
 }
 
 async function growthOf(url: string, client: Client, events: number): Promise<number> {
   await rowsOf(url, 'VACUUM events');
-  const size = async (): Promise<number> =>
-    (await rowsOf<{ bytes: number }>(url, `SELECT pg_relation_size('events')::float8 AS bytes`))[0]?.bytes ?? 0;
+  const size = (): Promise<number> => bytesOf(url, 'events', 'rows only');
   const before = await size();
   for (let sent = 0; sent < events / 10; sent += 500) {
     const items = Array.from({ length: 500 }, () =>

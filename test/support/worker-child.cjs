@@ -8,6 +8,7 @@ const process = require('node:process');
 const { setTimeout: wait } = require('node:timers/promises');
 const { NestFactory } = require('@nestjs/core');
 const { AppModule } = require('../../dist/src/app.module.js');
+const { withDatabaseKind } = require('../../dist/src/platform/postgres/distribution/database-kind.js');
 const { readSettings } = require('../../dist/src/platform/config/env.js');
 const { EventEffects } = require('../../dist/src/processing/effects.js');
 const { EventWorker } = require('../../dist/src/processing/event-worker.js');
@@ -27,9 +28,8 @@ const EVERYTHING = {
 
 async function main() {
   const settings = readSettings(process.env);
-  const app = await NestFactory.createApplicationContext(AppModule.with(settings, { url: settings.databaseUrl }), {
-    logger: false,
-  });
+  const connection = await withDatabaseKind({ url: settings.databaseUrl }, settings);
+  const app = await NestFactory.createApplicationContext(AppModule.with(settings, connection), { logger: false });
   app.get(EventEffects).register({
     concerned: EVERYTHING,
     async apply(transaction, events) {

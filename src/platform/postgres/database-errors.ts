@@ -10,7 +10,7 @@ import { unavailable } from '../errors/unavailable';
  * - `repeat`: a deadlock or a serialisation failure; send the whole transaction again at once.
  * - `contended`: another transaction holds a lock for too long; only the rows concerned fail.
  * - `data`: PostgreSQL refuses one of the rows.
- * - `away`: the connection or the server is gone, full or read-only; the outcome may be unknown.
+ * - `away`: the connection or the server is gone, full or read-only, or refuses the service; the outcome may be unknown.
  * - `bug`: anything else.
  */
 export type DatabaseFailure = 'repeat' | 'contended' | 'data' | 'away' | 'bug';
@@ -20,10 +20,11 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** Data exception, integrity constraint violation. */
 const DATA_CLASSES = new Set(['22', '23']);
 /**
- * Connection exception, invalid transaction state, insufficient resources, operator intervention, system error. A transaction is in
- * an invalid state when the server is read-only (a failover, a full disk of some providers), or when it has ended a slow session.
+ * Connection exception, invalid transaction state, invalid authorization, unknown database, insufficient resources, operator
+ * intervention, system error. A transaction is in an invalid state when the server is read-only (a failover, a full disk of some
+ * providers), or when it has ended a slow session. A new session is refused while a password is changed, say.
  */
-const AWAY_CLASSES = new Set(['08', '25', '53', '57', '58']);
+const AWAY_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 /** The server of the session is read-only: a standby, or by its settings. */
 export const READ_ONLY = '25006';
 const SOCKET_CODES = new Set([

@@ -6,14 +6,21 @@ import { WorkspaceNodes } from './workspace-nodes';
 
 const TAKE_NUMBER: Statement = { name: 'platform_take_number', text: 'SELECT pg_current_xact_id()' };
 
+/** A snapshot lists those of all databases of the server. One that cannot be seen to be another database's counts. */
 const READ_OPEN: Statement = {
   name: 'platform_open_transactions',
-  text: 'SELECT xip::text AS id FROM pg_snapshot_xip(pg_current_snapshot()) AS xip',
+  text: `
+    SELECT xip::text AS id FROM pg_snapshot_xip(pg_current_snapshot()) AS xip
+    WHERE NOT EXISTS (
+      SELECT FROM pg_stat_activity WHERE backend_xid = xip::xid AND datname <> current_database()
+    ) AND NOT EXISTS (
+      SELECT FROM pg_prepared_xacts WHERE transaction = xip::xid AND database <> current_database()
+    )`,
 };
 
 /**
- * The transactions that write to the server of a workspace: the database, or on a distributed one the node that holds the rows of
- * the workspace, where each writer has a number, by whichever node its statements came.
+ * The transactions that write to the database of a workspace. On a distributed one these are asked of the node that holds the rows
+ * of the workspace, where each writer has a number, by whichever node its statements came.
  */
 @Injectable()
 export class OpenTransactions {
