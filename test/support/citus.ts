@@ -65,7 +65,7 @@ export async function dropCitusDatabases(): Promise<void> {
     await on(node, 'postgres', async (client) => {
       const { rows } = await client.query<{ name: string }>('SELECT datname AS name FROM pg_database');
       for (const { name } of rows.filter((row) => MADE.test(row.name))) {
-        await on(node, name, rollBackPrepared);
+        await rollBackPrepared(client, node, name);
         await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       }
     });
@@ -73,11 +73,9 @@ export async function dropCitusDatabases(): Promise<void> {
 }
 
 /** What a coordinator has left that lost its connection in the middle of a commit; it would be recovered within a minute. */
-async function rollBackPrepared(client: Client): Promise<void> {
-  const { rows } = await client.query<{ gid: string }>(
-    'SELECT gid FROM pg_prepared_xacts WHERE database = current_database()',
-  );
-  for (const { gid } of rows) await client.query(`ROLLBACK PREPARED '${gid}'`);
+async function rollBackPrepared(client: Client, node: NodeAddress, name: string): Promise<void> {
+  const { rows } = await client.query<{ gid: string }>('SELECT gid FROM pg_prepared_xacts WHERE database = $1', [name]);
+  for (const { gid } of rows) await on(node, name, (inside) => inside.query(`ROLLBACK PREPARED '${gid}'`));
 }
 
 /** The addresses of a database on each worker node. */
