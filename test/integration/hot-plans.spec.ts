@@ -132,6 +132,9 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
+/** What the planner believes of the tables: a look-up for each of these rows would cost more than to read a table once. */
+const MANY_ROWS = `UPDATE pg_class SET reltuples = 1e6, relpages = 10 WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
+
 describe('the statements of the hot path', () => {
   // A partitioned table without a partition is looked up in no time.
   beforeAll(async () => (await startNode(await databaseUrl())).close());
@@ -158,6 +161,22 @@ describe('the statements of the hot path', () => {
         expect({ index, keysUsed, wanted }).toMatchObject({ keysUsed: wanted.includes(keysUsed) ? keysUsed : wanted });
       }
       expect(nodes.filter((node) => /Hash|Merge/.test(node['Node Type']))).toEqual([]);
+    },
+  );
+
+  it.each(HOT_STATEMENTS.map((statement) => [statement.name, statement] as const))(
+    '%s reads no table whole to look single rows up, however large it thinks the tables are',
+    async (_name, { text }) => {
+      const plan = await withClient(await databaseUrl(), async (client) => {
+        const settings = { ...HOT_PATH_PLANNING, random_page_cost: 1_000_000, cpu_index_tuple_cost: 1_000_000 };
+        for (const [setting, value] of Object.entries(settings)) await client.query(`SET ${setting} = ${value}`);
+        await client.query('BEGIN');
+        await client.query(MANY_ROWS);
+        const explained = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN, VERBOSE) ${text}`);
+        await client.query('ROLLBACK');
+        return explained.rows.map((row) => row['QUERY PLAN']);
+      });
+      expect(plan.filter((line) => line.includes('hashed SubPlan'))).toEqual([]);
     },
   );
 

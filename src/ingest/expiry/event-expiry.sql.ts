@@ -3,27 +3,21 @@ import type { Statement } from '../../platform/postgres/statement';
 /** Whether nothing is left to do with an event, by its record `p`. One that failed for good is settled. */
 const IS_SETTLED = `p.state <> 'queued' AND NOT p.reactions @> '[{"outcome": "waiting_for_customer"}]'`;
 
-const RECORD_OF = (event: string): string =>
-  `SELECT FROM event_processing p WHERE p.tenant_id = $1::uuid AND p.event_id = ${event}`;
-
 /**
  * The oldest events of a workspace, in order of receipt: those behind the key $2, $3 that were received before $4, $5 of them
  * at most. `is_settled`: not queued, parked or waiting; a bundled event has a record, and may wait, if a late effect came to
- * it. `is_recorded`: in `expired_events` already.
+ * it. `is_recorded`: in `expired_events` already. Looked up in joins: for EXISTS in a column PostgreSQL may read all rows of the
+ * workspace instead, each time.
  */
 export const FIND_OLD_EVENTS: Statement = {
   name: 'expiry_find_old_events',
   text: `
     SELECT e.event_id, e.received_at::text AS received_at, e.content_hash, e.bytes,
       e.queue_bundle_id IS NOT NULL AS is_bundled,
-      CASE WHEN e.queue_bundle_id IS NULL
-        THEN EXISTS (${RECORD_OF('e.event_id')} AND ${IS_SETTLED})
-        ELSE NOT EXISTS (SELECT FROM queued_bundles q WHERE q.tenant_id = $1::uuid AND q.id = e.queue_bundle_id)
-          AND NOT EXISTS (${RECORD_OF('e.event_id')} AND NOT (${IS_SETTLED}))
+      CASE WHEN e.queue_bundle_id IS NULL THEN coalesce(record.is_settled, false)
+        ELSE bundle.is_queued IS NULL AND coalesce(record.is_settled, true)
       END AS is_settled,
-      EXISTS (SELECT FROM expired_events x WHERE x.tenant_id = $1::uuid AND x.event_id = e.event_id)
-        OR EXISTS (SELECT FROM expired_events x WHERE x.tenant_id = $1::uuid AND x.other_event_id = e.event_id)
-        AS is_recorded
+      recorded.is_recorded IS NOT NULL AS is_recorded
     FROM (
       SELECT event_id, received_at, content_hash, queue_bundle_id,
         pg_column_size(properties) + pg_column_size(identity) AS bytes
@@ -32,6 +26,19 @@ export const FIND_OLD_EVENTS: Statement = {
         AND received_at < $4::timestamptz AND received_at > '-infinity'
       ORDER BY received_at, event_id LIMIT $5
     ) e
+    LEFT JOIN LATERAL (
+      SELECT ${IS_SETTLED} AS is_settled FROM event_processing p
+      WHERE p.tenant_id = $1::uuid AND p.event_id = e.event_id LIMIT 1
+    ) record ON true
+    LEFT JOIN LATERAL (
+      SELECT true AS is_queued FROM queued_bundles WHERE tenant_id = $1::uuid AND id = e.queue_bundle_id LIMIT 1
+    ) bundle ON true
+    LEFT JOIN LATERAL (
+      SELECT true AS is_recorded FROM expired_events WHERE tenant_id = $1::uuid AND event_id = e.event_id
+      UNION ALL
+      SELECT true FROM expired_events WHERE tenant_id = $1::uuid AND other_event_id = e.event_id
+      LIMIT 1
+    ) recorded ON true
     ORDER BY e.received_at, e.event_id`,
 };
 
