@@ -120,7 +120,7 @@ export const INSERT_IDENTIFIERS_AT_COMMIT: Statement = {
     INSERT INTO profile_identifiers (tenant_id, kind, value, profile_id)
     VALUES ($1::uuid, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]))
     ON CONFLICT ON CONSTRAINT profile_identifiers_pkey
-      DO UPDATE SET kind = CASE WHEN 1 / (EXCLUDED.kind IS NULL)::int = 1 THEN EXCLUDED.kind END`,
+      DO UPDATE SET kind = CASE WHEN 1 / (EXCLUDED.kind = '')::int = 1 THEN EXCLUDED.kind END`,
     values: replacing(0),
   },
 };

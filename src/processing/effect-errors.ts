@@ -23,14 +23,14 @@ export function isPartlyAway(error: unknown, { isDistributed }: Pick<ConnectionS
 }
 
 /** SQLSTATE classes: a refused session, insufficient resources, system error. */
-const NO_FAULT_OF_EVENTS: ReadonlySet<string> = new Set(['28', '3D', '53', '58']);
+const DATABASE_FAULTS: ReadonlySet<string> = new Set(['28', '3D', '53', '58']);
 
 /**
- * Whether the session was lost during the work, possibly because of the event. A shortage of the database, or one that takes no
- * session, is not the event's fault, and the attempt does not count.
+ * Whether the session was lost during the work, possibly because of the event. A shortage of the database, or one that accepts
+ * no connection, is not the event's fault, and the attempt does not count.
  */
 export function isSessionLost(error: unknown): boolean {
-  return isDatabaseAway(error) && !NO_FAULT_OF_EVENTS.has(sqlStateOf(error)?.slice(0, 2) ?? '');
+  return isDatabaseAway(error) && !DATABASE_FAULTS.has(sqlStateOf(error)?.slice(0, 2) ?? '');
 }
 
 /** The failure of an attempt that never ended. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { isUuid } from '../platform/values/uuid';
 import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 import { isChangeRule, type StoredRule } from './domain/webhook';
 import { WebhookEndpoint } from './entities/webhook-endpoint.entity';
@@ -35,6 +36,12 @@ export class WebhookRepository {
     const endpoint = await manager.findOneBy(WebhookEndpoint, { tenantId, id });
     if (endpoint === null) return undefined;
     return { endpoint, rules: await this.rulesOf(manager, tenantId, [id]) };
+  }
+
+  /** Nobody changes an endpoint until the transaction ends. */
+  async lock(manager: EntityManager, tenantId: string, id: string): Promise<void> {
+    if (!isUuid(id)) return;
+    await manager.query('SELECT 1 FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [tenantId, id]);
   }
 
   /** At most `limit` endpoints with ids below `start`, newest first. */

@@ -126,7 +126,7 @@ export class WebhooksService {
         unmask: request.unmask === true,
         secret: this.box.seal(secret, tenantId, id),
         ...{ previousSecret: null, previousSecretUntil: null, olderSecret: null, olderSecretUntil: null },
-        ...{ enabled: true, disabledReason: null, disabledAt: null, failingSince: null },
+        ...{ enabled: true, disabledReason: null, disabledAt: null, enabledAt: null, failingSince: null },
         ...{ createdAt: now, createdBy: credentialId, updatedAt: now },
       },
       rules: mergeRules([], rules, now),
@@ -136,9 +136,9 @@ export class WebhooksService {
     return { ...made, shownSecret: shown };
   }
 
-  /** Throws `not_found`. */
-  async get(tenantId: string, id: string): Promise<Webhook> {
-    return this.found(tenantId, id);
+  /** In a transaction if one is given. Throws `not_found`. */
+  async get(tenantId: string, id: string, manager?: EntityManager): Promise<Webhook> {
+    return this.found(tenantId, id, manager);
   }
 
   /** One page below the id `start`, newest first. */
@@ -204,6 +204,8 @@ export class WebhooksService {
   async rotateSecret(caller: WebhookCaller, id: string): Promise<IssuedWebhook> {
     const { tenantId } = caller;
     const { shown, webhook } = await this.database.transaction(async (manager) => {
+      // One rotation after the other: each secret that was shown has to sign.
+      await this.webhooks.lock(manager, tenantId, id);
       const { endpoint } = await this.found(tenantId, id, manager);
       const { secret, shown } = makeSecret(endpoint.algorithm, randomBytes);
       const now = this.clock.now();
@@ -243,7 +245,7 @@ export class WebhooksService {
     if (!enabled && !endpoint.enabled) return { endpoint, rules };
     const now = this.clock.now();
     const changes = enabled
-      ? { enabled, disabledReason: null, disabledAt: null, failingSince: null }
+      ? { enabled, disabledReason: null, disabledAt: null, enabledAt: now, failingSince: null }
       : { enabled, disabledReason: 'manual' as const, disabledAt: now };
     await this.webhooks.update(manager, endpoint, { ...changes, updatedAt: now });
     if (enabled) await this.upkeep.resumeLater(manager, tenantId, id);

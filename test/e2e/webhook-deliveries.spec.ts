@@ -246,8 +246,8 @@ it('lets each of two secrets that were rotated within a day sign until its own e
   expect(await verifies(first, second, third)).toEqual([true, true, true]);
   await rowsOf(service.databaseUrl, `UPDATE webhook_endpoints SET older_secret_until = now() WHERE id = $1`, [id]);
   expect(await verifies(first, second, third)).toEqual([false, true, true]);
-  const fourth = await rotate();
-  const fifth = await rotate();
+  // At once, and so one after the other: each of them signs.
+  const [fourth, fifth] = await Promise.all([rotate(), rotate()]);
   expect(await verifies(second, third, fourth, fifth)).toEqual([false, true, true, true]);
 });
 
@@ -310,6 +310,51 @@ it('disables an endpoint whose every attempt failed for five days; until then no
   await client.post(`/v1/webhooks/${id}:enable`, {});
   await until(async () => (await deliveriesOf(id, 'delivered')).length === 1);
   expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]));
+});
+
+/** As if nine attempts at each first delivery had failed in the last 75 hours, and the tenth were due. */
+async function ageFailures(id: string): Promise<void> {
+  for (const [table, column] of [
+    ['webhook_deliveries', 'first_attempt_at'],
+    ['webhook_endpoints', 'failing_since'],
+  ]) {
+    await rowsOf(
+      service.databaseUrl,
+      `UPDATE ${table} SET ${column} = ${column} - interval '75 hours' WHERE ${table === 'webhook_endpoints' ? 'id' : 'endpoint_id'} = $1`,
+      [id],
+    );
+  }
+  await rowsOf(service.databaseUrl, 'UPDATE webhook_queues SET failures = 9 WHERE endpoint_id = $1', [id]);
+}
+
+it('gives up nothing of an endpoint that takes nothing, nor what it refused first of all', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  const attemptsOf = async (): Promise<number[]> => (await deliveriesOf(id)).map(({ attemptCount }) => attemptCount);
+  for (const value of ['ann', 'bob']) await send({ identity: { type: 'EXTERNAL', value } });
+  await until(async () => (await attemptsOf()).every((count) => count === 1));
+  await ageFailures(id);
+  await passTime(id);
+  await until(async () => (await attemptsOf()).every((count) => count === 2));
+  expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['pending', 'pending']);
+  receiver.answer(() => ({ status: 200 }));
+  await passTime(id);
+  await until(async () => (await deliveriesOf(id, 'delivered')).length === 2);
+});
+
+it('begins the attempts at each delivery anew when it is enabled', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  await send({ identity: ann });
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await client.post(`/v1/webhooks/${id}:disable`, {});
+  await ageFailures(id);
+  await passTime(id);
+  await client.post(`/v1/webhooks/${id}:enable`, {});
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 2);
+  expect((await deliveriesOf(id))[0].state).toBe('pending');
+  const [queue] = await rowsOf(service.databaseUrl, 'SELECT failures FROM webhook_queues WHERE endpoint_id = $1', [id]);
+  expect(queue).toEqual({ failures: 1 });
 });
 
 it('gives up a delivery that alone fails, keeps it listed, and goes on with the customer', async () => {

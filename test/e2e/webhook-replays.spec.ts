@@ -2,7 +2,7 @@ import { WebhookReplayStep } from '../../src/webhooks/replay/webhook-replay-step
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Client, type Workspace } from '../support/client';
-import { rowsOf } from '../support/database';
+import { rowsOf, waitingForLocks, withClient } from '../support/database';
 import { untilDrained } from '../support/processing';
 import { until } from '../support/until';
 import {
@@ -213,4 +213,22 @@ it('refuses ranges that are none or too long, and endpoints of others', async ()
   expectProblem(await start(ALL_OF_LATE, (await aWorkspace(service)).admin), 404, 'not_found', []);
   const reader = await workspace.client({ scopes: ['webhooks:read'] });
   expectProblem(await start(ALL_OF_LATE, reader), 403, 'insufficient_scope');
+});
+
+it('is not started of an endpoint that is deleted at the same time', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  const waiting = (sessions: number) =>
+    until(async () => (await waitingForLocks(service.databaseUrl, { statement: 'webhook_sets' })) === sessions);
+  const [deleted, started] = await withClient(service.databaseUrl, async (holder) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM webhook_sets WHERE tenant_id = $1 FOR UPDATE', [workspace.tenantId]);
+    const deleting = client.send(`/v1/webhooks/${id}`, undefined, { method: 'DELETE' });
+    await waiting(1);
+    const starting = client.post(`/v1/webhooks/${id}:replay`, ALL_OF_LATE);
+    await waiting(2);
+    await holder.query('COMMIT');
+    return Promise.all([deleting, starting]);
+  });
+  expect(deleted.status).toBe(200);
+  expectProblem(started, 404, 'not_found');
 });

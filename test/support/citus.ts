@@ -8,7 +8,7 @@ const CITUS_URL = process.env['TEST_CITUS_URL'];
 
 export const usesCitus = CITUS_URL !== undefined;
 
-/** Whether a database is on the cluster: one that is not made of the template of the tests is on the one server. */
+/** Whether a database is on the cluster. One that was not cloned from the template of the tests is on the single server. */
 export function isOnCluster(url: string): boolean {
   return CITUS_URL !== undefined && hostOf(url) === hostOf(CITUS_URL);
 }
@@ -72,7 +72,7 @@ export async function dropCitusDatabases(): Promise<void> {
   }
 }
 
-/** What a coordinator has left that lost its connection in the middle of a commit; it would be recovered within a minute. */
+/** Transactions that a coordinator prepared before it lost its connection; Citus would recover them within a minute. */
 async function rollBackPrepared(client: Client, node: NodeAddress, name: string): Promise<void> {
   const { rows } = await client.query<{ gid: string }>('SELECT gid FROM pg_prepared_xacts WHERE database = $1', [name]);
   for (const { gid } of rows) await on(node, name, (inside) => inside.query(`ROLLBACK PREPARED '${gid}'`));

@@ -75,15 +75,14 @@ export class EventLog {
    * (platform/postgres/precondition.ts) holds and none of the events is stored or has expired.
    */
   storeLast(transaction: Transaction, events: readonly ResolvedEvent[], batchId: string): Queued {
-    const isOneWorkspace = this.connection.isOneWorkspace === true;
-    if (isOneWorkspace) {
-      const ids = events.map(({ event }) => event.eventId);
-      transaction.sendLast(FAIL_IF_EXPIRED, [events.map(({ event }) => event.tenantId), ids]);
-    }
     transaction.sendLast(sql.STORE_EVENTS, insertParameters(events, batchId));
-    return isOneWorkspace
-      ? this.enqueue(transaction, events, batchId)
-      : this.enqueueAlone(transaction, events, batchId);
+    if (this.connection.isOneWorkspace !== true) return this.enqueueAlone(transaction, events, batchId);
+    // Behind the insert, whose lock an expiry waits for before it removes rows: what has expired was stored before, or is seen now.
+    transaction.sendLast(FAIL_IF_EXPIRED, [
+      events.map(({ event }) => event.tenantId),
+      events.map(({ event }) => event.eventId),
+    ]);
+    return this.enqueue(transaction, events, batchId);
   }
 
   /**

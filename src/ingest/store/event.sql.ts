@@ -54,8 +54,8 @@ export const FIND_EXPIRED_AMONG: Statement = {
 };
 
 /**
- * The same for one workspace, whose node is found by VALUES only. What has expired was looked for before: by `FIND_EVENTS`, or
- * by a precondition (`FIND_EXPIRED_AMONG`).
+ * The same for one workspace, whose node is found by VALUES only. What has expired was looked for before by `FIND_EVENTS`, or
+ * is looked for behind the insert (`FIND_EXPIRED_AMONG`).
  */
 const INSERT_OF_ONE = `
     INSERT INTO events (${INSERTED_NAMES})

@@ -33,6 +33,7 @@ import { CampaignListAndAuditLog1764000000031 } from './migrations/32-campaign-l
 import { AuditOfRecords1764000000032 } from './migrations/33-audit-of-records';
 import { ReviewDismissals1764000000033 } from './migrations/34-review-dismissals';
 import { OlderWebhookSecret1764000000034 } from './migrations/35-older-webhook-secret';
+import { WebhooksEnabledAt1764000000035 } from './migrations/36-webhooks-enabled-at';
 
 /** Every migration, oldest first. Append-only: a migration that is on main is never edited. */
 export const MIGRATIONS = [
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   AuditOfRecords1764000000032,
   ReviewDismissals1764000000033,
   OlderWebhookSecret1764000000034,
+  WebhooksEnabledAt1764000000035,
 ];

@@ -15,6 +15,7 @@ export interface DueEndpoint extends EndpointKey {
   readonly previousSecret: Buffer | null;
   readonly olderSecret: Buffer | null;
   readonly failingSince: Date | null;
+  readonly enabledAt: Date | null;
 }
 
 /** A queue of deliveries: those of one profile at one endpoint. */
@@ -30,8 +31,9 @@ export interface ClaimedDelivery extends QueueKey {
   /** Of the event, or of the change. */
   readonly eventId: string;
   readonly seq: string;
-  /** Failed attempts so far. */
+  /** Failed attempts since the endpoint was enabled. */
   readonly failures: number;
+  /** The first of them; null: the next attempt is the first. */
   readonly firstAttemptAt: Date | null;
   /** What is sent. */
   readonly subject: DeliverySubject;

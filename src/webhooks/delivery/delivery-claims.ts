@@ -113,10 +113,16 @@ export class DeliveryClaims {
       this.readChanges(transaction, tenantId, idsOf(ofChanges)),
     ]);
     return own.map(({ queue, first }) => {
-      const { endpointId, profileId, failures, url, unmask, failingSince } = queue;
+      const { endpointId, profileId, url, unmask, failingSince, enabledAt } = queue;
       const { secret, previousSecret, olderSecret } = queue;
-      const endpoint = { tenantId, endpointId, url, unmask, secret, previousSecret, olderSecret, failingSince };
-      const { eventId, seq, firstAttemptAt } = first;
+      const secrets = { secret, previousSecret, olderSecret };
+      const endpoint = { tenantId, endpointId, url, unmask, ...secrets, failingSince, enabledAt };
+      const { eventId, seq } = first;
+      // An endpoint that is enabled begins the schedules of its deliveries anew.
+      const isAnew = first.firstAttemptAt === null || (enabledAt !== null && first.firstAttemptAt < enabledAt);
+      const { failures, firstAttemptAt } = isAnew
+        ? { failures: 0, firstAttemptAt: null }
+        : { failures: queue.failures, firstAttemptAt: first.firstAttemptAt };
       const subject: DeliverySubject = first.isChange
         ? { kind: 'change', change: changes.get(eventId) }
         : { kind: 'event', event: events.get(eventId), customer: customers.get(profileId) };

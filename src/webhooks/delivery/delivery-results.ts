@@ -140,6 +140,7 @@ function endClaims(
     ours.map(({ state }) => state),
     ours.map(({ attempt }) => (attempt === null ? null : JSON.stringify(attempt))),
     ours.map(({ reason }) => reason),
+    ours.map(({ attempt, delivery }) => attempt !== null && delivery.firstAttemptAt === null),
   ]);
   const doneSeqs = ours.map(({ state, delivery }) => (state === 'pending' ? '0' : delivery.seq));
   // Most queues have nothing more to send, and a row that is removed need not be written before.

@@ -60,7 +60,7 @@ export const ADD_AGAIN = addDeliveries(
 
 /** The columns of a `DueEndpoint`, except its key. */
 const ENDPOINT_COLUMNS = `
-      e.url, e.unmask, e.secret, e.failing_since AS "failingSince",
+      e.url, e.unmask, e.secret, e.failing_since AS "failingSince", e.enabled_at AS "enabledAt",
       CASE WHEN e.previous_secret_until > clock_timestamp() THEN e.previous_secret END AS "previousSecret",
       CASE WHEN e.older_secret_until > clock_timestamp() THEN e.older_secret END AS "olderSecret"`;
 
@@ -115,8 +115,8 @@ export const CLAIM_QUEUES: Statement = {
     UPDATE webhook_queues q SET claim_id = $4, due_at = clock_timestamp() + $5::int * interval '1 millisecond'
     FROM taken u WHERE ${IS_QUEUE}
     RETURNING q.tenant_id AS "tenantId", q.endpoint_id AS "endpointId", q.profile_id AS "profileId",
-      q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."previousSecret",
-      u."olderSecret"`,
+      q.done_seq AS "doneSeq", q.failures, u.url, u.unmask, u.secret, u."failingSince", u."enabledAt",
+      u."previousSecret", u."olderSecret"`,
 };
 
 /** The first pending delivery of each queue behind the position $4; missing for a queue without one. */
@@ -176,13 +176,13 @@ export const RECORD_ATTEMPTS: Statement = {
         WHEN jsonb_array_length(d.attempts) >= 20 THEN (d.attempts - 0) || u.attempt
         ELSE d.attempts || u.attempt
       END,
-      first_attempt_at = coalesce(d.first_attempt_at, u.now),
+      first_attempt_at = CASE WHEN u.is_first THEN u.now ELSE coalesce(d.first_attempt_at, u.now) END,
       done_at = CASE WHEN u.state = 'pending' THEN NULL ELSE u.now END
     FROM (
-      SELECT a.tenant_id, a.endpoint_id, a.event_id, a.state, a.attempt::jsonb AS attempt, a.reason,
+      SELECT a.tenant_id, a.endpoint_id, a.event_id, a.state, a.attempt::jsonb AS attempt, a.reason, a.is_first,
         clock_timestamp() AS now
-      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[])
-        AS a (tenant_id, endpoint_id, event_id, state, attempt, reason) OFFSET 0
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::boolean[])
+        AS a (tenant_id, endpoint_id, event_id, state, attempt, reason, is_first) OFFSET 0
     ) u
     WHERE d.tenant_id = u.tenant_id AND d.event_id = u.event_id AND d.endpoint_id = u.endpoint_id`,
 };
@@ -255,10 +255,12 @@ export const RECORD_HEALTH: Statement = {
   text: `
     UPDATE webhook_endpoints e SET failing_since = u.failing_since
     FROM (
-      SELECT *, CASE WHEN works THEN NULL ELSE clock_timestamp() END AS failing_since
+      SELECT *, CASE WHEN works THEN NULL ELSE now() END AS failing_since
       FROM unnest($1::uuid[], $2::uuid[], $3::boolean[]) AS a (tenant_id, id, works) OFFSET 0
     ) u
-    WHERE e.tenant_id = u.tenant_id AND e.id = u.id AND (e.failing_since IS NOT NULL) = u.works`,
+    WHERE e.tenant_id = u.tenant_id AND e.id = u.id
+      AND CASE WHEN u.works THEN e.failing_since IS NOT NULL
+        ELSE e.failing_since IS NULL OR e.failing_since > u.failing_since END`,
 };
 
 /** Disables endpoints that answered 410 ($3), or took nothing for $4 days. Returns those that it disables. */

@@ -48,6 +48,10 @@ export class WebhookEndpoint {
   @Column('timestamptz', { name: 'disabled_at', nullable: true })
   disabledAt!: Date | null;
 
+  /** When it was last enabled by a request; null: it was not since it was created. */
+  @Column('timestamptz', { name: 'enabled_at', nullable: true })
+  enabledAt!: Date | null;
+
   /** Since when every attempt has failed; null: the last one succeeded, or there was none. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince!: Date | null;

@@ -42,9 +42,10 @@ export class WebhookReplaysService {
    */
   async start({ tenantId, credentialId }: Principal, endpointId: string, range: WebhookReplayRange): Promise<string> {
     if (range.from >= range.to) throw validationFailed([rangeFault('to', 'later than from')]);
-    const webhook = await this.webhooks.get(tenantId, endpointId);
     return this.database.transaction(async (manager) => {
       const running = await this.replays.lockRunning(manager, tenantId);
+      // Behind the lock, so that it is not deleted meanwhile.
+      const webhook = await this.webhooks.get(tenantId, endpointId, manager);
       assertMayReplay(running, webhook.endpoint.id);
       const now = await this.replays.now(manager);
       const replay = newReplay(webhook, range, now, credentialId);

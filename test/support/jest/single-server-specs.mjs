@@ -1,4 +1,4 @@
-/** Specs that take the one server away, or put a pooler before it; on a cluster the nodes go on without. With their reasons. */
+/** Specs that need a single server, each with the reason. */
 export const SINGLE_SERVER_SPECS = {
   'test/e2e/database-account.spec.ts': 'ends the sessions of one server',
   'test/e2e/database-away.spec.ts': 'breaks the connections to one server',

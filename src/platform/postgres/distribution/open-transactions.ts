@@ -6,7 +6,7 @@ import { WorkspaceNodes } from './workspace-nodes';
 
 const TAKE_NUMBER: Statement = { name: 'platform_take_number', text: 'SELECT pg_current_xact_id()' };
 
-/** A snapshot lists those of all databases of the server. One that cannot be seen to be another database's counts. */
+/** A snapshot lists transactions of all databases of the server. What cannot be seen to be of another one counts. */
 const READ_OPEN: Statement = {
   name: 'platform_open_transactions',
   text: `
