@@ -145,7 +145,9 @@ export class IngestPipeline {
       if (event !== undefined && result.warnings.includes('event_type_deprecated')) this.deprecations.add(event);
       if (result.isCopyInBatch !== true) return [];
       return result.warnings.map((reason) =>
-        event === undefined ? differingCopyProblem(tenantId, submission, at) : warningProblem(event, reason, result),
+        event === undefined
+          ? differingCopyProblem(tenantId, submission, result, at)
+          : warningProblem(event, reason, result),
       );
     });
     if (problems.length > 0) await this.review.record(tenantId, problems);

@@ -169,7 +169,7 @@ describe('the customer of expired events', () => {
     expect((await admin.send(`/v1/cdp/profiles/${id}:erase`, undefined)).status).toBe(200);
     await expire([ids[1]!]);
     for (const [index, event] of [gone, erased].entries()) {
-      for (const copy of [event, { ...event, properties: { amount: 1 } }]) {
+      for (const copy of [event, { ...event, properties: { amount: 1 } }, { ...event, unknown: 'field' }]) {
         const { status, body } = await admin.post('/v1/cdp/events', copy);
         expect([status, body.original_event_id]).toEqual([200, ids[index]]);
       }

@@ -88,7 +88,8 @@ export async function prepareEffects(url: string): Promise<void> {
     `CREATE TABLE IF NOT EXISTS test_effects (
        n bigint GENERATED ALWAYS AS IDENTITY, tenant_id uuid, event_id uuid, customer_id uuid, external_id text)`,
   );
-  if (isOnCluster(url)) await rowsOf(url, `SELECT create_distributed_table('test_effects', 'tenant_id', colocate_with => 'events')`);
+  if (isOnCluster(url))
+    await rowsOf(url, `SELECT create_distributed_table('test_effects', 'tenant_id', colocate_with => 'events')`);
 }
 
 const EVERYTHING: Statement = {

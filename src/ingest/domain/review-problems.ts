@@ -79,21 +79,30 @@ export function warningProblem(event: Event, reason: WarningReason, { storedHash
     externalEventId,
     eventType,
     eventId,
-    payload: {
-      form: 'json',
-      text: storedHash === OTHER_THAN_EXPIRED ? withoutPerson(submission.value, family) : submission.text(),
-    },
+    payload: payloadOfCopy(submission, storedHash),
     at: receivedAt,
     ...(reason === 'event_type_deprecated' ? { once: deprecationOf(eventType, receivedAt) } : {}),
   };
 }
 
-/** The warning about a copy of a stored event that is refused now and says something else. */
-export function differingCopyProblem(tenantId: string, submission: Submission, at: number): Problem {
+/** The warning about a copy of a stored event that is refused now and says something else; as `warningProblem` keeps it. */
+export function differingCopyProblem(
+  tenantId: string,
+  submission: Submission,
+  { storedHash }: StoredResult,
+  at: number,
+): Problem {
   const { stage, message } = WARNINGS.payload_mismatch;
   const refusal = { code: 'validation_failed', message, details: [] } as const;
   const problem = refusalProblem(tenantId, submission, refusal, at);
-  return { ...problem, severity: 'warning', stage, reason: 'payload_mismatch' };
+  const payload = payloadOfCopy(submission, storedHash);
+  return { ...problem, severity: 'warning', stage, reason: 'payload_mismatch', payload };
+}
+
+/** Nobody knows any more whose event an expired one was. */
+function payloadOfCopy(submission: Submission, storedHash: string): Problem['payload'] {
+  const isOfExpired = storedHash === OTHER_THAN_EXPIRED;
+  return { form: 'json', text: isOfExpired ? withoutPerson(submission.value, submission.family) : submission.text() };
 }
 
 /** What one warning about a deprecated type is for: the type, and the day in UTC. */

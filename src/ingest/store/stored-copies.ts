@@ -3,10 +3,18 @@ import { DataSource } from 'typeorm';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../../platform/postgres/connection-settings';
 import { queryOf } from '../../platform/postgres/one-workspace';
 import type { CheckedEvent, Sender } from '../domain/checked-event';
-import { saysTheSame } from '../domain/deduplication';
+import { ERASED_HASH, OTHER_THAN_EXPIRED, saysTheSame } from '../domain/deduplication';
 import type { IngestResult, StoredResult } from '../domain/ingest-result';
 import { eventIdOfSubmission } from '../domain/review-problems';
 import { FIND_EVENTS } from './event.sql';
+
+interface StoredRow {
+  readonly position: string;
+  readonly content_hash: Buffer | null;
+  readonly has_expired: boolean;
+  /** Of an expired event; null: its person was erased. */
+  readonly content_check: string | null;
+}
 
 /**
  * Finds refused events that are copies of stored ones. An id that is stored is answered `duplicate`, whatever is wrong
@@ -33,19 +41,26 @@ export class StoredCopies {
     if (ids.size === 0) return checked;
     const stored = await this.storedAmong(tenantId, [...new Set(ids.values())]);
     return checked.map((each): CheckedEvent => {
-      const eventId = ids.get(each);
-      if (eventId === undefined || !stored.has(eventId)) return each;
+      const eventId = ids.get(each) ?? '';
+      const storedHash = stored.get(eventId);
+      if (storedHash === undefined) return each;
       const { submission, event } = each;
-      return event === undefined ? { submission, result: differingCopy(eventId) } : { submission, event };
+      return event === undefined ? { submission, result: malformedCopy(eventId, storedHash) } : { submission, event };
     });
   }
 
-  private async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The content hashes of those that are stored, in comparison with a malformed copy. */
+  private async storedAmong(tenantId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const tenants = eventIds.map(() => tenantId);
     const query = queryOf(FIND_EVENTS, [tenants, eventIds], this.connection);
-    const rows: { position: string }[] = await this.database.query(...query);
-    return new Set(rows.flatMap(({ position }) => eventIds[Number(position) - 1] ?? []));
+    const rows: StoredRow[] = await this.database.query(...query);
+    return new Map(rows.map((row) => [eventIds[Number(row.position) - 1] ?? '', storedHashOf(row)]));
   }
+}
+
+function storedHashOf({ content_hash: contentHash, has_expired: hasExpired, content_check: check }: StoredRow): string {
+  if (hasExpired) return check === null ? ERASED_HASH : OTHER_THAN_EXPIRED;
+  return contentHash?.toString('base64') ?? ERASED_HASH;
 }
 
 /**
@@ -82,13 +97,14 @@ export function answerAsDuplicates(
     const isSame = each.event !== undefined && saysTheSame(storedHash, each.event.contentHash);
     return isSame
       ? { status: 'duplicate', eventId, warnings: [], storedHash, isCopyInBatch: true }
-      : differingCopy(eventId, storedHash);
+      : malformedCopy(eventId, storedHash);
   });
 }
 
-/** `storedHash`: empty where nothing can be compared with it any more. */
-function differingCopy(eventId: string, storedHash = ''): StoredResult {
-  return { status: 'duplicate', eventId, warnings: ['payload_mismatch'], storedHash, isCopyInBatch: true };
+/** The result of a copy that says something else. A copy of an erased person's event leaves nothing. */
+function malformedCopy(eventId: string, storedHash: string): StoredResult {
+  const warnings = storedHash === ERASED_HASH ? [] : (['payload_mismatch'] as const);
+  return { status: 'duplicate', eventId, warnings, storedHash, isCopyInBatch: true };
 }
 
 function idOf(tenantId: string, { event, submission }: CheckedEvent): string | undefined {
