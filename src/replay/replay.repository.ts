@@ -90,14 +90,16 @@ export class ReplayRepository {
     });
   }
 
-  /** Marks a replay as finished. */
+  /** Marks a replay as finished; one that is over stays as it is. */
   async end(
     { tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>,
     state: 'done' | 'failed',
     finishedAt: Date,
     manager: EntityManager = this.database.manager,
   ): Promise<void> {
-    await manager.update(ReviewReplay, { tenantId, id }, { state, finishedAt });
+    const unfinished = { tenantId, id, state: In(['queued', 'running']) };
+    const { affected } = await manager.update(ReviewReplay, unfinished, { state, finishedAt });
+    if (affected === 1 && state === 'failed') await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
   }
 }
 

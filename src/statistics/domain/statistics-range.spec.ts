@@ -79,6 +79,17 @@ describe('the range of statistics', () => {
     ]);
   });
 
+  it.each([
+    ['9999-12-31T00:00:00Z', '9999-12-31T23:59:59.999Z', 'hour'],
+    ['9999-12-31T23:00:00Z', '9999-12-31T23:59:59.999Z', 'minute'],
+    ['9999-12-31T23:59:30Z', '9999-12-31T23:59:59.999Z', 'minute'],
+    [undefined, '0001-01-01T00:00:30Z', 'minute'],
+  ] as const)('from %s to %s stays between the years 1 and 9999', (from, to, step) => {
+    const { counted, edges, wholeMinutes, minutes } = rangeOf(from, to, step);
+    const bounds = [...counted, ...edges, wholeMinutes, minutes].flatMap((span) => [text(span.from), text(span.to)]);
+    for (const bound of bounds) expect(bound).toMatch(/^(?!0000)\d{4}-/);
+  });
+
   it('ends after its beginning', () => {
     expect(faultsOf(statisticsRange({ from: NOW, step: 'hour' }, NOW))).toEqual([
       expect.objectContaining({ path: 'from', code: 'range' }),

@@ -7,6 +7,9 @@ export type StatisticsStep = (typeof STATISTICS_STEPS)[number];
 
 /** Contract section 11: a day of minutes, two months of hours, four years of days. */
 export const STEPS_MAX = 1_440;
+/** The first and the last time that a client can name, and that PostgreSQL reads as text. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 const DEFAULT_RANGE_MS = 24 * 60 * 60 * 1_000;
 
 export const STEP_MS: Readonly<Record<StatisticsStep, number>> = {
@@ -51,7 +54,7 @@ export function statisticsRange(
   now: number,
 ): StatisticsRange | { faults: readonly Fault[] } {
   const end = to ?? now;
-  const start = from ?? ceil(end, STEP_MS.minute) - DEFAULT_RANGE_MS;
+  const start = from ?? Math.max(FIRST, ceil(end, STEP_MS.minute) - DEFAULT_RANGE_MS);
   if (start >= end) return { faults: [rangeFault('from', 'a time before to; without to, before now')] };
   const steps = Math.ceil((end - start) / STEP_MS[step]);
   if (steps > STEPS_MAX) return { faults: [tooManySteps(steps, step)] };
@@ -104,5 +107,5 @@ function floor(at: number, unit: number): number {
 }
 
 function ceil(at: number, unit: number): number {
-  return Math.ceil(at / unit) * unit;
+  return Math.min(LAST, Math.ceil(at / unit) * unit);
 }

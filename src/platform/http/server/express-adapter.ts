@@ -139,7 +139,7 @@ function expressServer(app: Express, { unsentLimits, isDraining }: ServerOptions
     },
     oneAtATime(
       inARow((request: IncomingMessage, response: ServerResponse) => {
-        if (request.headers.host === undefined && request.httpVersion === '1.1') refuseWithoutHost(response);
+        if (!hasHost(request) || !hasTarget(request)) refuseMalformed(response);
         else app(request as Request, response as Response);
       }),
     ),
@@ -195,8 +195,17 @@ function logClosed(logger: Logger): (connections: number) => void {
   };
 }
 
+function hasHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host !== undefined || httpVersion !== '1.1';
+}
+
+/** Whether the target is a path, as nearly always, or an address. Express answers others with a page of its own. */
+function hasTarget({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith('/') || url === '*' || URL.canParse(url);
+}
+
 /** RFC 9112 demands a 400 here. */
-function refuseWithoutHost(response: ServerResponse): void {
+function refuseMalformed(response: ServerResponse): void {
   const { status, headers, body } = answerToMalformedHttp();
   response.writeHead(status, headers).end(body);
 }
