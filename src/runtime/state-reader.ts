@@ -2,9 +2,11 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import type { Commits } from '../platform/group-commit/group-commit';
 import { GroupCommits } from '../platform/group-commit/group-commits';
+import type { SharedScope } from '../variables/domain/variable';
 import type { StateOwner } from './domain/state-owner';
 import {
   valuesOf,
+  type DeclaredVariables,
   type ParticipantDocument,
   type StateValues,
   type StoredValues,
@@ -41,9 +43,11 @@ export interface ReadState {
   readonly at: number;
 }
 
-/** The owner of the state to read. */
+/** The owner of the state to read, and the names of the shared variables that the campaign declares, as JSON lists. */
 interface StateKey extends StateOwner {
   readonly tenantId: string;
+  readonly campaignNames: string;
+  readonly appNames: string;
 }
 
 /**
@@ -73,9 +77,14 @@ export class StateReader implements BeforeApplicationShutdown {
     await this.reads.close();
   }
 
-  /** Throws `unavailable` when too many reads are waiting. */
-  async read(tenantId: string, { subject, campaignId, appId }: StateOwner): Promise<ReadState> {
-    const work = { tenantId, subject, campaignId, appId };
+  /** The values of declared variables. Throws `unavailable` when too many reads are waiting. */
+  async read(
+    tenantId: string,
+    { subject, campaignId, appId }: StateOwner,
+    declared: DeclaredVariables,
+  ): Promise<ReadState> {
+    const names = { campaignNames: namesOf(declared, 'campaign'), appNames: namesOf(declared, 'app') };
+    const work = { tenantId, subject, campaignId, appId, ...names };
     const row = await this.reads.submit(tenantId, { work, bytes: READ_BYTES });
     return {
       values: {
@@ -95,7 +104,13 @@ function parametersOf(keys: readonly StateKey[]): readonly string[][] {
     keys.map(({ subject }) => subject),
     keys.map(({ campaignId }) => campaignId),
     keys.map(({ appId }) => appId),
+    keys.map(({ campaignNames }) => campaignNames),
+    keys.map(({ appNames }) => appNames),
   ];
+}
+
+function namesOf(declared: DeclaredVariables, scope: SharedScope): string {
+  return JSON.stringify(Array.from(declared.of(scope), ({ name }) => name));
 }
 
 function storedValues(values: Values | null, periods: Periods): StoredValues {

@@ -63,10 +63,8 @@ export class StateService {
     tenantId: string,
     owner: StateOwner,
   ): Promise<{ readonly state: StateTree; readonly system: SystemFields }> {
-    const [declarations, { values, system, at }] = await Promise.all([
-      this.variables.declarationsOf(tenantId, owner.campaignId),
-      this.reader.read(tenantId, owner),
-    ]);
+    const declarations = await this.variables.declarationsOf(tenantId, owner.campaignId);
+    const { values, system, at } = await this.reader.read(tenantId, owner, declarations);
     return { state: stateTree(declarations, values, at), system };
   }
 
@@ -79,7 +77,7 @@ export class StateService {
     operations: readonly Operation[],
   ): Promise<{ readonly mutations: readonly MutationEntry[] } | TriedInVain> {
     const declarations = await this.variables.declarationsOf(tenantId, owner.campaignId);
-    const { values, at } = await this.reader.read(tenantId, owner);
+    const { values, at } = await this.reader.read(tenantId, owner, declarations);
     const paths = resolvePaths(operations, declarations);
     if ('refusal' in paths) return { faults: paths.refusal.details };
     const faults = checkTypes(paths.operations);

@@ -1,6 +1,7 @@
 import { newId } from '../platform/values/ids';
 import { replacing } from '../platform/postgres/one-workspace';
 import type { Statement } from '../platform/postgres/pipelined-connection';
+import type { SharedScope } from '../variables/domain/variable';
 import type { StateChanges, StoredOutcome } from './domain/apply-mutations';
 import type { OutcomeKey, ParticipantKey, SharedKey } from './domain/state-keys';
 import { PeriodValue } from './domain/state-tree';
@@ -206,9 +207,19 @@ export function insertOutcomesParameters(outcomes: readonly StoredOutcome[], now
 const PERIODS_BY_NAME = `json_object_agg(name, date_part('epoch', period_start) * 1000)
         FILTER (WHERE period_start IS NOT NULL)`;
 
+/** Of the declared names only: an app has the values of all its campaigns, and those of variables that are archived. */
+const declaredValues = (scope: SharedScope, owner: string, names: string): string => `
+      SELECT json_object_agg(name, value) AS values, ${PERIODS_BY_NAME} AS periods
+      FROM json_array_elements_text(${names}::json) AS d (declared)
+      CROSS JOIN LATERAL (
+        SELECT name, value, period_start FROM shared_values
+        WHERE tenant_id = u.tenant_id AND scope = '${scope}' AND owner_id = ${owner} AND name = d.declared
+          AND value IS NOT NULL LIMIT 1
+      ) s`;
+
 /**
  * The values that each participant can see in one campaign and one app, from one snapshot, in the order of the
- * parameters.
+ * parameters. $5 and $6: the names that the campaign declares of each, as JSON lists.
  */
 export const READ_STATES: Statement = {
   name: 'runtime_read_states',
@@ -216,19 +227,15 @@ export const READ_STATES: Statement = {
     SELECT p.values AS user_values, p.periods AS user_periods, p.system,
       c.values AS campaign_values, c.periods AS campaign_periods, a.values AS app_values, a.periods AS app_periods,
       date_part('epoch', clock_timestamp()) * 1000 AS at
-    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-      AS u (tenant_id, subject, campaign_id, app_id, position)
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+      AS u (tenant_id, subject, campaign_id, app_id, campaign_names, app_names, position)
     LEFT JOIN LATERAL (
       SELECT values, periods, system FROM participant_states
       WHERE tenant_id = u.tenant_id AND subject = u.subject AND campaign_id = u.campaign_id LIMIT 1
     ) p ON true
-    CROSS JOIN LATERAL (
-      SELECT json_object_agg(name, value) AS values, ${PERIODS_BY_NAME} AS periods FROM shared_values
-      WHERE tenant_id = u.tenant_id AND scope = 'campaign' AND owner_id = u.campaign_id AND value IS NOT NULL
+    CROSS JOIN LATERAL (${declaredValues('campaign', 'u.campaign_id', 'u.campaign_names')}
     ) c
-    CROSS JOIN LATERAL (
-      SELECT json_object_agg(name, value) AS values, ${PERIODS_BY_NAME} AS periods FROM shared_values
-      WHERE tenant_id = u.tenant_id AND scope = 'app' AND owner_id = u.app_id AND value IS NOT NULL
+    CROSS JOIN LATERAL (${declaredValues('app', 'u.app_id', 'u.app_names')}
     ) a
     ORDER BY u.position`,
 };

@@ -7,7 +7,6 @@ import { oneWorkspaceStatement } from '../../src/platform/postgres/one-workspace
 import * as processing from '../../src/processing/processing.sql';
 import * as waiting from '../../src/processing/waiting-events.sql';
 import * as backfill from '../../src/reactions/backfill/backfill.sql';
-import * as runtime from '../../src/runtime/state.sql';
 import * as changes from '../../src/webhooks/change.sql';
 import * as windows from '../../src/processing/event-window.sql';
 import * as deliveries from '../../src/webhooks/delivery/delivery.sql';
@@ -72,8 +71,6 @@ const KEYS_OF_INDEX: Readonly<Record<string, number>> = {
 
 /** What reads a range of an index, or its next entry, gives the columns before those that order it. */
 const KEYS_OF_RANGES: Readonly<Record<string, typeof KEYS_OF_INDEX>> = {
-  // Every value of a campaign or an app.
-  [runtime.READ_STATES.name]: { shared_values_pkey: 3 },
   // The oldest events of a workspace, in the order of receipt.
   [expiry.FIND_OLD_EVENTS.name]: { events_received_idx: 1 },
   // The next place behind another one, whatever workspace it is of.
