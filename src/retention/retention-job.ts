@@ -13,7 +13,7 @@ export const RETENTION_JOB = 'event-retention';
 const EVERY_HOUR = '47 * * * *';
 /** A little less than an hour, so that the job finds each workspace due every time. */
 const PASS_EVERY_SECONDS = 50 * 60;
-/** After a step that met a lock of somebody else. */
+/** After a step that met a lock of somebody else, or took too long. */
 const RETRY_SECONDS = 5;
 /** A statement took longer than its limit; the next step is a smaller one. */
 const STATEMENT_CANCELLED = '57014';
@@ -66,8 +66,14 @@ export class RetentionJob implements OnModuleInit {
     const result = await this.expire(turn);
     if (result.outcome === 'done') this.expired.inc(result.expired);
     await this.rules.endTurn(turn, progressOf(turn, result));
+    // Else nobody would look before the next full pass: no other turn may be due now.
+    if (result.outcome === 'busy') await this.addRetry();
     if (result.outcome === 'done' && result.isIngesting) await wait((performance.now() - began) * REST_PER_STEP);
     return true;
+  }
+
+  private addRetry(): Promise<void> {
+    return this.jobs.add(this.database.manager, RETENTION_JOB, {}, { key: 'retry', delayMs: RETRY_SECONDS * 1_000 });
   }
 
   private async expire(turn: RetentionTurn): Promise<ExpiryOutcome> {

@@ -3,9 +3,10 @@ import { startApp, type TestApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, CDP_EVENTS, INGEST_FAMILIES } from '../support/builders';
 import { aWorkspace, type Client, expectProblem, reviewEntries, type Workspace } from '../support/client';
 import { registerTypes } from '../support/builders';
-import { rowsOf } from '../support/database';
+import { rowsOf, withClient } from '../support/database';
 import { untilDrained } from '../support/processing';
 import { expireOver, letDaysPass } from '../support/retention';
+import { until } from '../support/until';
 
 let service: TestApp;
 let workspace: Workspace;
@@ -68,6 +69,25 @@ describe('PUT and GET /v1/retention', () => {
     expectProblem(refused, 422, 'validation_failed');
     expect(refused.body.details.map((fault: { path: string }) => fault.path)).toContain(path);
     expect((await admin.get('/v1/retention')).body).toMatchObject({ eventDays: null, changedAt: null });
+  });
+
+  it('remove old events seconds after a transaction that held them up has ended', async () => {
+    const eventId = await accept('/v1/external-events', anExternalEvent());
+    await untilDrained(service.databaseUrl, workspace.tenantId);
+    await letDaysPass(service.databaseUrl, workspace.tenantId, 40);
+    // A step leases its workspace for 30 seconds; one that could do nothing makes the next one due in five.
+    const wasHeldUp = `SELECT 1 FROM event_retention WHERE tenant_id = $1
+      AND next_step_at > changed_at AND next_step_at < clock_timestamp() + interval '6 seconds'`;
+    await withClient(service.databaseUrl, async (writer) => {
+      await writer.query('BEGIN');
+      await writer.query('UPDATE events SET source = source WHERE tenant_id = $1 AND event_id = $2', [
+        ...[workspace.tenantId, eventId],
+      ]);
+      expect((await put(admin, { eventDays: 30 })).status).toBe(200);
+      await until(async () => (await rowsOf(service.databaseUrl, wasHeldUp, [workspace.tenantId])).length > 0);
+      await writer.query('COMMIT');
+    });
+    await until(async () => (await admin.get(`/v1/events/${eventId}`)).status === 410);
   });
 
   it('are for administrators', async () => {

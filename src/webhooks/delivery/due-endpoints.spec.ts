@@ -11,7 +11,7 @@ const anEndpoint = (endpointId: string, fields: Partial<DueEndpoint> = {}): DueE
     url: `https://${endpointId}.example.com/hooks`,
     unmask: false,
     failingSince: null,
-  enabledAt: null,
+    enabledAt: null,
   },
   ...{ secret: Buffer.alloc(0), previousSecret: null, olderSecret: null },
   ...fields,
