@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { DeliveryViews, type DeliveryView } from '../ingest/log/delivery-views';
 import { SETTINGS_TOKEN, type Settings } from '../platform/config/settings';
 import { ConcurrencyLimiter } from '../platform/async/concurrency-limiter';
 import { DomainError } from '../platform/errors/domain-error';
 import { hostResolver } from '../platform/net/resolve-host';
 import { decodeCursor, encodeCursor } from '../platform/pagination/cursor';
-import { pageOf, type Page } from '../platform/pagination/page';
+import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { notACursor } from '../platform/pagination/time-key';
 import { CONNECTION_SETTINGS, type ConnectionSettings } from '../platform/postgres/connection-settings';
 import { queryOf } from '../platform/postgres/one-workspace';
@@ -39,6 +40,36 @@ const LAST_SEQ = '9'.repeat(18);
 const SEND_NOW = `
   UPDATE webhook_queues SET due_at = statement_timestamp()
   WHERE tenant_id = $1 AND endpoint_id = $2 AND profile_id = $3 AND claim_id IS NULL`;
+
+/** Where a delivery stands in the list. */
+interface DeliveryKey {
+  readonly seq: string;
+  readonly eventId: string;
+}
+
+/**
+ * Keys of deliveries in the states $3, newest first: at most $6 behind ($4, $5). Each state is read by its index, and not
+ * further than the page may reach. No attempts are read.
+ */
+const READ_KEYS = `
+  SELECT d.seq, d.event_id AS "eventId"
+  FROM unnest($3::text[]) AS u (state)
+  CROSS JOIN LATERAL (
+    SELECT seq, event_id FROM webhook_deliveries
+    WHERE tenant_id = $1 AND endpoint_id = $2 AND state = u.state AND created_at > '-infinity'
+      AND seq <= $4::bigint AND (seq, event_id) < ($4::bigint, $5::uuid)
+    ORDER BY seq DESC, event_id DESC LIMIT $6
+  ) d
+  ORDER BY d.seq DESC, d.event_id DESC LIMIT $6`;
+
+/** A delivery may have 20 attempts, each with a thousand characters of an answer. */
+const LISTED_DELIVERIES: LargeRows = {
+  table: 'webhook_deliveries',
+  scope: ['tenant_id', 'endpoint_id'],
+  id: 'event_id',
+  idType: 'uuid',
+  bytes: '512 + octet_length(r.attempts::text)',
+};
 
 const OF_EVENTS: Statement = {
   name: 'webhooks_of_events',
@@ -94,20 +125,32 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     this.views.register(deliveriesOfEvents);
   }
 
-  /** One page, newest first. Throws `not_found`. */
+  /** One page, newest first; a shorter one if its deliveries are large. Throws `not_found`. */
   async list(
     tenantId: string,
     webhookId: string,
     { state, cursor, limit }: { state?: DeliveryState | undefined; cursor?: string | undefined; limit: number },
   ): Promise<Page<WebhookDelivery>> {
     const { endpoint } = await this.webhooks.get(tenantId, webhookId);
-    const below = startOf(cursor);
-    const found: WebhookDelivery[] = [];
-    for (const each of state === undefined ? DELIVERY_STATES : [state]) {
-      found.push(...(await this.pageOfState(tenantId, endpoint.id, each, below, limit + 1)));
-    }
-    const sorted = found.toSorted((a, b) => Number(BigInt(b.seq) - BigInt(a.seq)) || (a.eventId < b.eventId ? 1 : -1));
-    return pageOf(sorted, limit, ({ seq, eventId }) => encodeCursor([seq, eventId]));
+    const start = startOf(cursor);
+    const states = state === undefined ? DELIVERY_STATES : [state];
+    const found: DeliveryKey[] = await this.database.query(READ_KEYS, [
+      ...[tenantId, endpoint.id, states, start.seq, start.eventId],
+      // One more than the page shows that there is a next one.
+      limit + 1,
+    ]);
+    const page = await pageThatFits(this.database, LISTED_DELIVERIES, [tenantId, endpoint.id], {
+      found,
+      limit,
+      nameOf: ({ eventId }: DeliveryKey) => eventId,
+      cursorAfter: ({ seq, eventId }) => encodeCursor([seq, eventId]),
+    });
+    const ids = page.rows.map(({ eventId }) => eventId);
+    // By state once more: one may have been delivered since its key was read.
+    const where = { tenantId, endpointId: endpoint.id, eventId: In(ids), state: In([...states]) };
+    const deliveries = await this.database.manager.findBy(WebhookDelivery, where);
+    const byId = new Map(deliveries.map((delivery) => [delivery.eventId, delivery]));
+    return { ...page, rows: ids.flatMap((id) => byId.get(id) ?? []) };
   }
 
   /**
@@ -166,27 +209,9 @@ export class DeliveriesService implements OnModuleInit, BeforeApplicationShutdow
     if (delivery === null) throw noSuchDelivery();
     return delivery;
   }
-
-  private pageOfState(
-    tenantId: string,
-    endpointId: string,
-    state: DeliveryState,
-    { seq, eventId }: { readonly seq: string; readonly eventId: string },
-    most: number,
-  ): Promise<WebhookDelivery[]> {
-    return this.database.manager
-      .createQueryBuilder(WebhookDelivery, 'delivery')
-      .where('delivery.tenantId = :tenantId AND delivery.endpointId = :endpointId', { tenantId, endpointId })
-      .andWhere(`delivery.state = :state AND delivery.createdAt > '-infinity' AND delivery.seq <= :seq`, { state, seq })
-      .andWhere('(delivery.seq, delivery.eventId) < (:seq, :eventId)', { eventId })
-      .orderBy('delivery.seq', 'DESC')
-      .addOrderBy('delivery.eventId', 'DESC')
-      .limit(most)
-      .getMany();
-  }
 }
 
-function startOf(cursor: string | undefined): { readonly seq: string; readonly eventId: string } {
+function startOf(cursor: string | undefined): DeliveryKey {
   if (cursor === undefined) return { seq: LAST_SEQ, eventId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
   const [seq, eventId] = decodeCursor(cursor, 2) ?? [];
   if (seq === undefined || eventId === undefined || !SEQ.test(seq) || !isUuid(eventId)) throw notACursor();

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { cursorAfterId } from '../platform/pagination/id-key';
+import type { Page } from '../platform/pagination/page';
+import { pageThatFits, type LargeRows } from '../platform/pagination/page-bytes';
 import { isUuid } from '../platform/values/uuid';
 import type { KeyedRecords } from '../platform/secrets/secrets-key-check';
 import { isChangeRule, type StoredRule } from './domain/webhook';
@@ -14,6 +17,23 @@ export interface Webhook {
 
 /** A rule with its endpoint. */
 type RuleOfEndpoint = StoredRule & { readonly endpointId: string };
+
+/**
+ * An endpoint may have 50 rules, each with a condition of 8 KiB. $1 is the workspace, the first of the scope: Citus refuses
+ * `r.tenant_id` there.
+ */
+const LISTED_WEBHOOKS: LargeRows = {
+  table: 'webhook_endpoints',
+  scope: ['tenant_id'],
+  id: 'id',
+  idType: 'uuid',
+  bytes: `1024 + octet_length(r.url) + coalesce(octet_length(r.description), 0) + (
+    SELECT coalesce(sum(64 + octet_length(
+      concat(u.event_type, u.source, u.condition, u.change_scope, u.change_name, u.change_campaign_id)
+    )), 0)
+    FROM webhook_rules u WHERE u.tenant_id = $1 AND u.endpoint_id = r.id
+  )`,
+};
 
 /** The tables of endpoints and their rules. Every change of rules locks the workspace's row first (`lockSet`). */
 @Injectable()
@@ -44,19 +64,39 @@ export class WebhookRepository {
     await manager.query('SELECT 1 FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2 FOR UPDATE', [tenantId, id]);
   }
 
-  /** At most `limit` endpoints with ids below `start`, newest first. */
-  async list(tenantId: string, start: string, limit: number): Promise<WebhookEndpoint[]> {
-    return this.database.manager.find(WebhookEndpoint, {
+  /** One page of endpoints with ids below `start`, newest first; a shorter one if their rules are large. */
+  async list(tenantId: string, start: string, limit: number): Promise<Page<Webhook>> {
+    const { manager } = this.database;
+    const found = await manager.find(WebhookEndpoint, {
+      select: { tenantId: true, id: true },
       where: { tenantId, id: LessThan(start) },
       order: { id: 'DESC' },
-      take: limit,
+      // One more than the page shows that there is a next one.
+      take: limit + 1,
     });
+    const page = await pageThatFits(this.database, LISTED_WEBHOOKS, [tenantId], {
+      found,
+      limit,
+      nameOf: ({ id }: WebhookEndpoint) => id,
+      cursorAfter: ({ id }) => cursorAfterId(id),
+    });
+    const where = { tenantId, id: In(page.rows.map(({ id }) => id)) };
+    const endpoints = await manager.find(WebhookEndpoint, { where, order: { id: 'DESC' } });
+    return { ...page, rows: await this.withRules(manager, tenantId, endpoints) };
   }
 
   /** All endpoints of a workspace with their rules, oldest first. `locks`: nobody changes them until the transaction ends. */
   async all(manager: EntityManager, tenantId: string, { locks }: { readonly locks: boolean }): Promise<Webhook[]> {
     const lock = locks ? { lock: { mode: 'pessimistic_write' } as const } : {};
     const endpoints = await manager.find(WebhookEndpoint, { where: { tenantId }, order: { id: 'ASC' }, ...lock });
+    return this.withRules(manager, tenantId, endpoints);
+  }
+
+  private async withRules(
+    manager: EntityManager,
+    tenantId: string,
+    endpoints: readonly WebhookEndpoint[],
+  ): Promise<Webhook[]> {
     const ids = endpoints.map(({ id }) => id);
     const rules = await this.rulesOf(manager, tenantId, ids);
     return endpoints.map((endpoint) => {
@@ -65,12 +105,12 @@ export class WebhookRepository {
   }
 
   /** By endpoint, in their order. */
-  async rulesOf(
-    manager: EntityManager | undefined,
+  private async rulesOf(
+    manager: EntityManager,
     tenantId: string,
     endpointIds: readonly string[],
   ): Promise<RuleOfEndpoint[]> {
-    const rows = await (manager ?? this.database.manager).find(WebhookRuleRow, {
+    const rows = await manager.find(WebhookRuleRow, {
       where: { tenantId, endpointId: In([...endpointIds]) },
       order: { endpointId: 'ASC', position: 'ASC' },
     });

@@ -59,7 +59,8 @@ async function profileId(): Promise<string> {
   return profile?.id ?? '';
 }
 
-const idsOf = (pages: readonly any[][]): string[] => pages.flat().map(({ eventId, id }) => eventId ?? id);
+const idsOfPage = (page: readonly any[]): string[] => page.map(({ eventId, id }) => eventId ?? id);
+const idsOf = (pages: readonly any[][]): string[] => pages.flatMap(idsOfPage);
 
 describe('a page of events', () => {
   const WORDS = 5_000;
@@ -248,5 +249,98 @@ describe('a page of', () => {
     expectWeights(keys, 30_000);
     // With the one that the workspace began with.
     expect(new Set(idsOf(keys)).size).toBe(101);
+  });
+});
+
+describe('a page of webhooks', () => {
+  /** Endpoints with rules for events; some conditions are small. Answers their ids, the newest first. */
+  const insertWebhooks = async (count: number, rules: number): Promise<string[]> => {
+    await sql(
+      `WITH endpoints AS (
+         INSERT INTO webhook_endpoints (tenant_id, id, url, unmask, algorithm, secret, enabled, created_at, created_by, updated_at)
+         SELECT $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'https://hooks.example.com/' || n, false,
+           'hmac-sha256', '\\x00', true, now(), 'test', now()
+         FROM generate_series(1, $2::int) n RETURNING id
+       )
+       INSERT INTO webhook_rules (tenant_id, endpoint_id, position, event_type, condition, applies_from)
+       SELECT $1, id, r, 'type-' || r, json_build_object('==', json_build_array('', CASE WHEN r % 4 = 0 THEN '' ELSE repeat('ü', 3900) END)),
+         now()
+       FROM endpoints, generate_series(0, $3::int - 1) r`,
+      [count, rules],
+    );
+    const rows = await sql('SELECT id FROM webhook_endpoints WHERE tenant_id = $1 ORDER BY id DESC');
+    expect(rows).toHaveLength(count);
+    return rows.map(({ id }) => id);
+  };
+
+  it('ends where it weighs half a megabyte with the rules of its endpoints', async () => {
+    const ids = await insertWebhooks(30, 16);
+    const pages = await pagesOf(workspace.admin, '/v1/webhooks?limit=200');
+    expectWeights(pages, 100_000);
+    expect(idsOf(pages)).toEqual(ids);
+    expect(pages.flat().every(({ events }) => events.length === 16 && events[15].eventType === 'type-15')).toBe(true);
+    expect(idsOf(await pagesOf(workspace.admin, '/v1/webhooks?limit=2'))).toEqual(ids);
+  });
+
+  it('has all endpoints of a workspace where their rules are small', async () => {
+    const ids = await insertWebhooks(50, 1);
+    expect((await pagesOf(workspace.admin, '/v1/webhooks?limit=200')).map(idsOfPage)).toEqual([ids]);
+  });
+});
+
+describe('a page of deliveries', () => {
+  const WEBHOOK = '00000000-0000-7000-8000-000000000001';
+  const STATES = ['pending', 'delivered', 'failed'];
+
+  /** Deliveries of one endpoint in all states, four of a time; every fifth is small. Answers their ids, the newest first. */
+  const insertDeliveries = async (count: number, attempts: number): Promise<string[]> => {
+    await sql(
+      `INSERT INTO webhook_endpoints (tenant_id, id, url, unmask, algorithm, secret, enabled, created_at, created_by, updated_at)
+       VALUES ($1, $2, 'https://hooks.example.com/', false, 'hmac-sha256', '\\x00', false, now(), 'test', now())`,
+      [WEBHOOK],
+    );
+    await sql(
+      `INSERT INTO webhook_deliveries (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at)
+       SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), n / 4, ($5::text[])[n % 3 + 1], $4, coalesce((
+         SELECT jsonb_agg(jsonb_build_object('at', '2026-01-02T03:04:05.000Z', 'outcome', 'refused_status', 'status', 500,
+           'answer', repeat('ü', 1000), 'durationMs', a))
+         FROM generate_series(1, $4::int) a WHERE n % 5 > 0
+       ), '[]'), now()
+       FROM generate_series(1, $3::int) n`,
+      [WEBHOOK, count, attempts, STATES],
+    );
+    const rows = await sql(
+      'SELECT event_id AS id FROM webhook_deliveries WHERE tenant_id = $1 ORDER BY seq DESC, event_id DESC',
+    );
+    expect(rows).toHaveLength(count);
+    return rows.map(({ id }) => id);
+  };
+
+  it('ends where it weighs half a megabyte with their attempts, in all states and in one', async () => {
+    const ids = await insertDeliveries(90, 20);
+    const path = `/v1/webhooks/${WEBHOOK}/deliveries?limit=200`;
+    const pages = await pagesOf(workspace.admin, path);
+    expectWeights(pages, 45_000);
+    expect(idsOf(pages)).toEqual(ids);
+    expect(pages.flat().every(({ attempts }) => [0, 20].includes(attempts.length))).toBe(true);
+    const shown = new Map(pages.flat().map(({ id, state }) => [id, state]));
+    for (const state of STATES) {
+      const ofState = await pagesOf(workspace.admin, `${path}&state=${state}`);
+      expectWeights(ofState, 45_000);
+      expect(idsOf(ofState)).toEqual(ids.filter((id) => shown.get(id) === state));
+    }
+  });
+
+  it('has as many as were asked for where they are small, newest first, though others are added', async () => {
+    const ids = await insertDeliveries(60, 1);
+    const add = (): Promise<unknown> =>
+      sql(
+        `INSERT INTO webhook_deliveries (tenant_id, event_id, endpoint_id, profile_id, seq, state, attempt_count, attempts, created_at)
+         VALUES ($1, gen_random_uuid(), $2, gen_random_uuid(), 1000, 'pending', 0, '[]', now())`,
+        [WEBHOOK],
+      );
+    const pages = await pagesOf(workspace.admin, `/v1/webhooks/${WEBHOOK}/deliveries?limit=7`, add);
+    expect(idsOf(pages)).toEqual(ids);
+    expect(pages.map(({ length }) => length)).toEqual([7, 7, 7, 7, 7, 7, 7, 7, 4]);
   });
 });

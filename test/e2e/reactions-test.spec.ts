@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../src/platform/auth/scopes';
+import { PAGE_BYTES_MAX } from '../../src/platform/pagination/page-bytes';
 import { sharedApp, type SharedApp } from '../support/app';
 import { aCdpEvent, anExternalEvent, registerTypes } from '../support/builders';
 import { type Client, expectProblem } from '../support/client';
@@ -187,6 +188,25 @@ describe('POST …/reactions:test', () => {
     expect(refused.body.details).toMatchObject([{ path: 'reaction.when["=="][0].var', code: 'personal_data' }]);
     await client.post(`/v1/campaigns/${campaign.campaignId}/reactions:define`, reads);
     expectProblem(await test({ name: 'reward', eventIds: [id] }, await may('events:read')), 403, 'insufficient_scope');
+  });
+
+  it.each([
+    { operations: 100, shown: 1 },
+    { operations: 10, shown: 7 },
+  ])('ends an answer where it has half a megabyte of changes: $operations for each event', async (each) => {
+    await store(...Array.from({ length: 20 }, (_, n) => purchase({ note: String(n).padEnd(4_096, 'x') })));
+    const copy = { path: 'state.user.note', op: 'set', valueFrom: 'properties.note' };
+    const reaction = reactionOf({ ops: Array(each.operations).fill(copy) });
+    const { status, body } = await test({ reaction, last: 20 });
+    expect([status, body.items.length, body.omitted]).toEqual([200, each.shown, 20 - each.shown]);
+    const sizes: number[] = body.items.map((item: unknown) => Buffer.byteLength(JSON.stringify(item)));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(PAGE_BYTES_MAX);
+    expect(bytes - sizes.at(-1)!).toBeLessThan(PAGE_BYTES_MAX);
+    expect(body.items.every(({ changes }: any) => changes.length === each.operations)).toBe(true);
+    // Without the values, which this caller may not read, an answer has all events.
+    const client = await campaign.workspace.client({ scopes: ['reactions:read', 'events:read'] });
+    expect((await test({ reaction, last: 20 }, client)).body).toMatchObject({ omitted: 0, items: { length: 20 } });
   });
 
   it('names every fault of its body, and those of a definition as reactions:define does', async () => {

@@ -2912,7 +2912,7 @@ export interface components {
             faults: components["schemas"]["FaultDto"][];
         };
         RehearsalDto: {
-            /** @description How many events were left out, since the time of the request was used up. */
+            /** @description How many events were left out: the time of the request was used up, or the answer had half a megabyte. */
             omitted: number;
             /** @description In the order of `eventIds`, or newest first. */
             items: components["schemas"]["RehearsedEventDto"][];

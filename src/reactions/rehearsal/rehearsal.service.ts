@@ -5,6 +5,7 @@ import type { Principal } from '../../platform/auth/principal';
 import { grants } from '../../platform/auth/scopes';
 import { scopeMissing } from '../../platform/errors/challenges';
 import type { Fault } from '../../platform/errors/fault';
+import { PAGE_BYTES_MAX } from '../../platform/pagination/page-bytes';
 import { maskProperties } from '../../platform/privacy/mask';
 import { PersonalProperties } from '../../platform/privacy/personal-properties';
 import { jsonTextOf } from '../../platform/values/json/json-text-of';
@@ -39,7 +40,7 @@ export type RehearsedChange = Pick<MutationEntry, 'path'> & Partial<MutationEntr
 
 export interface Rehearsal {
   readonly items: readonly RehearsedEvent[];
-  /** Events that were left out, since the time was used up. */
+  /** Events that were left out: the time was used up, or the answer was large enough. */
   readonly omitted: number;
 }
 
@@ -158,13 +159,18 @@ export class RehearsalService {
     const startedAt = performance.now();
     const time = new EvaluationTime();
     const items: RehearsedEvent[] = [];
+    let bytes = 0;
     for (let from = 0; from < ids.length; from += EVENTS_PER_READ) {
       const read = ids.slice(from, from + EVENTS_PER_READ);
       const found = new Map((await this.trials.stored(caller.tenantId, read)).map((trial) => [trial.eventId, trial]));
       for (const id of read) {
-        if (performance.now() - startedAt > RUN_MS_MAX) return { items, omitted: ids.length - items.length };
+        const isUsedUp = performance.now() - startedAt > RUN_MS_MAX || bytes >= PAGE_BYTES_MAX;
+        if (isUsedUp) return { items, omitted: ids.length - items.length };
         const trial = found.get(id);
-        items.push(trial === undefined ? unknownEvent(id) : await this.rehearse(caller, campaignId, rule, trial, time));
+        const item =
+          trial === undefined ? unknownEvent(id) : await this.rehearse(caller, campaignId, rule, trial, time);
+        items.push(item);
+        bytes += bytesOf(item);
       }
     }
     return { items, omitted: 0 };
@@ -203,6 +209,20 @@ export class RehearsalService {
     const changes = tried.mutations.map((entry) => shownChange(caller, entry, rule.names));
     return { eventId, matched, outcome: 'applied', why, changes, faults: [] };
   }
+}
+
+/** Of an item, and of each of its changes and faults, beside their texts. */
+const OTHER_FIELDS_BYTES = 64;
+
+/** About what an item weighs in the answer, counted without writing it as JSON. 100 changes may have 800 KB. */
+function bytesOf({ why, changes, faults }: RehearsedEvent): number {
+  const parts: readonly object[] = [why, ...changes, ...faults];
+  const values = parts.flatMap((part): unknown[] => Object.values(part));
+  const otherBytes = (1 + parts.length) * OTHER_FIELDS_BYTES;
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0),
+    otherBytes,
+  );
 }
 
 const ERASED: Reason = {

@@ -52,7 +52,8 @@ function keyOf(event: RehearsedEvent): string {
 function summaryOf(items: readonly RehearsedEvent[], omitted: number): string {
   const matched = items.filter((each) => each.matched).length;
   const applied = items.filter(({ outcome }) => outcome === 'applied').length;
-  const rest = omitted === 0 ? '' : ` ${omitted} were left out: the time of the request was used up.`;
+  const rest =
+    omitted === 0 ? '' : ` ${omitted} were left out: the request took too long, or the answer was too large.`;
   return `${matched} of ${items.length} events match; ${applied} would be applied.${rest}`;
 }
 

@@ -87,7 +87,7 @@ export class RehearsalDto {
   /** In the order of `eventIds`, or newest first. */
   items!: RehearsedEventDto[];
 
-  /** How many events were left out, since the time of the request was used up. */
+  /** How many events were left out: the time of the request was used up, or the answer had half a megabyte. */
   @ApiProperty({ type: 'integer' })
   omitted!: number;
 
