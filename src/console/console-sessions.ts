@@ -25,8 +25,8 @@ export interface SignIn {
   readonly via: SessionKind;
   /** The id of the API key, or of what stands for it. */
   readonly grantId: string;
-  /** Whether the credential was shown just now, so that it counts as a proof. */
-  readonly isProof: boolean;
+  /** When the credential was shown, not later than now. Null: it was not, so that this is no proof. */
+  readonly provenAt: Date | null;
 }
 
 /** A session that has not ended, with what it may do now. */
@@ -54,12 +54,12 @@ export class ConsoleSessions {
   ) {}
 
   /** Opens a session with a fresh secret, which is in this answer only. Throws what `SessionGrants` throws. */
-  async open({ tenantId, via, grantId, isProof }: SignIn): Promise<{ session: Session; secret: string }> {
+  async open({ tenantId, via, grantId, provenAt }: SignIn): Promise<{ session: Session; secret: string }> {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const now = this.clock.now();
     const row: ConsoleSessionRow = {
       ...{ tenantId, id: newId(), via, grantId, secretHash: hashOf(secret) },
-      ...{ createdAt: now, usedAt: now, provenAt: isProof ? now : null },
+      ...{ createdAt: now, usedAt: now, provenAt },
     };
     const session = await this.withRights(row);
     await this.database.manager.insert(ConsoleSessionRow, row);

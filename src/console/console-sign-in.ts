@@ -5,6 +5,7 @@ import { FailedAuthentications } from '../platform/auth/failed-authentications';
 import type { Principal } from '../platform/auth/principal';
 import { isRefusal } from '../platform/invalidation/negative-cache';
 import { proofRequired } from '../platform/auth/fresh-proof';
+import { Clock } from '../platform/values/clock';
 import { WorkspacesService } from '../workspaces/workspaces.service';
 import { ConsoleSessions, type Session } from './console-sessions';
 import { SessionGrantSources } from './session-grants';
@@ -18,6 +19,7 @@ export class ConsoleSignIn {
     private readonly keys: ApiKeyPrincipals,
     private readonly failures: FailedAuthentications,
     private readonly workspaces: WorkspacesService,
+    private readonly clock: Clock,
   ) {}
 
   methods(): { key: boolean; oidc: boolean } {
@@ -35,7 +37,7 @@ export class ConsoleSignIn {
   ): Promise<{ session: Session; secret: string }> {
     const { tenantId, credentialId } = await this.verified(request, key);
     if (formerSecret !== undefined) await this.sessions.endBySecret(formerSecret);
-    return this.sessions.open({ tenantId, via: 'key', grantId: credentialId, isProof: true });
+    return this.sessions.open({ tenantId, via: 'key', grantId: credentialId, provenAt: this.clock.now() });
   }
 
   /** Renews the proof of a session. Throws `proof_required` when it is not the key of this session. */

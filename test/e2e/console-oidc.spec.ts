@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { Clock } from '../../src/platform/values/clock';
 import { startApp, type TestApp } from '../support/app';
 import { anExternalEvent } from '../support/builders';
 import { aWorkspace, expectProblem, type Workspace } from '../support/client';
-import { databaseUrl, rowsOf } from '../support/database';
+import { databaseUrl, rowsOf, waitingForLocks, withClient } from '../support/database';
 import { openLive } from '../support/live';
 import { startSignInProvider, TravellingBrowser, type SignInProvider } from '../support/sign-in-provider';
 import { until } from '../support/until';
@@ -53,7 +56,7 @@ const signIn = async (query = ''): Promise<TravellingBrowser> => {
   return browser;
 };
 const inDatabase = (statement: string, values: readonly unknown[]) => rowsOf(service.databaseUrl, statement, values);
-/** As if the last answer of the provider was so long ago. */
+/** As if the last answer of the provider was so long ago; below 0: as if a node whose clock is ahead had got it. */
 const age = (subject: string, seconds: number) =>
   inDatabase('UPDATE console_oidc_grants SET renewed_at = renewed_at - make_interval(secs => $2) WHERE subject = $1', [
     subject,
@@ -62,6 +65,17 @@ const age = (subject: string, seconds: number) =>
 const problemOf = async (response: Response) => {
   const body: any = await response.json();
   return [response.status, body.error_code, body.message];
+};
+/** Sends a target and a Host that `fetch` does not send. */
+const sendAsIs = async (target: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> => {
+  const { hostname, port } = new URL(service.url);
+  const sent = request({ hostname, port, path: target, headers, setHost: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+};
+const errorOf = async (response: IncomingMessage) => {
+  const body: any = await json(response);
+  return [response.statusCode, response.headers['content-type'], body.error_code];
 };
 const NOT_BEGUN_HERE = [401, 'unauthenticated', expect.stringContaining('was not begun in this browser')];
 
@@ -160,12 +174,45 @@ describe('sign-in by an identity provider', () => {
       'a//b',
       'javascript:alert(1)\n',
       'a\\b',
+      // Browsers decode dots before they walk up.
+      'x/%2e%2e/%2e%2e/docs',
+      'x/%2E%2e/%2e%2E/console/review',
+      'x/.%2e/%2e./docs',
+      'x/%2e%2e',
     ]) {
       const { response } = await new TravellingBrowser(service.url).travel(
         `/oidc/sign-in?page=${encodeURIComponent(page)}`,
         /.*/,
       );
       expect([page, response.status]).toEqual([page, 422]);
+    }
+    await aPerson(['readers']);
+    const dots = 'events/a%2eb?text=%2e%2e%2f%2e%2e%2f';
+    const { address } = await new TravellingBrowser(service.url).travel(
+      `/oidc/sign-in?page=${encodeURIComponent(dots)}`,
+    );
+    expect(address).toBe(`${service.url}/console/${dots}`);
+  });
+
+  it('takes a callback whose target is a whole URL, whatever its host is', async () => {
+    await aPerson(['readers']);
+    const browser = new TravellingBrowser(service.url);
+    const { address } = await browser.travel('/oidc/sign-in', /\/oidc\/callback\?/);
+    const [kept = ''] = browser.jar.get(service.url)?.values() ?? [];
+    const { pathname, search } = new URL(address);
+    const { host } = new URL(service.url);
+    // A port that no address has.
+    const refused = await sendAsIs(`http://a:99999${pathname}${search}`, { host });
+    expect([400, 401]).toContain(refused.statusCode);
+    const cookie = kept.split(';', 1)[0] ?? '';
+    const taken = await sendAsIs(`http://a:9999${pathname}${search}`, { host, cookie });
+    expect([taken.statusCode, taken.headers.location]).toEqual([303, '../../']);
+  });
+
+  it('is not begun without a host to come back to', async () => {
+    for (const host of ['', 'a:99999', '[::1']) {
+      const answer = await errorOf(await sendAsIs('/console/api/oidc/sign-in', { host }));
+      expect([host, ...answer]).toEqual([host, 400, 'application/problem+json', 'malformed_json']);
     }
   });
 });
@@ -184,6 +231,30 @@ describe('a session by an identity provider', () => {
     await changeGroups(subject, ['readers']);
     expectProblem(await browser.get('/session'), 401, 'unauthenticated');
     expect(await inDatabase('SELECT 1 FROM console_oidc_grants WHERE subject = $1', [subject])).toEqual([]);
+  });
+
+  it('ends also where the last renewal seems to be in the future, since a clock was wrong', async () => {
+    const subject = await aPerson(['readers']);
+    const browser = await signIn();
+    await changeGroups(subject, []);
+    await age(subject, -3_600);
+    expectProblem(await browser.get('/v1/events'), 401, 'unauthenticated');
+  });
+
+  it('takes the renewal of another process also where the one before it seems to be in the future', async () => {
+    const subject = await aPerson(['readers']);
+    const browser = await signIn();
+    await age(subject, -3_600);
+    const answer = await withClient(service.databaseUrl, async (other) => {
+      await other.query('BEGIN');
+      await other.query('UPDATE console_oidc_grants SET renewed_at = now() WHERE subject = $1', [subject]);
+      const asked = browser.get('/v1/events');
+      const claim = { statement: 'SET renewing_until' };
+      await until(async () => (await waitingForLocks(service.databaseUrl, claim)) === 1);
+      await other.query('COMMIT');
+      return asked;
+    });
+    expect(answer.status).toBe(200);
   });
 
   it('ends when the provider no longer knows the person', async () => {
@@ -268,6 +339,42 @@ describe('a session by an identity provider', () => {
     clock.now = () => new Date(Date.now() + 6 * 60_000);
     try {
       expect((await (await signIn()).get('/session')).body).toMatchObject({ signedIn: true, provenUntil: null });
+    } finally {
+      delete clock.now;
+    }
+  });
+
+  it('is a proof until 5 minutes after the person has shown who they are, also when it is opened later', async () => {
+    await aPerson(['keepers']);
+    const clock: { now?: () => Date } = service.app.get(Clock);
+    const setAhead = (seconds: number): void => {
+      clock.now = () => new Date(Date.now() + seconds * 1_000);
+    };
+    const shownBy = Date.now();
+    const aKey = { name: 'made in the console', scopes: ['events:read'] };
+    try {
+      // For the provider the person shows now who they are; for the service that was 4 minutes ago.
+      setAhead(240);
+      const browser = await signIn();
+      expect((await browser.post('/v1/api-keys', aKey)).status).toBe(201);
+      const { provenUntil } = (await browser.get('/session')).body;
+      // The provider gives whole seconds.
+      expect(Date.parse(provenUntil)).toBeGreaterThan(shownBy + 299_000 - 1);
+      expect(Date.parse(provenUntil)).toBeLessThanOrEqual(Date.now() + 300_000);
+      setAhead(301);
+      expectProblem(await browser.post('/v1/api-keys', aKey), 403, 'proof_required');
+    } finally {
+      delete clock.now;
+    }
+  });
+
+  it('is proven now at the latest, where the clock of the provider is ahead', async () => {
+    await aPerson(['readers']);
+    const clock: { now?: () => Date } = service.app.get(Clock);
+    clock.now = () => new Date(Date.now() - 3_600_000);
+    try {
+      const { provenUntil } = (await (await signIn()).get('/session')).body;
+      expect(Date.parse(provenUntil)).toBeLessThanOrEqual(Date.now() - 3_600_000 + 300_000);
     } finally {
       delete clock.now;
     }

@@ -74,8 +74,10 @@ export class OidcGrants implements SessionGrants {
   /** Throws `unauthenticated` when the sign-in or its access has ended, and `unavailable` while nobody can say. */
   async rightsOf(tenantId: string, grantId: string): Promise<SessionRights> {
     const found = await this.find({ tenantId, id: grantId });
-    const age = this.clock.now().getTime() - found.renewedAt.getTime();
-    const { name, subject, scopes } = age < RENEW_AFTER_MS ? found : await this.renewed(found);
+    const ageMs = this.clock.now().getTime() - found.renewedAt.getTime();
+    // An age below 0 is that of another clock: nobody knows how old the answer is.
+    const isFresh = ageMs >= 0 && ageMs < RENEW_AFTER_MS;
+    const { name, subject, scopes } = isFresh ? found : await this.renewed(found);
     return {
       name,
       principal: { tenantId, credentialId: `oidc:${subject}`, scopes: new Set(scopes), sources: null, expiresAt: null },
@@ -129,7 +131,8 @@ export class OidcGrants implements SessionGrants {
     const endMs = this.clock.monotonicMs() + PATIENCE_MS;
     do {
       const found = await this.find({ tenantId, id });
-      if (found.renewedAt > renewedAt) return found;
+      // Not only later: the time before it may be one of a clock that was ahead.
+      if (found.renewedAt.getTime() !== renewedAt.getTime()) return found;
       await wait(LOOK_AGAIN_MS);
     } while (this.clock.monotonicMs() < endMs);
     throw unavailable().ofRead();

@@ -1,9 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { PATH_NAME, PATH_NAME_FORM } from '../../platform/values/text/path-name';
 
-/** Below `/console/`: no scheme, no host, no way up. */
+/** No scheme, no host, and nothing that browsers change. */
 const PAGE = /^(?:[\w-][\w./?=&%,:+~-]*)?$/;
+const LEADS_ELSEWHERE = /\.\.|\/\//;
+/** Stands for the address of the console, whatever its host and the path before it are. */
+const CONSOLE = 'http://localhost/console/';
 const PAGE_CHARACTERS_MAX = 500;
 
 export class OidcSignInQuery {
@@ -16,8 +19,7 @@ export class OidcSignInQuery {
   /** The page of the console to show then, as its address goes on behind `/console/`. */
   @IsOptional()
   @MaxLength(PAGE_CHARACTERS_MAX)
-  @Matches(PAGE, { message: 'page is not the address of a page below /console/.' })
-  @Matches(/^(?!.*(?:\.\.|\/\/))/, { message: 'page is not the address of a page below /console/.' })
+  @IsPage()
   @ApiPropertyOptional()
   page?: string;
 
@@ -26,4 +28,19 @@ export class OidcSignInQuery {
   @IsIn(['true', 'false'])
   @ApiPropertyOptional()
   prove?: 'true' | 'false';
+}
+
+function IsPage(): PropertyDecorator {
+  const defaultMessage = (): string => 'page is not the address of a page below /console/.';
+  return ValidateBy({ name: 'isPage', validator: { validate: isPage, defaultMessage } });
+}
+
+/**
+ * Whether a browser that is sent to this address below `/console/` stays there. It follows each step up in the path, also one
+ * written `%2e%2e`, which changes the path. An address that stays the same has none, so it is safe below any path prefix.
+ */
+function isPage(page: unknown): boolean {
+  if (typeof page !== 'string' || !PAGE.test(page) || LEADS_ELSEWHERE.test(page)) return false;
+  const address = `${CONSOLE}${page}`;
+  return new URL(address).href === address;
 }

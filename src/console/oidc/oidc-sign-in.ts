@@ -8,7 +8,7 @@ import { ConsoleSessions, type Session } from '../console-sessions';
 import { PROOF_MS } from '../domain/session-lifetime';
 import { SessionGrantSources } from '../session-grants';
 import { OidcGrants } from './oidc-grants';
-import { OidcProvider } from './oidc-provider';
+import { OidcProvider, type OidcPerson } from './oidc-provider';
 import type { OidcSignInQuery } from './oidc-sign-in.query';
 import type { SignInFlow } from './sign-in-flow';
 
@@ -32,13 +32,17 @@ export class OidcSignIn implements OnModuleInit {
     this.sources.register('oidc', this.grants);
   }
 
-  /** `callback`: the address to come back to, as this browser has it. Throws `not_found` and `unavailable`. */
+  /**
+   * `callback`: the address to come back to, as this browser has it; undefined when the request does not say. Throws
+   * `not_found`, `unavailable`, and `malformed_json` without an address to come back to.
+   */
   async begin(
     { workspace, page = '', prove }: OidcSignInQuery,
-    callback: string,
+    callback: string | undefined,
     formerSecret: string | undefined,
   ): Promise<{ address: string; flow: SignInFlow }> {
     const redirectUri = this.provider.settings?.redirectUri ?? callback;
+    if (redirectUri === undefined) throw noWayBack();
     const isProof = prove === 'true';
     const { address, secrets } = await this.provider.begin(redirectUri, isProof);
     const former = formerSecret === undefined ? undefined : await this.formerOf(formerSecret);
@@ -59,15 +63,21 @@ export class OidcSignIn implements OnModuleInit {
     const grant = await this.grants.give(person, flow.workspace);
     if (grant === undefined) throw noAccess(flow.workspace);
     const { tenantId, id: grantId } = grant;
-    const isProof = this.isFresh(person.authenticatedAt);
-    const { secret } = await this.sessions.open({ tenantId, via: 'oidc', grantId, isProof });
+    const { secret } = await this.sessions.open({ tenantId, via: 'oidc', grantId, provenAt: this.provenAt(person) });
     if (flow.former !== undefined) await this.sessions.end(flow.former);
     return { secret, page: flow.page };
   }
 
-  /** A provider that remembers the browser asks for nothing: then the person has not shown who they are. */
-  private isFresh(authenticatedAt: number | undefined): boolean {
-    return authenticatedAt !== undefined && this.clock.now().getTime() - authenticatedAt * 1_000 < PROOF_MS;
+  /**
+   * When the person has shown who they are; null: too long ago for a proof, or nobody knows. It was before this sign-in
+   * where the provider remembers the browser, and asks for nothing.
+   */
+  private provenAt({ authenticatedAt }: OidcPerson): Date | null {
+    if (authenticatedAt === undefined) return null;
+    const nowMs = this.clock.now().getTime();
+    // The clock of the provider may be ahead.
+    const provenAtMs = Math.min(authenticatedAt * 1_000, nowMs);
+    return nowMs - provenAtMs < PROOF_MS ? new Date(provenAtMs) : null;
   }
 
   private async formerOf(secret: string): Promise<Pick<Session, 'tenantId' | 'id'> | undefined> {
@@ -79,6 +89,12 @@ export class OidcSignIn implements OnModuleInit {
       throw error;
     }
   }
+}
+
+/** 400, with the code that requests without Host get. */
+function noWayBack(): DomainError {
+  const message = 'The Host header names no host to come back to after the sign-in. Send the host of this address.';
+  return new DomainError('malformed_json', message);
 }
 
 function noAccess(workspace: string | undefined): DomainError {

@@ -43,14 +43,20 @@ export class OidcController {
   @Unauthenticated('the identity provider says in the query who it is, which is verified with it')
   async finishSignIn(@Req() request: Request, @Res() response: Response): Promise<void> {
     const flow = this.flows.take(request, response);
-    const { search } = new URL(request.originalUrl, 'http://localhost');
-    const finish = (): ReturnType<OidcSignIn['finish']> => this.signIns.finish(flow, search);
+    const finish = (): ReturnType<OidcSignIn['finish']> => this.signIns.finish(flow, searchOf(request));
     const { secret, page } = await this.failures.counted(request, () => this.failures.lookUp(request, finish));
     setSessionCookie(request, response, secret);
     response.redirect(SEE_OTHER, `${TO_CONSOLE}${page}`);
   }
 }
 
-function callbackOf({ protocol, host }: Request): string {
-  return `${protocol}://${host}/console/api/oidc/callback`;
+/** Undefined when the request names no host to come back to. `Host` may be empty, or absent with HTTP/1.0. */
+function callbackOf({ protocol, host }: { protocol: string; host: string | undefined }): string | undefined {
+  const address = `${protocol}://${host}/console/api/oidc/callback`;
+  return host !== undefined && URL.canParse(address) ? address : undefined;
+}
+
+/** The query with its `?`. The target may be a whole URL, whose host and port say nothing here. */
+function searchOf({ originalUrl }: Request): string {
+  return /^[^?#]*(\?[^#]*)/.exec(originalUrl)?.[1] ?? '';
 }
