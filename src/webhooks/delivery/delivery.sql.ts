@@ -263,7 +263,10 @@ export const RECORD_HEALTH: Statement = {
         ELSE e.failing_since IS NULL OR e.failing_since > u.failing_since END`,
 };
 
-/** Disables endpoints that answered 410 ($3), or took nothing for $4 days. Returns those that it disables. */
+/**
+ * Disables endpoints that answered 410 ($3), unless the call was made before they got another address than $5 or were enabled
+ * since $6, and those that took nothing for $4 days. Returns those that it disables.
+ */
 export const DISABLE_ENDPOINTS: Statement = {
   name: 'webhooks_disable',
   text: `
@@ -271,9 +274,10 @@ export const DISABLE_ENDPOINTS: Statement = {
       enabled = false, disabled_reason = CASE WHEN u.gone THEN 'gone' ELSE 'failing' END,
       disabled_at = clock_timestamp(), updated_at = clock_timestamp()
     FROM (
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[]) AS a (tenant_id, id, gone) OFFSET 0
+      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[], $5::text[], $6::timestamptz[])
+        AS a (tenant_id, id, gone, url, enabled_at) OFFSET 0
     ) u
     WHERE e.tenant_id = u.tenant_id AND e.id = u.id AND e.enabled
-      AND (u.gone OR e.failing_since < clock_timestamp() - $4::int * interval '1 day')
+      AND (u.gone AND e.url = u.url AND e.enabled_at IS NOT DISTINCT FROM u.enabled_at OR e.failing_since < clock_timestamp() - $4::int * interval '1 day')
     RETURNING e.tenant_id AS "tenantId", e.id AS "endpointId", e.disabled_reason AS reason`,
 };

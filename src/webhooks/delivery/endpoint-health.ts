@@ -11,6 +11,9 @@ interface Health {
   readonly endpointId: string;
   readonly works: boolean;
   readonly isGone: boolean;
+  /** As they were when the call was made. */
+  readonly url: string;
+  readonly enabledAt: Date | null;
 }
 
 /** An endpoint that was disabled without a request. */
@@ -39,6 +42,8 @@ export class EndpointHealth {
       failing.map(({ endpointId }) => endpointId),
       failing.map(({ isGone }) => isGone),
       FAILING_DAYS_MAX,
+      failing.map(({ url }) => url),
+      failing.map(({ enabledAt }) => enabledAt),
     ]);
     const problems = disabled.map((each) => disabledProblem(each, now.getTime()));
     if (problems.length > 0) this.review.recordWithin(transaction, problems);
@@ -53,7 +58,8 @@ function healthOf(attempted: readonly DeliveryResult[]): readonly Health[] {
     const before = byEndpoint.get(endpointId);
     const works = state === 'delivered' || before?.works === true;
     const isGone = attempt?.status === 410 || before?.isGone === true;
-    byEndpoint.set(endpointId, { tenantId, endpointId, works, isGone });
+    const { url, enabledAt } = before?.isGone === true ? before : delivery.endpoint;
+    byEndpoint.set(endpointId, { tenantId, endpointId, works, isGone, url, enabledAt });
   }
   return [...byEndpoint.values()].toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
 }
