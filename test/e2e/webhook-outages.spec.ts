@@ -1,0 +1,146 @@
+import { sharedApp, type SharedApp } from '../support/app';
+import { anExternalEvent } from '../support/builders';
+import { aWorkspace, type Client } from '../support/client';
+import { rowsOf } from '../support/database';
+import { until } from '../support/until';
+import { aWebhook, numbersOf, startReceiver, type Receiver } from '../support/webhooks';
+
+const ann = { type: 'EXTERNAL', value: 'ann' };
+
+let service: SharedApp;
+let receiver: Receiver;
+let client: Client;
+
+beforeAll(async () => {
+  service = await sharedApp({ processesEvents: true });
+});
+beforeEach(async () => {
+  const [started, workspace] = await Promise.all([startReceiver(), aWorkspace(service)]);
+  [receiver, client] = [started, workspace.admin];
+});
+afterEach(() => receiver.stop());
+
+async function send(n: number, identity: object = ann): Promise<string> {
+  const { status, body } = await client.post('/v1/external-events', anExternalEvent({ identity, attributes: { n } }));
+  expect(status).toBe(202);
+  return body.event_id;
+}
+
+const deliveriesOf = async (id: string): Promise<any[]> =>
+  (await client.get(`/v1/webhooks/${id}/deliveries`)).body.items;
+const statesOf = async (id: string): Promise<string[]> => (await deliveriesOf(id)).map(({ state }) => state);
+
+/** Lets the endpoint's deliveries be due at once, as time would. */
+const passTime = (id: string) =>
+  rowsOf(service.databaseUrl, 'UPDATE webhook_queues SET due_at = now() WHERE endpoint_id = $1 AND claim_id IS NULL', [
+    id,
+  ]);
+
+it('disables an endpoint that answers 410, keeps what happens, and sends it in order when it is enabled', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 410 }));
+  for (const n of [1, 2]) await send(n);
+  await until(async () => (await client.get(`/v1/webhooks/${id}`)).body.enabled === false);
+  expect((await client.get(`/v1/webhooks/${id}`)).body).toMatchObject({ disabledReason: 'gone' });
+  const entries = (await client.get('/v1/review-entries?reason=webhook_disabled')).body.items;
+  expect(entries).toEqual([expect.objectContaining({ stage: 'processing', severity: 'error' })]);
+  for (const n of [3, 4, 5]) await send(n);
+  await until(async () => (await statesOf(id)).filter((state) => state === 'pending').length === 5);
+  const before = receiver.calls.length;
+  receiver.answer(() => ({ status: 200 }));
+  expect((await client.post(`/v1/webhooks/${id}:enable`, {})).body).toMatchObject({ enabled: true });
+  await receiver.until(before + 5);
+  expect(numbersOf(receiver.calls.slice(before))).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('stays enabled if it got another address while the former one answered 410', async () => {
+  const { id } = await aWebhook(client, `${receiver.url}/former`);
+  let isMoved = false;
+  receiver.answer(async ({ path }) => {
+    if (path !== '/former') return { status: 200 };
+    await until(() => isMoved);
+    return { status: 410 };
+  });
+  await send(1);
+  await receiver.until(1);
+  const moved = await client.send(`/v1/webhooks/${id}`, JSON.stringify({ url: receiver.url }), { method: 'PATCH' });
+  isMoved = moved.status === 200;
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  expect((await client.get(`/v1/webhooks/${id}`)).body.enabled).toBe(true);
+});
+
+it('disables an endpoint whose every attempt failed for five days; until then nothing is given up', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  const eventId = await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await rowsOf(service.databaseUrl, `UPDATE webhook_queues SET failures = 12 WHERE endpoint_id = $1`, [id]);
+  await rowsOf(
+    service.databaseUrl,
+    `UPDATE webhook_deliveries SET first_attempt_at = now() - interval '4 days' WHERE endpoint_id = $1`,
+    [id],
+  );
+  const age = async (days: number) =>
+    rowsOf(
+      service.databaseUrl,
+      `UPDATE webhook_endpoints SET failing_since = now() - $2 * interval '1 day' WHERE id = $1`,
+      [...[id, days]],
+    );
+  await age(4.9);
+  await passTime(id);
+  await until(async () => (await deliveriesOf(id))[0].attemptCount === 2);
+  expect((await client.get(`/v1/webhooks/${id}`)).body.enabled).toBe(true);
+  expect((await deliveriesOf(id))[0].state).toBe('pending');
+  await age(5.1);
+  await passTime(id);
+  await until(async () => (await client.get(`/v1/webhooks/${id}`)).body.enabled === false);
+  expect((await client.get(`/v1/webhooks/${id}`)).body.disabledReason).toBe('failing');
+  receiver.answer(() => ({ status: 200 }));
+  await client.post(`/v1/webhooks/${id}:enable`, {});
+  await until(async () => (await statesOf(id)).join() === 'delivered');
+  expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]));
+});
+
+/** In UTC, because a cluster takes no expression that depends on the time zone of a session. */
+const earlier = (column: string): string =>
+  `${column} = (${column} AT TIME ZONE 'UTC' - interval '75 hours') AT TIME ZONE 'UTC'`;
+
+/** As if nine attempts at each first delivery had failed in the last 75 hours. */
+async function ageFailures(id: string): Promise<void> {
+  for (const change of [
+    `UPDATE webhook_deliveries SET ${earlier('first_attempt_at')} WHERE endpoint_id = $1`,
+    `UPDATE webhook_endpoints SET ${earlier('failing_since')} WHERE id = $1`,
+    'UPDATE webhook_queues SET failures = 9 WHERE endpoint_id = $1',
+  ])
+    await rowsOf(service.databaseUrl, change, [id]);
+}
+
+it('gives up nothing of an endpoint that takes nothing, nor what it refused first of all', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  const attemptsOf = async (): Promise<number[]> => (await deliveriesOf(id)).map(({ attemptCount }) => attemptCount);
+  for (const value of ['ann', 'bob']) await send(1, { type: 'EXTERNAL', value });
+  await until(async () => (await attemptsOf()).join() === '1,1');
+  await ageFailures(id);
+  await passTime(id);
+  await until(async () => (await attemptsOf()).join() === '2,2');
+  expect(await statesOf(id)).toEqual(['pending', 'pending']);
+  receiver.answer(() => ({ status: 200 }));
+  await passTime(id);
+  await until(async () => (await statesOf(id)).join() === 'delivered,delivered');
+});
+
+it('begins the attempts at each delivery anew when it is enabled', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await client.post(`/v1/webhooks/${id}:disable`, {});
+  await ageFailures(id);
+  await passTime(id);
+  await client.post(`/v1/webhooks/${id}:enable`, {});
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 2);
+  expect((await deliveriesOf(id))[0].state).toBe('pending');
+  const [queue] = await rowsOf(service.databaseUrl, 'SELECT failures FROM webhook_queues WHERE endpoint_id = $1', [id]);
+  expect(queue).toEqual({ failures: 1 });
+});
