@@ -71,10 +71,10 @@ const READ_OUTCOMES_OF_PERSON = `
   SELECT campaign_id AS "campaignId", mutation_key AS key, created_at AS "createdAt", created_at::text AS exactly, mutations
   FROM page WHERE number > 0 ORDER BY number`;
 
-/** Before what mutations write is erased: the participant's rows, in the order in which mutations lock them. */
+/** Before what mutations write is erased: the participant's rows, in the order in which mutations lock them (`participantName`). */
 export const LOCK_STATES_OF_PERSON = `
-  SELECT 1 FROM participant_states WHERE tenant_id = $1 AND subject = $2
-  ORDER BY campaign_id COLLATE "C" FOR UPDATE`;
+  SELECT campaign_id FROM participant_states WHERE tenant_id = $1 AND subject = $2
+  ORDER BY (campaign_id || '/') COLLATE "C" FOR UPDATE`;
 
 /** The personal data of the runtime: `user` values in every campaign, and the stored outcomes of mutations. */
 @Injectable()
