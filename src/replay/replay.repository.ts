@@ -83,23 +83,20 @@ export class ReplayRepository {
    * sent, which counts.
    */
   async cancel(tenantId: string, id: string, finishedAt: Date): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const unfinished = { tenantId, id, state: In(['queued', 'running']) };
-      const { affected } = await manager.update(ReviewReplay, unfinished, { state: 'cancelled', finishedAt });
-      if (affected === 1) await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
-    });
+    await this.database.transaction((manager) => this.end({ tenantId, id }, 'cancelled', finishedAt, manager));
   }
 
   /** Marks a replay as finished; one that is over stays as it is. */
   async end(
     { tenantId, id }: Pick<ReviewReplay, 'tenantId' | 'id'>,
-    state: 'done' | 'failed',
+    state: 'done' | 'failed' | 'cancelled',
     finishedAt: Date,
     manager: EntityManager = this.database.manager,
   ): Promise<void> {
     const unfinished = { tenantId, id, state: In(['queued', 'running']) };
     const { affected } = await manager.update(ReviewReplay, unfinished, { state, finishedAt });
-    if (affected === 1 && state === 'failed') await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
+    // One that is done has sent them all.
+    if (affected === 1 && state !== 'done') await manager.delete(ReviewReplayPiece, { tenantId, replayId: id });
   }
 }
 

@@ -5,7 +5,7 @@ import { placeOf, workerUrls } from '../support/citus';
 import { databaseOf, databaseUrl } from '../support/database';
 import { aTenant } from '../support/tenant';
 
-/** Of a plan that a session kept, Citus 13.2 kept some 20 KB more for each of them. */
+/** Of a plan that a session kept, Citus 13.2 kept some 20 KB more for each execution. */
 const TRANSACTIONS = 300;
 const GROWTH_MAX = 500_000;
 

@@ -5,7 +5,7 @@ import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client, type Workspace } from '../support/client';
 import { rowsOf } from '../support/database';
 import { until } from '../support/until';
-import { aWebhook, numbersOf, startReceiver, type ReceivedCall, type Receiver } from '../support/webhooks';
+import { aWebhook, makeDue, numbersOf, startReceiver, type ReceivedCall, type Receiver } from '../support/webhooks';
 
 let service: SharedApp;
 let receiver: Receiver;
@@ -37,14 +37,7 @@ async function deliveriesOf(id: string, state = ''): Promise<any[]> {
   return body.items;
 }
 
-/** Lets the endpoint's deliveries be due at once, as time would. */
-async function passTime(id: string): Promise<void> {
-  await rowsOf(
-    service.databaseUrl,
-    'UPDATE webhook_queues SET due_at = now() WHERE endpoint_id = $1 AND claim_id IS NULL',
-    [id],
-  );
-}
+const passTime = (id: string): Promise<void> => makeDue(service.databaseUrl, id);
 
 const ann = { type: 'EXTERNAL', value: 'ann' };
 const annsEmail = { type: 'EMAIL', value: 'ann@example.com' };

@@ -3,7 +3,7 @@ import { anExternalEvent } from '../support/builders';
 import { aWorkspace, type Client } from '../support/client';
 import { rowsOf } from '../support/database';
 import { until } from '../support/until';
-import { aWebhook, numbersOf, startReceiver, type Receiver } from '../support/webhooks';
+import { aWebhook, makeDue, numbersOf, startReceiver, type Receiver } from '../support/webhooks';
 
 const ann = { type: 'EXTERNAL', value: 'ann' };
 
@@ -30,11 +30,7 @@ const deliveriesOf = async (id: string): Promise<any[]> =>
   (await client.get(`/v1/webhooks/${id}/deliveries`)).body.items;
 const statesOf = async (id: string): Promise<string[]> => (await deliveriesOf(id)).map(({ state }) => state);
 
-/** Lets the endpoint's deliveries be due at once, as time would. */
-const passTime = (id: string) =>
-  rowsOf(service.databaseUrl, 'UPDATE webhook_queues SET due_at = now() WHERE endpoint_id = $1 AND claim_id IS NULL', [
-    id,
-  ]);
+const passTime = (id: string): Promise<void> => makeDue(service.databaseUrl, id);
 
 it('disables an endpoint that answers 410, keeps what happens, and sends it in order when it is enabled', async () => {
   const { id } = await aWebhook(client, receiver.url);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from './client';
+import { rowsOf } from './database';
 import { startHttpStub, type HttpStub } from './http-stub';
 import { until } from './until';
 
@@ -99,4 +100,11 @@ export async function replayOnce(clientOf: () => Client, path: string, seconds =
     return !['queued', 'running'].includes(found.state);
   }, seconds);
   return found;
+}
+
+/** Lets the deliveries of an endpoint be due at once, as time would. */
+export async function makeDue(databaseUrl: string, webhookId: string): Promise<void> {
+  await rowsOf(databaseUrl, 'UPDATE webhook_queues SET due_at = now() WHERE endpoint_id = $1 AND claim_id IS NULL', [
+    webhookId,
+  ]);
 }
