@@ -38,6 +38,7 @@ import { ReplayedEvents } from './store/replayed-events';
 import { StoreFromMemory } from './store/store-from-memory';
 import { StoreTransaction } from './store/store-transaction';
 import { StoredCopies } from './store/stored-copies';
+import { RefusalsOfStoredEvents } from './refusals-of-stored-events';
 import { WatchedAnswers } from './watched-answers';
 
 @Module({
@@ -59,6 +60,7 @@ import { WatchedAnswers } from './watched-answers';
     IngestMetrics,
     IngestOutcomes,
     WatchedAnswers,
+    RefusalsOfStoredEvents,
     // parse
     EventParsers,
     ExternalEventParser,

@@ -145,7 +145,10 @@ export class WebhooksService {
     return this.webhooks.list(tenantId, start, limit);
   }
 
-  /** In force on every node when this resolves. Throws what `create` throws, and `not_found`. */
+  /**
+   * In force on every node when this resolves. At a new address the attempts begin anew, as for an endpoint that is enabled.
+   * Throws what `create` throws, and `not_found`.
+   */
   async patch(principal: Principal, id: string, body: unknown, address: string | null): Promise<Webhook> {
     const caller = { ...principal, address };
     return this.ruleChanges.run(caller.tenantId, (manager, replace) => {
@@ -168,13 +171,17 @@ export class WebhooksService {
     await this.checks.assertMayRead(caller, { unmask: unmask ?? endpoint.unmask, rules });
     if (events !== undefined) await this.checks.assertRoom(manager, tenantId, id, rules, 0);
     const now = await nextMillisecond(manager);
+    // What the former address refused says nothing about the new one.
+    const isMoved = url !== undefined && url !== endpoint.url && endpoint.enabled;
     await this.webhooks.update(manager, endpoint, {
       ...(url === undefined ? {} : { url }),
+      ...(isMoved ? { enabledAt: now, failingSince: null } : {}),
       ...(description === undefined ? {} : { description: textOf(description) }),
       ...(unmask === undefined ? {} : { unmask }),
       updatedAt: now,
     });
     if (events !== undefined) await this.webhooks.replaceRules(manager, endpoint, mergeRules(before, rules, now));
+    if (isMoved) await this.upkeep.resumeLater(manager, tenantId, id);
     const changed = await this.found(tenantId, id, manager);
     await this.audit.note(manager, caller, 'changed', changed);
     return changed;

@@ -140,3 +140,25 @@ it('begins the attempts at each delivery anew when it is enabled', async () => {
   const [queue] = await rowsOf(service.databaseUrl, 'SELECT failures FROM webhook_queues WHERE endpoint_id = $1', [id]);
   expect(queue).toEqual({ failures: 1 });
 });
+
+it('begins the attempts anew at another address, at once', async () => {
+  const { id } = await aWebhook(client, receiver.url);
+  receiver.answer(() => ({ status: 500 }));
+  await send(1);
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 1);
+  await ageFailures(id);
+  await rowsOf(
+    service.databaseUrl,
+    `UPDATE webhook_queues SET due_at = now() + interval '1 day' WHERE endpoint_id = $1`,
+    [id],
+  );
+  const move = (url: string) => client.send(`/v1/webhooks/${id}`, JSON.stringify({ url }), { method: 'PATCH' });
+  // The same address is no move.
+  expect((await move(receiver.url)).body.failingSince).not.toBeNull();
+  const moved = await move(`${receiver.url}/moved`);
+  expect(moved.body.failingSince).toBeNull();
+  await until(async () => (await deliveriesOf(id))[0]?.attemptCount === 2);
+  expect((await deliveriesOf(id))[0].state).toBe('pending');
+  const [queue] = await rowsOf(service.databaseUrl, 'SELECT failures FROM webhook_queues WHERE endpoint_id = $1', [id]);
+  expect(queue.failures).toBe(1);
+});

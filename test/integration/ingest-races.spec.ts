@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { RefusalsOfStoredEvents } from '../../src/ingest/refusals-of-stored-events';
 import { EventSubscriptions } from '../../src/ingest/store/event-subscriptions';
 import { IngestPipeline } from '../../src/ingest/pipeline';
 import { freshDatabaseUrl, rowsOf } from '../support/database';
@@ -87,5 +88,36 @@ describe('a batch about customers who are known', () => {
     expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'open' }]);
     expect(await take(slow, tenantId, [aVisit('corrected')])).toMatchObject([{ status: 'accepted' }]);
     expect(await rowsOf(url, open, [tenantId])).toEqual([{ status: 'superseded' }]);
+  });
+
+  it('closes, a while later, a refusal that another node records behind its look', async () => {
+    const { tenantId } = await aTenant(url);
+    const refuse = (id: string) => {
+      const value = { source: 'shop', external_event_id: id };
+      return take(quick, tenantId, [{ family: 'external', value, bytes: 60, text: () => '{}' }]);
+    };
+    await refuse('never-corrected');
+    between = () => refuse('corrected');
+    expect(await take(slow, tenantId, [aVisit('corrected')])).toMatchObject([{ status: 'accepted' }]);
+    // An event of that customer has failed in processing, which nothing but its replay resolves.
+    await rowsOf(
+      url,
+      `INSERT INTO review_entries (tenant_id, id, severity, stage, reason, message, details, family, payload_form,
+         occurrences, first_seen_at, last_seen_at, status, event_id)
+       SELECT tenant_id, gen_random_uuid(), 'error', 'processing', 'failed', 'm', '[]', 'external', 'text',
+         1, now(), now(), 'open', event_id FROM events WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    const entries = `SELECT external_event_id AS id, status, stage FROM review_entries WHERE tenant_id = $1
+      ORDER BY external_event_id`;
+    const before = { status: 'open', stage: 'validation' };
+    const others = [
+      { id: 'never-corrected', ...before },
+      { id: null, status: 'open', stage: 'processing' },
+    ];
+    expect(await rowsOf(url, entries, [tenantId])).toEqual([{ id: 'corrected', ...before }, ...others]);
+    await slow.get(RefusalsOfStoredEvents).closeAll();
+    const closed = { id: 'corrected', status: 'superseded', stage: 'validation' };
+    expect(await rowsOf(url, entries, [tenantId])).toEqual([closed, ...others]);
   });
 });

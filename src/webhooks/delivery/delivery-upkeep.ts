@@ -122,7 +122,7 @@ export class DeliveryUpkeep implements OnModuleInit {
     return this.addJob(manager, REMOVE_JOB, tenantId, endpointId);
   }
 
-  /** Makes the deliveries of an endpoint due that the caller's transaction enables. */
+  /** Makes the deliveries of an endpoint due that the caller's transaction enables, or gives another address. */
   resumeLater(manager: EntityManager, tenantId: string, endpointId: string): Promise<void> {
     return this.addJob(manager, RESUME_JOB, tenantId, endpointId);
   }
